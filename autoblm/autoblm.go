@@ -23,12 +23,11 @@ import (
 // Query asks for the missing end of a triple.
 type Query = completion.Query
 
-// Load opens a graph: "world", which is embedded; the name of a benchmark in
-// the folder AUTOBLM_DATA or in the cache; or a folder with train, valid and
-// test files. It never downloads.
+// Load opens a graph: the embedded "world", a benchmark by name in the folder AUTOBLM_DATA or in the
+// cache, or a folder with train, valid and test files. It never downloads.
 func Load(name string) (*datasets.Graph, error) { return datasets.Open(name) }
 
-// TrainSettings are the settings of [Train].
+// TrainSettings holds the settings of [Train].
 type TrainSettings struct {
 	kge.Settings
 	// Member has the structure, the seed, the learning rate and the regularization.
@@ -36,9 +35,8 @@ type TrainSettings struct {
 	Compute Compute
 }
 
-// DefaultTrain trains the given structure on g as does well on most graphs, by
-// [recipe.ForGraph], which knows other forms of models, too: d 512, reverses of relations, a
-// penalty, and no more epochs than pay.
+// DefaultTrain returns settings that train a structure well on most graphs: those of
+// [recipe.ForGraph], which knows other forms of models too.
 func DefaultTrain(g *datasets.Graph, s structure.Structure) TrainSettings {
 	r := recipe.ForGraph(g, form.Bilinear)
 	return TrainSettings{Settings: r.Training, Member: r.Member(s, 1)}
@@ -51,16 +49,19 @@ func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*kge.Model,
 		return nil, err
 	}
 	defer engine.Close()
-	report, err := kge.Train(ctx, engine, kge.Job{Data: completion.Data(g), Settings: s.Settings, Members: []kge.Member{s.Member}})
+	job := kge.Job{Data: completion.Data(g), Settings: s.Settings, Members: []kge.Member{s.Member}}
+	report, err := kge.Train(ctx, engine, job)
 	if err != nil {
 		return nil, err
 	}
 	return report.Results[0].Model, report.Results[0].Err
 }
 
-// Evaluate ranks a split of g, "valid" or "test", with all known answers left out and
-// ties counted against the model. c does the arithmetic; its zero value chooses by itself.
-func Evaluate(ctx context.Context, m *kge.Model, g *datasets.Graph, split string, c Compute) (completion.Evaluation, error) {
+// Evaluate ranks a split of g, "valid" or "test", with filtered pessimistic ranks. The zero value of
+// c chooses an engine.
+func Evaluate(
+	ctx context.Context, m *kge.Model, g *datasets.Graph, split string, c Compute,
+) (completion.Evaluation, error) {
 	aligned, err := completion.Align(m, g)
 	if err != nil {
 		return completion.Evaluation{}, err
@@ -73,24 +74,22 @@ func Evaluate(ctx context.Context, m *kge.Model, g *datasets.Graph, split string
 	return completion.Evaluate(ctx, engine, m, aligned, split, eval.Pessimistic)
 }
 
-// Predict lists the top answers to a query that g does not have already, best first. It
-// needs no [Compute]: one query is scored in float64, straight from the definition of the
-// model's form, so that its answers are the same on every machine.
+// Predict returns the best answers to a query that are not in g, best first. It needs no [Compute]:
+// it scores in float64 by the definition of the form, with the same result on every machine.
 func Predict(m *kge.Model, g *datasets.Graph, q Query, top int) ([]eval.Answer, error) {
 	return completion.Predict(m, q, g, top, eval.DropKnown)
 }
 
-// SearchSettings are the settings of [Search].
+// SearchSettings holds the settings of [Search].
 type SearchSettings struct {
 	search.Settings
-	// Algorithm is the name of one of [strategy.All].
+	// Algorithm names one of [strategy.All].
 	Algorithm string
-	// Study is the file that keeps the search, to go on with it later; "" keeps
-	// it in memory.
+	// Study is the file that stores the search, so that it can be resumed; "" stores nothing.
 	Study string
 	// Command holds the arguments of the search for the study to store, nil for none.
 	Command []string
-	// MixEngines lets a search go on that another engine or instruction set began.
+	// MixEngines allows resuming a search of another engine or instruction set.
 	MixEngines bool
 	Compute    Compute
 	OnProgress func(search.Progress)
@@ -99,27 +98,26 @@ type SearchSettings struct {
 	OnPlan func(search.Plan)
 }
 
-// DefaultSearch searches with AutoBLM+ among 64 structures, by a recipe that is tuned before, and
-// trains the best again: in a few minutes on two cores for a small graph. [search.TimedSettings] and a
-// TimeLimit are for less, and [search.BasicSettings] is for comparisons.
+// DefaultSearch tunes a recipe, searches 64 structures with AutoBLM+, and retrains the best. A small
+// graph takes a few minutes on two cores. [search.TimedSettings] with a TimeLimit take less, and
+// [search.BasicSettings] are for comparisons.
 func DefaultSearch() SearchSettings {
-	return SearchSettings{Settings: search.DefaultSettings(), Algorithm: strategy.Evolutionary{}.Name()}
+	return SearchSettings{
+		Settings: search.DefaultSettings(), Algorithm: strategy.Evolutionary{}.Name(),
+	}
 }
 
-// Found is what [Search] came to.
+// Found is the result of [Search].
 type Found struct {
 	*search.Result
-	// Model is the best model of the search, found or named, and of the last stage; nil
-	// when no trial was complete. Kept says whose it is.
+	// Model is the best model of the last stage, nil if no trial is complete. Kept is its trial.
 	Model *kge.Model
-	// Ensemble is the ensemble that is kept, of which Model is the member that was chosen first; nil
-	// where one model is kept.
+	// Ensemble is the kept ensemble, with Model as its first member, or nil.
 	Ensemble *completion.Ensemble
 }
 
-// Search looks for the structure that completes g best on its validation
-// triples, and trains the human-designed ones under the same settings to
-// compare with. When ctx ends, it returns what was found so far.
+// Search searches for the structure with the best validation MRR on g, and trains the baselines with
+// the same settings. If ctx ends, it returns the results so far.
 func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, error) {
 	t := &completion.Task{Graph: g}
 	if _, err := s.check(t); err != nil {
@@ -147,7 +145,7 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 	return found, err
 }
 
-// check says what is wrong before there is a study about it.
+// check returns an error that is known before creating a study.
 func (s SearchSettings) check(t task.Task) (strategy.Strategy, error) {
 	algorithm, err := strategy.ByName(s.Algorithm)
 	if err != nil {
@@ -159,14 +157,19 @@ func (s SearchSettings) check(t task.Task) (strategy.Strategy, error) {
 	return algorithm, t.Check()
 }
 
-// SearchFor is [Search] for any task, which has the data and does the arithmetic:
-// Compute is left out.
-func SearchFor(ctx context.Context, t task.Task, s SearchSettings) (result *search.Result, err error) {
+// SearchFor searches like [Search] on any task. The task has its own data and engine, so it ignores
+// Compute.
+func SearchFor(
+	ctx context.Context, t task.Task, s SearchSettings,
+) (result *search.Result, err error) {
 	algorithm, err := s.check(t)
 	if err != nil {
 		return nil, err
 	}
-	problem := search.Problem{Task: t, Strategy: algorithm, Settings: s.Settings, MixEngines: s.MixEngines, OnProgress: s.OnProgress, Began: s.Began, OnPlan: s.OnPlan}
+	problem := search.Problem{
+		Task: t, Strategy: algorithm, Settings: s.Settings, MixEngines: s.MixEngines,
+		OnProgress: s.OnProgress, Began: s.Began, OnPlan: s.OnPlan,
+	}
 	if s.Study != "" {
 		opened, resolved, err := study.OpenFor(s.Study, problem, s.Command)
 		if err != nil {
@@ -176,7 +179,7 @@ func SearchFor(ctx context.Context, t task.Task, s SearchSettings) (result *sear
 		problem = resolved
 	}
 	if result, err = stage.Run(ctx, problem); err != nil {
-		return nil, fmt.Errorf("the search failed: %w", err)
+		return nil, fmt.Errorf("search: %w", err)
 	}
 	return result, nil
 }

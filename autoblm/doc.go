@@ -1,12 +1,13 @@
-// Package autoblm is the front door: find, train and use the bilinear scoring
-// function that completes a knowledge graph best.
+// Package autoblm searches, trains and uses the bilinear scoring function that best completes a
+// knowledge graph.
 //
 //	g, err := autoblm.Load("world")
 //	found, err := autoblm.Search(ctx, g, autoblm.DefaultSearch())
 //	fmt.Println(found.Best[0].Structure.Draw(false))
-//	answers, err := autoblm.Predict(found.Model, g, autoblm.Query{Head: "Portugal", Relation: "borders"}, 3)
+//	query := autoblm.Query{Head: "Portugal", Relation: "borders"}
+//	answers, err := autoblm.Predict(found.Model, g, query, 3)
 //
-// A scoring function is a structure: a K×K matrix that says which chunks of the
-// head, relation and tail embeddings multiply (package structure). The calls
-// here are thin over the packages below: datasets, kge, completion, search.
+// A scoring function is a structure: a K×K matrix that says which chunks of the head, relation and
+// tail embeddings are multiplied (package structure). The functions here are short wrappers of the
+// packages datasets, kge, completion and search.
 package autoblm

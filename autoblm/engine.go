@@ -16,23 +16,21 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// Compute names what does the arithmetic. The zero value chooses by itself.
+// Compute selects the engine. The zero value chooses one.
 type Compute struct {
-	// Engine is "cpu", the native engine, or "gomlx"; "auto" or "" is gomlx where a
-	// backend is asked for or CUDA is found, and else cpu.
-	Engine string `default:"auto" enum:"auto,cpu,gomlx" help:"What does the arithmetic: auto, cpu (native) or gomlx. auto is gomlx where a backend is asked for or CUDA is found."`
-	// Backend is what gomlx runs on: "go", "xla:cpu", "xla:cuda" or "xla:" with the
-	// absolute path of a plugin, and options after commas. "auto" or "" is what the
-	// variables AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is
-	// found, else "xla:cpu" where that is, else "go"; see [backend.Choose] and [backend.OnCPU].
-	Backend string `default:"auto" brief:"What gomlx runs on, as xla:cpu." help:"What gomlx runs on: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is what AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is found, else xla:cpu where that is, else go (autoblm backend list)."`
-	Threads int    `default:"0" min:"0" max:"1024" help:"Threads of the engine cpu; 0 for all that GOMAXPROCS allows."`
-	// Note is as in [gomlx.Settings]; the engine cpu has no use for it.
+	// Engine is "cpu" (native), "gomlx" or "auto": gomlx if a backend is named or CUDA is found,
+	// otherwise cpu. "" is like "auto".
+	Engine string `default:"auto" enum:"auto,cpu,gomlx" help:"Engine: auto, cpu (native) or gomlx. auto is gomlx if a backend is named or CUDA is found, otherwise cpu."`
+	// Backend runs gomlx: "go", "xla:cpu", "xla:cuda" or "xla:" with the absolute path of a plugin,
+	// and options after commas. "auto" or "" is the value of AUTOBLM_BACKEND or GOMLX_BACKEND, or
+	// the first of CUDA, "xla:cpu" and "go" that is found. See [backend.Choose].
+	Backend string `default:"auto" brief:"Backend of gomlx, such as xla:cpu." help:"Backend of gomlx: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is AUTOBLM_BACKEND, GOMLX_BACKEND, or the first of CUDA, xla:cpu and go that is found."`
+	Threads int    `default:"0" min:"0" max:"1024" help:"Threads of the engine cpu; 0 uses GOMAXPROCS."`
+	// Note receives messages, as in [gomlx.Settings]. The engine cpu has none.
 	Note func(text string) `kong:"-"`
 }
 
-// For is what does the arithmetic of a form where there is a choice: only the native
-// engine has all forms.
+// For chooses an engine for a form: only the native engine supports all forms.
 func (c Compute) For(f form.Form) Compute {
 	if f != form.Bilinear && cmp.Or(c.Engine, "auto") == "auto" {
 		c.Engine = "cpu"
@@ -40,8 +38,8 @@ func (c Compute) For(f form.Form) Compute {
 	return c
 }
 
-// Open opens the engine. An engine or a backend that was asked for by name is used
-// or is an error. The engine cpu, asked for by name, does not look at the variables.
+// Open opens the engine. A named engine or backend is used or is an error. The engine cpu, if
+// named, ignores the environment.
 func (c Compute) Open() (kge.Engine, error) {
 	choice, err := c.choose()
 	if err != nil {
@@ -57,7 +55,7 @@ func (c Compute) Open() (kge.Engine, error) {
 	return opened, nil
 }
 
-// OpenClassify opens the engine that tells classes apart, by the same rules.
+// OpenClassify opens the engine for classification, with the same rules.
 func (c Compute) OpenClassify() (classify.Engine, error) {
 	choice, err := c.choose()
 	if err != nil {
@@ -73,13 +71,13 @@ func (c Compute) OpenClassify() (classify.Engine, error) {
 	return opened, nil
 }
 
-// Check says what is wrong, as far as can be told without opening an engine.
+// Check returns an error that is known before opening an engine.
 func (c Compute) Check() error {
 	_, err := c.choose()
 	return err
 }
 
-// choose is what gomlx runs on and who asked for that; the backend "" stands for the
+// choose returns the backend of gomlx and the origin of the choice. The backend "" stands for the
 // engine cpu.
 func (c Compute) choose() (backend.Choice, error) {
 	if err := settings.Check(c); err != nil {
@@ -89,7 +87,8 @@ func (c Compute) choose() (backend.Choice, error) {
 	switch engine {
 	case "cpu":
 		if c.Backend != "" && c.Backend != backend.Auto {
-			return backend.Choice{}, fmt.Errorf("the engine cpu has no backend %q: leave it at auto, or use the engine gomlx", c.Backend)
+			return backend.Choice{}, fmt.Errorf("the engine cpu has no backend %q: "+
+				"use backend auto or engine gomlx", c.Backend)
 		}
 		return backend.Choice{}, nil
 	case "auto", "gomlx":
@@ -103,10 +102,10 @@ func (c Compute) choose() (backend.Choice, error) {
 	return choice, err
 }
 
-// explained is why a backend that was chosen cannot be opened.
+// explained returns why a backend cannot be opened.
 func explained(choice backend.Choice, err error) error {
 	if choice.From == backend.Auto {
-		return fmt.Errorf("%w; to do without it, use the engine cpu", err)
+		return fmt.Errorf("%w; or use the engine cpu", err)
 	}
 	return fmt.Errorf("%s: %w", choice.From, err)
 }

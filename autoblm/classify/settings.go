@@ -40,7 +40,7 @@ func (n *Norm) UnmarshalText(text []byte) error {
 
 // Settings are shared by all members of a population. [Defaults] returns values for an encoder.
 type Settings struct {
-	Encoder Encoder `json:"encoder" brief:"Message encoder: blm, which has a structure, gcn, rgcn, …" help:"Message encoder: blm with a structure, or the baselines gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult and compgcn-corr."`
+	Encoder Encoder `json:"encoder" brief:"Message encoder: blm, gcn, rgcn or another baseline." help:"Message encoder: blm with a structure, or the baselines gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult and compgcn-corr."`
 	// Dim must be a multiple of the structure's chunks for [BLM], and of Parts for [RGCNBlock].
 	Dim    int `json:"dim" min:"1" max:"1048576" help:"Dimension of embeddings and hidden layers."`
 	Layers int `json:"layers" min:"1" max:"64" brief:"Layers of messages." help:"Layers of messages: how many edges away an entity has an influence."`
@@ -52,7 +52,7 @@ type Settings struct {
 	SelfLoops bool `json:"self_loops" negatable:"" help:"Add an entity's own representation to its messages."`
 	// Reverse adds a relation for the reverse edges of each relation.
 	Reverse bool `json:"reverse" negatable:"" help:"Also send messages from heads to tails."`
-	Norm    Norm `json:"norm" placeholder:"NORM" brief:"Divisor of messages: none, relation, relation-root or symmetric." help:"Divisor of messages: none, relation (their number, per relation), relation-root (its square root) or symmetric."`
+	Norm    Norm `json:"norm" placeholder:"NORM" help:"Divisor of messages: none, relation (their number, per relation), relation-root (its square root) or symmetric."`
 	// SeenBy is the number of labelled nodes, of training or test, that must be within Layers
 	// edges of an entity for it to have an embedding. The embeddings of other entities are zero:
 	// an entity near only one labelled node teaches nothing about other nodes, but suffices to

@@ -29,10 +29,10 @@ type Settings struct {
 // Paths are the paths that a model learns.
 type Paths struct {
 	// Hops are the lengths of the paths to train on. Validation uses all of them.
-	Hops []int `json:"hops" min:"1" max:"99" help:"Lengths of the paths to train on and to rank."`
+	Hops []int `json:"hops" min:"1" max:"99" brief:"Lengths of the paths to train on and rank." help:"Lengths of the paths to train on and to rank."`
 	With []int `json:"with,omitempty" min:"1" max:"99" brief:"Lengths of further paths to train on." help:"Lengths of further paths to train on, separated by commas."`
 	// AnswerPower 0 weighs all queries equally, 1 all answers.
-	AnswerPower float64 `json:"answer_power" min:"0" max:"1" brief:"Exponent of a query's number of answers in its weight." help:"Exponent of a query's number of answers in its weight, from 0 to 1."`
+	AnswerPower float64 `json:"answer_power" min:"0" max:"1" help:"Exponent of a query's number of answers in its weight, from 0 to 1."`
 }
 
 // TaskSettings are the settings that only paths have, as stored in a study.

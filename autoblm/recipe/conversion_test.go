@@ -47,25 +47,28 @@ func (l theirs) loss(triples []datasets.Triple) float64 {
 	total := 0.0
 	add := func(triple datasets.Triple) {
 		h, r, t := entity(triple.Head), relation(triple.Relation), entity(triple.Tail)
-		total += entropy(len(l.parameters.Entities)/l.parameters.Dim, triple.Tail, func(i int32) float64 { return l.score(h, r, entity(i)) })
-		total += l.prediction * entropy(2*l.relations, triple.Relation, func(i int32) float64 { return l.score(h, relation(i), t) })
+		total += entropy(len(l.parameters.Entities)/l.parameters.Dim, triple.Tail,
+			func(i int32) float64 { return l.score(h, r, entity(i)) })
+		total += l.prediction * entropy(2*l.relations, triple.Relation,
+			func(i int32) float64 { return l.score(h, relation(i), t) })
 		total += l.penalty(h, r, t)
 	}
 	for _, triple := range triples {
 		add(triple)
-		add(datasets.Triple{Head: triple.Tail, Relation: triple.Relation + int32(l.relations), Tail: triple.Head})
+		add(datasets.Triple{Head: triple.Tail, Relation: triple.Relation + int32(l.relations),
+			Tail: triple.Head})
 	}
 	return total / float64(2*len(triples))
 }
 
-// modulus of complex number n: its parts stand in our chunks 1 and 3, or 2 and 4.
+// modulus returns the modulus of complex number n, with its parts in chunks 1 and 3, or 2 and 4.
 func modulus(x []float64, n int) float64 {
 	width := len(x) / 4
 	return math.Hypot(x[n], x[n+2*width])
 }
 
-// TestConversion: with the weights of the recipes, our loss of a batch is twice
-// theirs.
+// TestConversion: with the weights of the recipes, our loss of a batch is twice that of the
+// authors.
 func TestConversion(t *testing.T) {
 	g := enginetest.Graph()
 	data, batch := completion.Data(g), g.Train[:20]
@@ -110,7 +113,8 @@ func TestConversion(t *testing.T) {
 		}
 		s := kge.DefaultSettings()
 		s.Reciprocal, s.InitScale, s.Dim, s.Batch = true, 0.5, 16, len(batch)
-		m := kge.Member{Structure: structure.MustParse("complex"), Seed: 1, LearningRate: 0.1, Weights: converted(name, reg, weight)}
+		m := kge.Member{Structure: structure.MustParse("complex"), Seed: 1, LearningRate: 0.1,
+			Weights: converted(name, reg, weight)}
 		score := m.Structure.Score
 		if name == "rescal" {
 			m.Form, m.Structure = form.GQE, structure.Structure{}
@@ -124,7 +128,8 @@ func TestConversion(t *testing.T) {
 			t.Fatal(err)
 		}
 		initial := theirs{kge.Initialize(data, s, m), len(g.Relations), score, penalty, weight}
-		epoch, err := population.Epoch(t.Context(), [][]kge.Example{completion.Examples(batch)}, []float64{0.1})
+		epoch, err := population.Epoch(t.Context(), [][]kge.Example{completion.Examples(batch)},
+			[]float64{0.1})
 		population.Close()
 		if err != nil {
 			t.Fatal(err)

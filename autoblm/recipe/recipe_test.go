@@ -40,7 +40,8 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		if r.About == "" || r.Source == "" {
 			t.Errorf("%s does not say what it is, or where it is from", what)
 		}
-		if search := strings.HasSuffix(r.Name, "-search"); search != r.Searches() || (search || r.Dataset == "") != (r.Published == nil) {
+		if search := strings.HasSuffix(r.Name, "-search"); search != r.Searches() ||
+			(search || r.Dataset == "") != (r.Published == nil) {
 			t.Errorf("%s has the structure %v and published %+v", what, r.Structure.K(), r.Published)
 		}
 		if r.Published == nil {
@@ -49,7 +50,8 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		if err := r.Member(r.Structure, 1).Validate(); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if p := r.Published; !(p.Hits1 < p.MRR && p.MRR < p.Hits10 && p.Hits10 <= 1) || p.Model == "" || p.Source == "" {
+		if p := r.Published; !(p.Hits1 < p.MRR && p.MRR < p.Hits10 && p.Hits10 <= 1) || p.Model == "" ||
+			p.Source == "" {
 			t.Errorf("%s: published %+v", what, p)
 		}
 		if r.Training.ValidateEvery == 0 {
@@ -57,7 +59,8 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		}
 	}
 	if got := Names(); !slices.Equal(got, []string{
-		"default", "default-small", "large", "basic", "paper", "paper-search", "n3", "dura", "rescal", "rp", "small", "small-search",
+		"default", "default-small", "large", "basic", "paper", "paper-search", "n3", "dura", "rescal",
+		"rp", "small", "small-search",
 	}) {
 		t.Errorf("the names are %v", got)
 	}
@@ -81,7 +84,9 @@ func TestNoSuchRecipe(t *testing.T) {
 	} {
 		_, err := Named(c.name, c.dataset)
 		for _, words := range c.says {
-			if err == nil || !strings.Contains(err.Error(), words) || slices.Contains(Datasets(), c.dataset) && slices.Contains(Names(), c.name) && strings.Contains(err.Error(), "mean") {
+			if err == nil || !strings.Contains(err.Error(), words) ||
+				slices.Contains(Datasets(), c.dataset) && slices.Contains(Names(), c.name) &&
+					strings.Contains(err.Error(), "mean") {
 				t.Errorf("%s for %s: %v, which should say %q", c.name, c.dataset, err, words)
 			}
 		}
@@ -94,8 +99,7 @@ func TestNoSuchRecipe(t *testing.T) {
 	}
 }
 
-// TestAnyGraph: a recipe for any graph is every graph's, but where a benchmark has its own of
-// that name.
+// TestAnyGraph: recipes for any graph apply to all graphs without one of that name.
 func TestAnyGraph(t *testing.T) {
 	for _, dataset := range []string{"mine", "umls", "wn18rr"} {
 		count := map[string]int{}
@@ -125,12 +129,14 @@ func TestDefault(t *testing.T) {
 	for _, c := range []struct {
 		entities, valid int
 		name            string
-	}{{1, 1, "default-small"}, {250, 1, "default-small"}, {251, 1, "default"}, {100000, 9, "default"}, {14, 0, "default-small"}, {300, 0, "default"}} {
+	}{{1, 1, "default-small"}, {250, 1, "default-small"}, {251, 1, "default"}, {100000, 9, "default"},
+		{14, 0, "default-small"}, {300, 0, "default"}} {
 		want := named(t, c.name, "")
 		if c.valid == 0 {
 			want.Training.ValidateEvery, want.Training.Patience = 0, 0
 		}
-		g := &datasets.Graph{Entities: make([]string, c.entities), Valid: make([]datasets.Triple, c.valid)}
+		g := &datasets.Graph{Entities: make([]string, c.entities),
+			Valid: make([]datasets.Triple, c.valid)}
 		got := ForGraph(g, form.Bilinear)
 		if got != want {
 			t.Errorf("%d entities, %d to validate: %+v, want %+v", c.entities, c.valid, got, want)
@@ -149,15 +155,17 @@ func TestDefault(t *testing.T) {
 // published structures in the form of the authors' program (searched_SFs.txt of
 // LARS-research/AutoSF).
 var indexForm = map[string][]int{
-	"wn18":      {3, 2, 1, 0, 3, 3, 2, -1, 0, 2, 3, -1, 1, 0, 1, 1, 2, 1, 0, 1, 2, 2, 0, -1, 1, 0, 2, -1},
-	"fb15k":     {3, 2, 1, 0, 1, 0, 1, 1, 2, 1, 0, 1},
-	"wn18rr":    {1, 0, 2, 3, 3, 1, 1, 1, 3, 0, 0, 1, 0, 3, 2, -1, 1, 2, 3, -1, 1, 3, 1, -1, 0, 1, 3, -1},
+	"wn18": {3, 2, 1, 0, 3, 3, 2, -1, 0, 2, 3, -1, 1, 0, 1, 1, 2, 1, 0, 1, 2, 2, 0, -1, 1, 0, 2,
+		-1},
+	"fb15k": {3, 2, 1, 0, 1, 0, 1, 1, 2, 1, 0, 1},
+	"wn18rr": {1, 0, 2, 3, 3, 1, 1, 1, 3, 0, 0, 1, 0, 3, 2, -1, 1, 2, 3, -1, 1, 3, 1, -1, 0, 1, 3,
+		-1},
 	"fb15k-237": {2, 1, 3, 0},
 	"yago3-10":  {0, 1, 2, 3, 1, 3, 1, -1, 2, 1, 3, -1},
 }
 
-// authorsScore is the score as that program computes it: chunk i of h times chunk
-// i of r goes to chunk v[i], and each further group (r, h, t, sign) to its t.
+// authorsScore computes the score like that program: chunk i of h times chunk i of r goes to chunk
+// v[i], and each further group (r, h, t, sign) to its t.
 func authorsScore(v []int, h, r, t []float64) float64 {
 	width := len(h) / 4
 	chunk := func(x []float64, i int) []float64 { return x[i*width:][:width] }
@@ -192,20 +200,21 @@ func TestStructuresOfThePaper(t *testing.T) {
 	for dataset, form := range indexForm {
 		r := named(t, "paper", dataset)
 		if r.Structure.Nonzeros() != 4+(len(form)-4)/4 || r.Structure.Degenerate() {
-			t.Errorf("%s: %s has %d nonzeros, or is degenerate", dataset, r.Structure, r.Structure.Nonzeros())
+			t.Errorf("%s: %s has %d nonzeros, or is degenerate", dataset, r.Structure,
+				r.Structure.Nonzeros())
 		}
 		for range 10 {
 			h, relation, tail := draw(), draw(), draw()
-			if got, want := r.Structure.Score(h, relation, tail), authorsScore(form, h, relation, tail); math.Abs(got-want) > 1e-12 {
+			if got, want := r.Structure.Score(h, relation, tail),
+				authorsScore(form, h, relation, tail); math.Abs(got-want) > 1e-12 {
 				t.Errorf("%s: score %v, that of the authors is %v", dataset, got, want)
 			}
 		}
 	}
 }
 
-// TestPaperSettings holds what the authors' programs have: d, learning rate, λ,
-// decay, batch, epochs, epochs between tests (evaluate.py); and for the search d,
-// learning rate, λ, batch, epochs (AutoSF+/train.py).
+// TestPaperSettings compares with the programs of the authors: d, learning rate, λ, decay, batch,
+// epochs and validation interval (evaluate.py), and for the search (AutoSF+/train.py).
 func TestPaperSettings(t *testing.T) {
 	for dataset, want := range map[string][7]float64{
 		"wn18":      {1024, .109, 0.0003245, .991, 256, 400, 20},
@@ -217,13 +226,16 @@ func TestPaperSettings(t *testing.T) {
 		r := named(t, "paper", dataset)
 		s := r.Training
 		lambda := r.RelationL2 * float64(s.Batch)
-		got := [7]float64{float64(s.Dim), r.LearningRate, lambda, s.Decay, float64(s.Batch), float64(s.Epochs), float64(s.ValidateEvery)}
+		got := [7]float64{float64(s.Dim), r.LearningRate, lambda, s.Decay, float64(s.Batch),
+			float64(s.Epochs), float64(s.ValidateEvery)}
 		near(t, dataset, got[:], want[:])
 		asAuthors(t, r)
 	}
 	// The defaults of evaluate.py, for graphs that it does not know.
 	r := named(t, "paper", "mine")
-	got := [7]float64{float64(r.Training.Dim), r.LearningRate, r.RelationL2 * float64(r.Training.Batch), r.Training.Decay, float64(r.Training.Batch), float64(r.Training.Epochs), float64(r.Training.ValidateEvery)}
+	got := [7]float64{float64(r.Training.Dim), r.LearningRate,
+		r.RelationL2 * float64(r.Training.Batch), r.Training.Decay, float64(r.Training.Batch),
+		float64(r.Training.Epochs), float64(r.Training.ValidateEvery)}
 	near(t, "any graph", got[:], []float64{256, .7, .4, 1, 4096, 300, 10})
 	asAuthors(t, r)
 	for dataset, want := range map[string][5]float64{
@@ -235,10 +247,12 @@ func TestPaperSettings(t *testing.T) {
 	} {
 		r := named(t, "paper-search", dataset)
 		s := r.Training
-		got := [5]float64{float64(s.Dim), r.LearningRate, r.RelationL2 * float64(s.Batch), float64(s.Batch), float64(s.Epochs)}
+		got := [5]float64{float64(s.Dim), r.LearningRate, r.RelationL2 * float64(s.Batch),
+			float64(s.Batch), float64(s.Epochs)}
 		near(t, dataset, got[:], want[:])
 		if s.Decay != 1 || s.ValidateEvery != 0 {
-			t.Errorf("%s: a search with decay %v, validated every %d epochs", dataset, s.Decay, s.ValidateEvery)
+			t.Errorf("%s: a search with decay %v, validated every %d epochs", dataset, s.Decay,
+				s.ValidateEvery)
 		}
 		asAuthors(t, r)
 	}
@@ -253,11 +267,12 @@ func near(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// asAuthors checks what all of the authors' programs do.
+// asAuthors checks what all programs of the authors do.
 func asAuthors(t *testing.T, r Recipe) {
 	t.Helper()
 	s := r.Training
-	if s.Reciprocal || s.Initial != kge.Xavier || s.MaxNorm != 1 || s.Optimizer != kge.Adagrad || s.Dropout != 0 || s.LabelSmoothing != 0 {
+	if s.Reciprocal || s.Initial != kge.Xavier || s.MaxNorm != 1 || s.Optimizer != kge.Adagrad ||
+		s.Dropout != 0 || s.LabelSmoothing != 0 {
 		t.Errorf("%s for %s is not as the authors train: %+v", r.Name, r.Dataset, s)
 	}
 	if want := (kge.Weights{RelationL2: r.RelationL2}); r.Weights != want {
@@ -265,9 +280,8 @@ func asAuthors(t *testing.T, r Recipe) {
 	}
 }
 
-// TestSettingsOfTheOthers holds what the READMEs have, in their own conventions:
-// rank of a complex embedding, batch of triples in one direction, weight, weight of
-// the relation prediction, learning rate, epochs.
+// TestSettingsOfTheOthers compares with the READMEs in their conventions: rank of a complex
+// embedding, batch in one direction, weights, learning rate, epochs.
 func TestSettingsOfTheOthers(t *testing.T) {
 	for what, source := range map[[2]string]struct {
 		rank, batch     int
@@ -290,17 +304,21 @@ func TestSettingsOfTheOthers(t *testing.T) {
 	} {
 		r := named(t, what[0], what[1])
 		s := r.Training
-		if s.Dim != 2*source.rank || 2*s.Batch != source.batch || s.Epochs != source.epochs || r.LearningRate != source.rate {
-			t.Errorf("%v: d %d, batch %d, %d epochs, learning rate %v", what, s.Dim, s.Batch, s.Epochs, r.LearningRate)
+		if s.Dim != 2*source.rank || 2*s.Batch != source.batch || s.Epochs != source.epochs ||
+			r.LearningRate != source.rate {
+			t.Errorf("%v: d %d, batch %d, %d epochs, learning rate %v", what, s.Dim, s.Batch, s.Epochs,
+				r.LearningRate)
 		}
-		if !s.Reciprocal || s.Initial != kge.Normal || s.InitScale != 1e-3 || s.Decay != 1 || s.MaxNorm != 0 || s.Dropout != 0 {
+		if !s.Reciprocal || s.Initial != kge.Normal || s.InitScale != 1e-3 || s.Decay != 1 ||
+			s.MaxNorm != 0 || s.Dropout != 0 {
 			t.Errorf("%v: %+v", what, s)
 		}
 		if r.Structure.Name() != "complex" {
 			t.Errorf("%v trains %s", what, r.Structure)
 		}
 		want := converted(what[0], source.reg, source.prediction)
-		near(t, what[0]+" "+what[1], []float64{r.N3, r.EntityL2, r.Products, r.RelationPrediction, r.L2, r.RelationL2},
+		near(t, what[0]+" "+what[1], []float64{r.N3, r.EntityL2, r.Products, r.RelationPrediction, r.L2,
+			r.RelationL2},
 			[]float64{want.N3, want.EntityL2, want.Products, want.RelationPrediction, 0, 0})
 		if r.N3Moduli != want.N3Moduli {
 			t.Errorf("%v takes n3 of moduli: %v", what, r.N3Moduli)
@@ -308,8 +326,7 @@ func TestSettingsOfTheOthers(t *testing.T) {
 	}
 }
 
-// TestSettingsOfRESCAL holds what their README has: rank, batch of triples in one direction, and
-// the weight of DURA.
+// TestSettingsOfRESCAL compares with the README: rank, batch in one direction, weight of DURA.
 func TestSettingsOfRESCAL(t *testing.T) {
 	for dataset, source := range map[string]struct {
 		rank, batch    int
@@ -317,10 +334,13 @@ func TestSettingsOfRESCAL(t *testing.T) {
 	}{"wn18rr": {256, 1024, 1e-1, .9}, "fb15k-237": {512, 512, 5e-2, 0}} {
 		r := named(t, "rescal", dataset)
 		s := r.Training
-		if r.Form != form.GQE || r.Structure.K() != 0 || s.Dim != source.rank || 2*s.Batch != source.batch || s.Epochs != 200 || r.LearningRate != .1 {
-			t.Errorf("%s: %v, %v, d %d, batch %d, %d epochs, learning rate %v", dataset, r.Form, r.Structure, s.Dim, s.Batch, s.Epochs, r.LearningRate)
+		if r.Form != form.GQE || r.Structure.K() != 0 || s.Dim != source.rank ||
+			2*s.Batch != source.batch || s.Epochs != 200 || r.LearningRate != .1 {
+			t.Errorf("%s: %v, %v, d %d, batch %d, %d epochs, learning rate %v", dataset, r.Form, r.Structure,
+				s.Dim, s.Batch, s.Epochs, r.LearningRate)
 		}
-		if !s.Reciprocal || s.Initial != kge.Xavier || s.Optimizer != kge.Adagrad || s.Decay != 1 || s.MaxNorm != 0 || s.Dropout != 0 || s.Frequency != source.frequency {
+		if !s.Reciprocal || s.Initial != kge.Xavier || s.Optimizer != kge.Adagrad || s.Decay != 1 ||
+			s.MaxNorm != 0 || s.Dropout != 0 || s.Frequency != source.frequency {
 			t.Errorf("%s: %+v", dataset, s)
 		}
 		if want := converted("rescal", source.reg, 0); r.Weights != want {
@@ -332,8 +352,7 @@ func TestSettingsOfRESCAL(t *testing.T) {
 	}
 }
 
-// converted are the weights of a source in our conventions, as the package's
-// comment says; TestConversion says why.
+// converted converts the weights of a source to our conventions, as the package comment says.
 func converted(name string, reg, prediction float64) kge.Weights {
 	switch name {
 	case "dura":

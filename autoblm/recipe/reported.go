@@ -92,7 +92,7 @@ func ReportedOn(dataset string) []Reported {
 
 func (r row) result() Reported {
 	reported := Reported{Published: *r.recipe().Published, Recipe: r.name}
-	if r.name == paper.name { // its settings are those of the conference version
+	if r.name == paper.name { // with the settings of the conference version
 		reported.Paper = true
 		return reported
 	}

@@ -9,14 +9,12 @@ import (
 	"strings"
 )
 
-// Check says which setting of a struct is out of its limits, as "epochs is 0: it must be
-// at least 1", or has no name where it must have one. Numbers that are not finite are
-// always refused. Lists are as their elements. It does not look into named fields that are
-// structs, which check their own, and does not know what settings have to do with each
-// other.
+// Check returns an error if a setting of a struct is outside its limits, such as "epochs is 0: it
+// must be at least 1", or has an unknown name. Numbers must be finite. Every element of a list is
+// checked. Named fields that are structs check themselves.
 func Check(s any) error {
 	for _, f := range fields(reflect.ValueOf(s)) {
-		if f.holds != nil {
+		if f.nested != nil {
 			continue
 		}
 		if err := f.checkAll(); err != nil {
@@ -26,7 +24,7 @@ func Check(s any) error {
 	return nil
 }
 
-// CheckValue says so if a value with the name and the tags of a setting is out of its limits.
+// CheckValue returns an error if the value of a setting is outside the limits in its tags.
 func CheckValue(name string, tag reflect.StructTag, value reflect.Value) error {
 	return field{name: name, tag: tag, value: value}.checkAll()
 }
@@ -66,13 +64,13 @@ func (f field) check(v reflect.Value) error {
 	return fmt.Errorf("%s is %v: it must be %s", f.label(), v, strings.Join(limits, " and "))
 }
 
-// label is the name that people know, as "validate-every".
+// label returns the name in the form of a flag, such as "validate-every".
 func (f field) label() string { return strings.ReplaceAll(f.name, "_", "-") }
 
-// Limits are the tags that settings have for their limits.
+// Limits lists the tags for limits.
 var Limits = []string{"min", "above", "max", "below"}
 
-// bounds are the tags of limits, and the words for them.
+// bounds describes the tags for limits.
 var bounds = []struct {
 	tag, words string
 	allows     func(number, limit float64) bool
@@ -85,14 +83,15 @@ var bounds = []struct {
 
 func (f field) allows(number float64) bool {
 	for _, b := range bounds {
-		if limit, err := strconv.ParseFloat(f.tag.Get(b.tag), 64); err == nil && !b.allows(number, limit) {
+		if limit, err := strconv.ParseFloat(f.tag.Get(b.tag), 64); err == nil &&
+			!b.allows(number, limit) {
 			return false
 		}
 	}
 	return true
 }
 
-// limits are in words: "from 1 to 8" where both ends are allowed.
+// limits describes the limits, such as "from 1 to 8" for min and max.
 func (f field) limits() []string {
 	if least, most := f.tag.Get("min"), f.tag.Get("max"); least != "" && most != "" {
 		return []string{"from " + least + " to " + most}

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Difference says on what two JSON objects do not agree, as "dim 64 there, 32 here; patience
-// not set there, 5 here", and "" where they agree: the order of fields does not matter, and
-// one that is null or left out is not set. Of "fingerprint" and "data", which identify data, it
-// says only that these differ, and "dataset", a name, does not matter where they do not.
+// Difference lists the differences between two JSON objects, such as "dim 64 there, 32 here;
+// patience not set there, 5 here". The order of fields does not matter, and null is like a missing
+// field. For "fingerprint" and "data", which identify data, it lists no values. The name "dataset"
+// does not matter if the fingerprints are equal.
 func Difference(there, here []byte) (string, error) {
 	a, err := flatten(there)
 	if err != nil {
@@ -33,31 +33,32 @@ func Difference(there, here []byte) (string, error) {
 			found = append(found, "the data differ")
 		case name == "dataset" && a["fingerprint"] == b["fingerprint"]:
 		default:
-			found = append(found, fmt.Sprintf("%s %s there, %s here", name, orUnsaid(name, a[name]), orUnsaid(name, b[name])))
+			found = append(found, fmt.Sprintf("%s %s there, %s here", name, orDefault(name, a[name]),
+				orDefault(name, b[name])))
 		}
 	}
 	slices.Sort(found)
 	return strings.Join(found, "; "), nil
 }
 
-// unsaid is what settings are, by the last word of their names, that have a name where
-// nothing is said of them.
-var unsaid = map[string]string{"precision": "float32"}
+// defaults maps the last word of a setting's name to its value if JSON omits it.
+var defaults = map[string]string{"precision": "float32"}
 
-func orUnsaid(name, value string) string {
-	return cmp.Or(value, unsaid[name[strings.LastIndex(name, " ")+1:]], "not set")
+func orDefault(name, value string) string {
+	return cmp.Or(value, defaults[name[strings.LastIndex(name, " ")+1:]], "not set")
 }
 
-// transparent are the levels of an object that say nothing to a reader.
+// transparent lists the levels of an object that mean nothing to a reader.
 var transparent = []string{"settings", "task_settings"}
 
-// flatten gives each value in a JSON object a name, behind those of the objects around it.
+// flatten maps the names of all values in a JSON object to their texts. A name includes those of
+// the enclosing objects.
 func flatten(text []byte) (map[string]string, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber() // seeds do not fit in a float64
 	var object map[string]any
 	if err := decoder.Decode(&object); err != nil {
-		return nil, fmt.Errorf("cannot read the settings: %w", err)
+		return nil, fmt.Errorf("read the settings: %w", err)
 	}
 	flat := map[string]string{}
 	var walk func(name string, value any)

@@ -1,6 +1,6 @@
-// Package settings walks over structs of settings. What there is to say of a setting,
-// its field says by tags, once: json has its name, help a sentence on what it is, and min,
-// max, above and below what it may be. Its default is in a value of the struct.
+// Package settings walks over structs of settings. The tags of a field describe a setting: json
+// is its name, help describes it, and min, max, above and below limit its value. Its default is
+// in a value of the struct.
 package settings
 
 import (
@@ -12,39 +12,38 @@ import (
 
 // Setting is a field of a struct of settings.
 type Setting struct {
-	// Name is that in JSON, behind those of the structs around it, as "training dim".
+	// Name is the JSON name after those of the enclosing structs, such as "training dim".
 	Name string
-	// Help is a sentence.
+	// Help describes the setting.
 	Help  string
 	Value any
-	// Omitted says that the setting is not set: JSON leaves it out, or has null.
+	// Omitted is true if the setting is not set: JSON omits it or has null.
 	Omitted bool
 }
 
-// Of are the settings of a struct and of the structs in it, in the order of their fields.
-// A pointer stands for what it points to, nil for nothing. What is not in JSON is left
-// out.
+// Of returns the settings in a struct and in the structs inside it, in the order of their fields.
+// A pointer stands for its target. Fields that are not in JSON are left out.
 func Of(s any) []Setting {
 	var all []Setting
 	for _, f := range fields(reflect.ValueOf(s)) {
 		switch {
 		case !f.inJSON:
-		case f.holds != nil:
-			for _, inner := range Of(f.holds) {
+		case f.nested != nil:
+			for _, inner := range Of(f.nested) {
 				inner.Name = f.name + " " + inner.Name
 				all = append(all, inner)
 			}
-		case f.value.Kind() != reflect.Pointer: // which a pointer to nothing is
+		case f.value.Kind() != reflect.Pointer: // a nil pointer has no settings
 			all = append(all, Setting{
 				Name: f.name, Help: f.tag.Get("help"), Value: f.value.Interface(),
-				Omitted: f.value.IsZero() && (f.value.Kind() == reflect.Slice || strings.Contains(f.tag.Get("json"), ",omit")),
+				Omitted: f.value.IsZero() && f.mayBeOmitted(),
 			})
 		}
 	}
 	return all
 }
 
-// Set lists the numbers of a struct that are not 0, and what is switched on, as
+// Set lists the nonzero numbers and the enabled switches of a struct, such as
 // "n3 0.2, n3-moduli, entity-l2 0.1".
 func Set(s any) string {
 	var parts []string
@@ -64,8 +63,7 @@ func Set(s any) string {
 	return strings.Join(parts, ", ")
 }
 
-// Text is the value for people: numbers with all digits that tell them apart, lists with
-// commas.
+// Text returns the value as text, with all significant digits and with commas in lists.
 func (s Setting) Text() string { return textOf(reflect.ValueOf(s.Value)) }
 
 func textOf(v reflect.Value) string {
@@ -84,13 +82,18 @@ func textOf(v reflect.Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// field is one of a struct, or of a struct that is embedded in it.
+// field is a field of a struct or of an embedded struct.
 type field struct {
-	name   string // in JSON, or as it would be there
+	name   string // in JSON, or the lower-case name of the field
 	inJSON bool
 	tag    reflect.StructTag
 	value  reflect.Value
-	holds  any // the struct that the value is or points to, nil where it is no such thing
+	nested any // the struct that value is or points to, otherwise nil
+}
+
+// mayBeOmitted reports whether JSON omits the zero value of the field.
+func (f field) mayBeOmitted() bool {
+	return f.value.Kind() == reflect.Slice || strings.Contains(f.tag.Get("json"), ",omit")
 }
 
 func fields(v reflect.Value) []field {
@@ -109,7 +112,7 @@ func fields(v reflect.Value) []field {
 		}
 		_, isText := value.Interface().(encoding.TextMarshaler)
 		if inner := reflect.Indirect(value); inner.Kind() == reflect.Struct && !isText {
-			f.holds = inner.Interface()
+			f.nested = inner.Interface()
 		}
 		all = append(all, f)
 	}

@@ -44,11 +44,11 @@ type all struct {
 }
 
 func sound() all {
-	return all{Dim: 4, Budget: 1, Paint: 1, Inner: inner{3}, Pointed: &inner{4}, Lengths: []int{2, 3}, Between: [2]float64{0.5, 1}, Seed: math.MaxUint64}
+	return all{Dim: 4, Budget: 1, Paint: 1, Inner: inner{3}, Pointed: &inner{4}, Lengths: []int{2, 3},
+		Between: [2]float64{0.5, 1}, Seed: math.MaxUint64}
 }
 
-// TestOf: names and texts in the order of the fields, with what JSON leaves out marked, or
-// absent where it never has it.
+// TestOf: names and texts in the order of the fields, with omitted ones marked.
 func TestOf(t *testing.T) {
 	var got []string
 	for _, s := range settings.Of(sound()) {
@@ -59,7 +59,8 @@ func TestOf(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{
-		"dim = 4", "paint = green", "heavy = 0 (omitted)", "label_share = 0", "inner depth = 3", "pointed depth = 4",
+		"dim = 4", "paint = green", "heavy = 0 (omitted)", "label_share = 0", "inner depth = 3",
+		"pointed depth = 4",
 		"lengths = 2, 3", "between = 0.5, 1", "seed = 18446744073709551615", "switched = false (omitted)",
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -119,15 +120,21 @@ func TestDifference(t *testing.T) {
 	for _, c := range []struct{ there, here, want string }{
 		{`{"dim": 64, "seed": 1}`, `{"seed": 1, "dim": 64}`, ""},
 		{`{"dim": 64}`, `{"dim": 32}`, "dim 64 there, 32 here"},
-		{`{"seed": 18446744073709551615}`, `{"seed": 18446744073709551614}`, "seed 18446744073709551615 there, 18446744073709551614 here"},
-		{`{"settings": {"training": {"dim": 8}}, "n": 2}`, `{"n": 1, "settings": {"training": {"dim": 4}}}`, "n 2 there, 1 here; training dim 8 there, 4 here"},
+		{`{"seed": 18446744073709551615}`, `{"seed": 18446744073709551614}`,
+			"seed 18446744073709551615 there, 18446744073709551614 here"},
+		{`{"settings": {"training": {"dim": 8}}, "n": 2}`,
+			`{"n": 1, "settings": {"training": {"dim": 4}}}`,
+			"n 2 there, 1 here; training dim 8 there, 4 here"},
 		{`{"hops": [2, 3]}`, `{"hops": [2]}`, "hops [2 3] there, [2] here"},
 		{`{"predictor": null}`, `{"predictor": {"hidden": 8}}`, "predictor hidden not set there, 8 here"},
 		{`{"predictor": null}`, `{}`, ""},
-		{`{"members": [{"l2": 1}, {"l2": 2}]}`, `{"members": [{"l2": 1}, {"l2": 3}]}`, "members 2 l2 2 there, 3 here"},
-		{`{"members": [{"l2": 1}]}`, `{"members": [{"l2": 1}, {"l2": 3}]}`, "members 2 l2 not set there, 3 here"},
+		{`{"members": [{"l2": 1}, {"l2": 2}]}`, `{"members": [{"l2": 1}, {"l2": 3}]}`,
+			"members 2 l2 2 there, 3 here"},
+		{`{"members": [{"l2": 1}]}`, `{"members": [{"l2": 1}, {"l2": 3}]}`,
+			"members 2 l2 not set there, 3 here"},
 		{`{"dataset": "a", "fingerprint": "x"}`, `{"dataset": "b", "fingerprint": "x"}`, ""},
-		{`{"dataset": "a", "fingerprint": "x"}`, `{"dataset": "b", "fingerprint": "y"}`, "dataset a there, b here; the data differ"},
+		{`{"dataset": "a", "fingerprint": "x"}`, `{"dataset": "b", "fingerprint": "y"}`,
+			"dataset a there, b here; the data differ"},
 		{`{"data": "x"}`, `{"data": "y"}`, "the data differ"},
 	} {
 		if got, err := settings.Difference([]byte(c.there), []byte(c.here)); err != nil || got != c.want {

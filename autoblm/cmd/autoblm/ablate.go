@@ -28,7 +28,8 @@ type ablateCommand struct {
 	Out          string   `brief:"Folder for the table, pictures and studies." help:"Folder for the table, pictures and studies; the same command resumes. The default is below autoblm-out."`
 
 	// No flags here:
-	MaxSteps, Model, Halving, WarmStart, RetrainSeeds, RetrainDims, RetrainEpochs, Ensemble struct{} `kong:"-"`
+	MaxSteps, Model, Halving, WarmStart, Ensemble struct{} `kong:"-"`
+	RetrainSeeds, RetrainDims, RetrainEpochs      struct{} `kong:"-"`
 
 	Settings searchSettings `embed:""`
 	mixFlag
@@ -45,8 +46,8 @@ func newAblateCommand() ablateCommand {
 
 // Help says how long it takes.
 func (ablateCommand) Help() string {
-	return `For k, the dimension is 60. With the defaults, on umls and two cores, each takes at most ten
-minutes. The same command resumes an interrupted comparison.`
+	return `For k, the dimension is 60. With the defaults, on umls and two cores, each takes at most
+ten minutes. The same command resumes an interrupted comparison.`
 }
 
 // Run compares.

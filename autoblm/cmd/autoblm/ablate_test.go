@@ -24,7 +24,8 @@ func TestAblate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			arguments := append([]string{"ablate", name, "--dataset", graph, "--seeds", "2", "--budget", "6", "--dim", "8", "--epochs", "2", "--batch", "32", "--out", dir}, c.arguments...)
+			arguments := append([]string{"ablate", name, "--dataset", graph, "--seeds", "2", "--budget", "6",
+				"--dim", "8", "--epochs", "2", "--batch", "32", "--out", dir}, c.arguments...)
 			o := object(t, arguments...)
 			if o["ablation"] != name || o["seeds"] != 2.0 || o["budget"] != 6.0 {
 				t.Errorf("%v", o)
@@ -50,7 +51,8 @@ func TestAblate(t *testing.T) {
 			}
 			for _, picture := range c.pictures {
 				for _, extension := range []string{".png", ".svg"} {
-					if info, err := os.Stat(filepath.Join(dir, name+"-"+picture+extension)); err != nil || info.Size() == 0 {
+					if info, err := os.Stat(filepath.Join(dir, name+"-"+picture+extension)); err != nil ||
+						info.Size() == 0 {
 						t.Errorf("%s%s: %v", picture, extension, err)
 					}
 				}

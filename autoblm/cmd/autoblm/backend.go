@@ -16,28 +16,28 @@ import (
 )
 
 type backendCommands struct {
-	List    backendListCommand    `cmd:"" help:"List what the native engine uses of the processor, and what GoMLX can run on here, and why not on the rest."`
-	Install backendInstallCommand `cmd:"" help:"Download a plugin of XLA into your home."`
+	List    backendListCommand    `cmd:"" help:"List the backends of GoMLX on this machine, and what the native engine uses."`
+	Install backendInstallCommand `cmd:"" help:"Download an XLA plugin into your home folder."`
 }
 
 type backendListCommand struct{}
 
 // backendList is the JSON of backend list.
 type backendList struct {
-	// CPU is what the native engine has.
+	// CPU describes the instructions that the native engine uses.
 	CPU      cpu.Instructions  `json:"cpu"`
 	Backends []backend.Backend `json:"backends"`
-	// Precision is what auto is, if a variable says so, else "auto", and PrecisionError why
-	// what the variable says is none, or "".
+	// Precision is the value of AUTOBLM_PRECISION, or auto. PrecisionError says why the value is
+	// invalid, or is "".
 	Precision      kge.Precision `json:"precision"`
 	PrecisionError string        `json:"precision_error"`
-	// Chosen is what runs without --backend; its backend is "" for the native engine.
+	// Chosen is the default of --backend; its backend is "" for the native engine.
 	Chosen backend.Choice `json:"chosen"`
-	// Error is why the backend that a variable asks for cannot be used, or "".
+	// Error says why the backend in AUTOBLM_BACKEND or GOMLX_BACKEND is unusable, or is "".
 	Error string `json:"error"`
 }
 
-// Run lists all backends, and what runs when no flag says more.
+// Run lists all backends and the defaults.
 func (backendListCommand) Run(ctx context.Context, o *output) error {
 	list := backendList{CPU: cpu.DetectInstructions(), Backends: backend.List(ctx)}
 	var err error
@@ -71,28 +71,29 @@ func (l backendList) print(w io.Writer) {
 	fmt.Fprintln(w, l.chosen())
 	switch {
 	case l.PrecisionError != "":
-		fmt.Fprintln(w, "Without --precision nothing is trained or ranked: "+l.PrecisionError)
+		fmt.Fprintln(w, "The default of --precision is invalid: "+l.PrecisionError)
 	case l.Precision != kge.AutoPrecision:
-		fmt.Fprintf(w, "Without --precision all products are in %v, for %s asks for it.\n", l.Precision, kge.PrecisionVariable)
+		fmt.Fprintf(w, "The default of --precision is %v, from %s.\n",
+			l.Precision, kge.PrecisionVariable)
 	}
 }
 
-// chosen says in a sentence what runs without --backend.
+// chosen describes the default of --backend.
 func (l backendList) chosen() string {
 	switch {
 	case l.Error != "":
-		return "Without --backend nothing runs: " + l.Error
+		return "The default of --backend is unusable: " + l.Error
 	case l.Chosen.Backend == "":
-		return "Without --backend the native engine runs, for CUDA is not usable."
+		return "The default is the native engine, because CUDA is not usable."
 	case l.Chosen.From == backend.Auto:
-		return "Without --backend " + l.Chosen.Backend + " runs, for it was found."
+		return "The default of --backend is " + l.Chosen.Backend + "."
 	}
-	return fmt.Sprintf("Without --backend %s runs, for %s asks for it.", l.Chosen.Backend, l.Chosen.From)
+	return fmt.Sprintf("The default of --backend is %s, from %s.", l.Chosen.Backend, l.Chosen.From)
 }
 
 type backendInstallCommand struct {
-	SHA256 string `name:"sha256" placeholder:"DIGEST" help:"Take the plugin for the CPU that go-xla's project releases, of which no digest is pinned: the SHA-256 digest that its file must have."`
-	What   string `arg:"" enum:"cpu,cuda,cuda12,cuda13" help:"cpu, or cuda: for version 12 or 13 of CUDA, as the driver here can run; cuda12 or cuda13 say which."`
+	SHA256 string `name:"sha256" placeholder:"DIGEST" help:"SHA-256 digest of the CPU plugin, because go-xla publishes none."`
+	What   string `arg:"" enum:"cpu,cuda,cuda12,cuda13" help:"cpu, cuda (the version that fits the driver), cuda12 or cuda13."`
 }
 
 // Run downloads a plugin.
@@ -104,18 +105,22 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 	o.Message("Downloading the plugin %s of XLA%s.", c.What, size)
 	if c.What != "cpu" {
 		if problem := probe.This().NoGPU(ctx); problem != nil {
-			warn(o, []string{problem.Reason + ", so the plugin will be of no use yet; it is downloaded all the same"})
+			warn(o, []string{problem.Reason + "; the plugin cannot run yet"})
 		}
 	}
 	var bar *cli.Bar
-	of := ""
-	b, err := backend.Install(ctx, c.What, backend.InstallOptions{SHA256: c.SHA256, Progress: func(name string, done, total int64) {
-		if name != of {
+	file := ""
+	progress := func(name string, done, total int64) {
+		if name != file {
 			bar.Finish()
-			bar, of = cli.NewBar(o.Stderr, "fetching "+format.Escape(name), -1, 0, progressbar.OptionShowBytes(true)), name
+			file = name
+			bar = cli.NewBar(o.Stderr, "fetching "+format.Escape(name), -1, 0,
+				progressbar.OptionShowBytes(true))
 		}
 		bar.Set(done, total)
-	}})
+	}
+	options := backend.InstallOptions{SHA256: c.SHA256, Progress: progress}
+	b, err := backend.Install(ctx, c.What, options)
 	bar.Finish()
 	if err != nil {
 		return err
@@ -128,9 +133,9 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 		}
 		fmt.Fprintln(w)
 		if b.Usable {
-			fmt.Fprintf(w, "Use it by --backend %s\n", b.Name)
+			fmt.Fprintf(w, "Use it with --backend %s\n", b.Name)
 		} else {
-			fmt.Fprintf(w, "It cannot be used here yet: %s: %s\n", b.Reason, b.Fix)
+			fmt.Fprintf(w, "It is not usable yet: %s: %s\n", b.Reason, b.Fix)
 		}
 		if b.Note != "" {
 			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Escape(b.Note))

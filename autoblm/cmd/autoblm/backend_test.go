@@ -29,15 +29,18 @@ func TestBackendListJSON(t *testing.T) {
 	if !names["go"] || !names["xla:cpu"] || !names["xla:cuda"] {
 		t.Errorf("backends %v", names)
 	}
-	if chosen := o["chosen"].(map[string]any); chosen["backend"] != "" || chosen["from"] != "auto" || o["error"] != "" {
+	if chosen := o["chosen"].(map[string]any); chosen["backend"] != "" || chosen["from"] != "auto" ||
+		o["error"] != "" {
 		t.Errorf("without CUDA: chosen %v, error %v", chosen, o["error"])
 	}
 	t.Setenv("AUTOBLM_BACKEND", "go")
-	if chosen := object(t, "backend", "list")["chosen"].(map[string]any); chosen["backend"] != "go" || chosen["from"] != "AUTOBLM_BACKEND" {
+	if chosen := object(t, "backend", "list")["chosen"].(map[string]any); chosen["backend"] != "go" ||
+		chosen["from"] != "AUTOBLM_BACKEND" {
 		t.Errorf("asked for: chosen %v", chosen)
 	}
 	t.Setenv("AUTOBLM_BACKEND", "xla:/nowhere/p.so")
-	if says := object(t, "backend", "list")["error"].(string); !strings.Contains(says, "AUTOBLM_BACKEND") || !strings.Contains(says, "/nowhere/p.so") {
+	if says := object(t, "backend", "list")["error"].(string); !strings.Contains(says,
+		"AUTOBLM_BACKEND") || !strings.Contains(says, "/nowhere/p.so") {
 		t.Errorf("asked for in vain: %q", says)
 	}
 }
@@ -47,19 +50,24 @@ func TestBackendTable(t *testing.T) {
 	l := backendList{Backends: []backend.Backend{
 		{Name: "go", Usable: true},
 		{Name: "xla:cpu", Reason: "there is no plugin", Fix: "install one"},
-		{Name: "xla:cuda", Usable: true, Plugin: "/p/jax/cuda.so", Version: "Jax 0.11.2", PJRT: "0.104", GPUs: h200, Note: "by its path"},
+		{Name: "xla:cuda", Usable: true, Plugin: "/p/jax/cuda.so", Version: "Jax 0.11.2", PJRT: "0.104",
+			GPUs: h200, Note: "by its path"},
 		{Name: "xla:/p/old.so", Plugin: "/p/old.so", Reason: "it is\x1b[2J broken", Fix: "mend it"},
 	}}
 	for says, chosen := range map[string]backendList{
-		"Without --backend the native engine runs": {Chosen: backend.Choice{From: "auto"}},
-		"Without --backend xla:cuda runs, for it":  {Chosen: backend.Choice{Backend: "xla:cuda", From: "auto"}},
-		"xla:cuda runs, for GOMLX_BACKEND asks":    {Chosen: backend.Choice{Backend: "xla:cuda", From: "GOMLX_BACKEND"}},
-		"nothing runs: AUTOBLM_BACKEND: no":        {Error: "AUTOBLM_BACKEND: no"},
+		"The default is the native engine": {Chosen: backend.Choice{From: "auto"}},
+		"The default of --backend is xla:cuda": {Chosen: backend.Choice{Backend: "xla:cuda",
+			From: "auto"}},
+		"xla:cuda, from GOMLX_BACKEND": {Chosen: backend.Choice{Backend: "xla:cuda",
+			From: "GOMLX_BACKEND"}},
+		"unusable: AUTOBLM_BACKEND: no": {Error: "AUTOBLM_BACKEND: no"},
 	} {
 		l.Chosen, l.Error = chosen.Chosen, chosen.Error
 		var text strings.Builder
 		l.print(&text)
-		for _, want := range []string{"NVIDIA H200, 140 GiB, driver 580.159.03", "/p/jax/cuda.so", "Jax 0.11.2, PJRT 0.104", "xla:cpu: there is no plugin\n    install one\n", "xla:cuda: by its path", says} {
+		for _, want := range []string{"NVIDIA H200, 140 GiB, driver 580.159.03", "/p/jax/cuda.so",
+			"Jax 0.11.2, PJRT 0.104", "xla:cpu: there is no plugin\n    install one\n",
+			"xla:cuda: by its path", says} {
 			if !strings.Contains(text.String(), want) {
 				t.Errorf("the table has no %q:\n%s", want, text.String())
 			}
@@ -73,7 +81,8 @@ func TestBackendTable(t *testing.T) {
 // TestInstallFromEmptyIndex checks that a failed installation writes nothing.
 func TestInstallFromEmptyIndex(t *testing.T) {
 	plugins := t.TempDir()
-	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", plugins+string(filepath.ListSeparator)+filepath.Join(plugins, "nvidia"))
+	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", plugins+string(filepath.ListSeparator)+filepath.Join(plugins,
+		"nvidia"))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	index := httptest.NewServer(http.NotFoundHandler())
 	defer index.Close()
@@ -84,7 +93,8 @@ func TestInstallFromEmptyIndex(t *testing.T) {
 		if status != cli.Failed || !strings.Contains(stderr, "install the plugin") {
 			t.Errorf("%s: status %d, %s", what, status, stderr)
 		}
-		if (what != "cpu") != strings.Contains(stderr, "hides all GPUs, so the plugin will be of no use yet") {
+		if (what != "cpu") != strings.Contains(stderr,
+			"hides all GPUs, so the plugin will be of no use yet") {
 			t.Errorf("%s: %s", what, stderr)
 		}
 	}
@@ -93,24 +103,29 @@ func TestInstallFromEmptyIndex(t *testing.T) {
 	}
 }
 
-// TestBackendRefusals: wrong names are wrong usage; what is not there is a failure.
+// TestBackendRefusals: unknown names are wrong usage; missing things are failures.
 func TestBackendRefusals(t *testing.T) {
 	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", "") // where nothing can be installed, so nothing is fetched
-	train := []string{"train", "--dataset", "world", "--structure", "complex", "--dim", "8", "--epochs", "1"}
+	train := []string{"train", "--dataset", "world", "--structure", "complex", "--dim", "8",
+		"--epochs", "1"}
 	for name, c := range map[string]struct {
 		variable, value string
 		status          int
 		says            string
 		arguments       []string
 	}{
-		"relative path":    {"", "", cli.Misuse, "use xla:" + filepath.FromSlash("/"), append(train, "--backend", "xla:plugins/p.so")},
+		"relative path": {"", "", cli.Misuse, "use xla:" + filepath.FromSlash("/"),
+			append(train, "--backend", "xla:plugins/p.so")},
 		"unknown option":   {"", "", cli.Misuse, "tf32", append(train, "--backend", "xla:cpu,tf23")},
 		"variable":         {"AUTOBLM_BACKEND", "abacus", cli.Failed, "AUTOBLM_BACKEND", train},
 		"GoMLX's variable": {"GOMLX_BACKEND", "xla:/nowhere/p.so", cli.Failed, "GOMLX_BACKEND", train},
-		"CUDA hidden":      {"CUDA_VISIBLE_DEVICES", "", cli.Failed, "backend: ", append(train, "--backend", "xla:cuda")},
-		"unknown plugin":   {"", "", cli.Misuse, "rocm", []string{"backend", "install", "rocm"}},
-		"install":          {"", "", cli.Failed, "install the plugin", []string{"backend", "install", "cpu"}},
-		"CUDA without GPU": {"CUDA_VISIBLE_DEVICES", "", cli.Failed, "install the plugin", []string{"backend", "install", "cuda"}},
+		"CUDA hidden": {"CUDA_VISIBLE_DEVICES", "", cli.Failed, "backend: ",
+			append(train, "--backend", "xla:cuda")},
+		"unknown plugin": {"", "", cli.Misuse, "rocm", []string{"backend", "install", "rocm"}},
+		"install": {"", "", cli.Failed, "install the plugin",
+			[]string{"backend", "install", "cpu"}},
+		"CUDA without GPU": {"CUDA_VISIBLE_DEVICES", "", cli.Failed, "install the plugin",
+			[]string{"backend", "install", "cuda"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.variable != "" {
@@ -118,8 +133,10 @@ func TestBackendRefusals(t *testing.T) {
 			}
 			status, stdout, stderr := invoke(t.Context(), c.arguments...)
 			lines := strings.Split(strings.TrimSpace(stderr), "\n")
-			if last := lines[len(lines)-1]; status != c.status || stdout != "" || !strings.Contains(last, c.says) {
-				t.Errorf("status %d, want %d; stdout %q; stderr %q, which should say %q", status, c.status, stdout, stderr, c.says)
+			if last := lines[len(lines)-1]; status != c.status || stdout != "" ||
+				!strings.Contains(last, c.says) {
+				t.Errorf("status %d, want %d; stdout %q; stderr %q, which should say %q", status, c.status,
+					stdout, stderr, c.says)
 			}
 		})
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// kinds writes an RDF graph whose nodes point at two hubs, each by the relation
-// that its class says.
+// kinds writes an RDF graph whose nodes point at two hubs with the relation of their class.
 func kinds(t *testing.T, change func(files map[string]string)) string {
 	t.Helper()
 	var triples strings.Builder
@@ -43,10 +42,12 @@ func kinds(t *testing.T, change func(files map[string]string)) string {
 
 func TestClassifyTrainJSON(t *testing.T) {
 	dir := kinds(t, nil)
-	quick := []string{"classify", "train", "--dataset", dir, "--dim", "8", "--layers", "1", "--epochs", "40", "--lr", "0.05", "--dropout", "0", "--no-self-loops"}
+	quick := []string{"classify", "train", "--dataset", dir, "--dim", "8", "--layers", "1", "--epochs",
+		"40", "--lr", "0.05", "--dropout", "0", "--no-self-loops"}
 	o := object(t, append(quick, "--structure", "1,0;0,-2", "--runs", "3")...)
 	for key, want := range map[string]any{
-		"dataset": "kinds", "task": "classify", "encoder": "blm", "structure": "1,0;0,-2", "nodes": 26.0, "relations": 2.0, "edges": 48.0, "classes": 2.0,
+		"dataset": "kinds", "task": "classify", "encoder": "blm", "structure": "1,0;0,-2", "nodes": 26.0,
+		"relations": 2.0, "edges": 48.0, "classes": 2.0,
 		"train": 18.0, "test": 6.0, "dim": 8.0, "layers": 1.0, "cv_accuracy": 1.0, "test_accuracy": 1.0,
 	} {
 		if o[key] != want {
@@ -58,20 +59,25 @@ func TestClassifyTrainJSON(t *testing.T) {
 	}
 
 	o = object(t, append(quick, "--encoder", "gcn", "--runs", "0")...)
-	if runs, ok := o["test_accuracies"].([]any); o["encoder"] != "gcn" || o["structure"] != nil || !ok || len(runs) != 0 {
+	if runs, ok := o["test_accuracies"].([]any); o["encoder"] != "gcn" || o["structure"] != nil ||
+		!ok || len(runs) != 0 {
 		t.Errorf("gcn without runs: %v", o)
 	}
 
 	for seed := range 4 { // what is given is not drawn
-		o = object(t, "classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs", "2", "--runs", "0", "--tune", "3", "--seed", fmt.Sprint(seed), "--repeats", "2", "--norm", "relation", "--no-self-loops", "--reverse", "--seen-by", "3")
-		if o["norm"] != "relation" || o["self_loops"] != false || o["reverse"] != true || o["seen_by"] != 3.0 || o["tuned"] != 3.0 || o["repeats"] != 2.0 {
+		o = object(t, "classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs", "2",
+			"--runs", "0", "--tune", "3", "--seed", fmt.Sprint(seed), "--repeats", "2", "--norm", "relation",
+			"--no-self-loops", "--reverse", "--seen-by", "3")
+		if o["norm"] != "relation" || o["self_loops"] != false || o["reverse"] != true ||
+			o["seen_by"] != 3.0 || o["tuned"] != 3.0 || o["repeats"] != 2.0 {
 			t.Errorf("tuning changed what was given: %v", o)
 		}
 	}
 }
 
 func TestClassifyTrainText(t *testing.T) {
-	status, stdout, stderr := invoke(t.Context(), "classify", "train", "--dataset", kinds(t, nil), "--structure", "distmult", "--dim", "8", "--epochs", "4", "--runs", "2", "--seen-by", "3")
+	status, stdout, stderr := invoke(t.Context(), "classify", "train", "--dataset", kinds(t, nil),
+		"--structure", "distmult", "--dim", "8", "--epochs", "4", "--runs", "2", "--seen-by", "3")
 	for _, part := range []string{"kinds: 26 nodes, 2 relations, 48 edges, 2 classes; 18 training and 6 test nodes", "DistMult, d 8, 2 layers, norm none, without reverse edges, with self-loops, embeddings for what 3 labelled nodes see", "test, mean of 2 runs", "One test node is 16.67 %."} {
 		if status != cli.Done || !strings.Contains(stdout, part) {
 			t.Errorf("exit status %d, %s without %q: %s", status, stdout, part, stderr)
@@ -81,13 +87,16 @@ func TestClassifyTrainText(t *testing.T) {
 
 func TestClassifyLenient(t *testing.T) {
 	dir := kinds(t, func(files map[string]string) { files["graph.nt"] += "nonsense\n<x:0> <r:0> .\n" })
-	arguments := []string{"classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs", "2", "--runs", "0", "--json"}
+	arguments := []string{"classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs",
+		"2", "--runs", "0", "--json"}
 	status, _, stderr := invoke(t.Context(), arguments...)
-	if status != cli.Failed || !strings.Contains(stderr, "graph.nt:49: malformed N-Triples") || strings.Count(stderr, "\n") != 1 {
+	if status != cli.Failed || !strings.Contains(stderr, "graph.nt:49: malformed N-Triples") ||
+		strings.Count(stderr, "\n") != 1 {
 		t.Errorf("a malformed line: exit status %d, %q", status, stderr)
 	}
 	status, stdout, stderr := invoke(t.Context(), append(arguments, "--lenient")...)
-	if status != cli.Done || !strings.Contains(stderr, "skipped 2 malformed lines; the first: ") || !strings.Contains(stdout, `"edges":48,`) || !strings.Contains(stdout, `"skipped":2,`) {
+	if status != cli.Done || !strings.Contains(stderr, "skipped 2 malformed lines; the first: ") ||
+		!strings.Contains(stdout, `"edges":48,`) || !strings.Contains(stdout, `"skipped":2,`) {
 		t.Errorf("a malformed line, leniently: exit status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -102,21 +111,35 @@ func TestClassifyTrainRefuses(t *testing.T) {
 		want      string
 		arguments []string
 	}{
-		"neither structure nor encoder": {cli.Misuse, "give either --structure or --encoder", []string{"--dataset", good}},
-		"both":                          {cli.Misuse, "give either --structure or --encoder", []string{"--dataset", good, "--structure", "distmult", "--encoder", "gcn"}},
-		"blm without a structure":       {cli.Misuse, "give either --structure or --encoder", []string{"--dataset", good, "--encoder", "blm"}},
-		"unknown encoder":               {cli.Misuse, "unknown encoder", []string{"--dataset", good, "--encoder", "gat"}},
-		"bad rate":                      {cli.Misuse, "learning-rate is 0", []string{"--dataset", good, "--encoder", "gcn", "--lr", "0"}},
-		"chunks that do not fit":        {cli.Failed, "dim is 10", []string{"--dataset", good, "--structure", "distmult", "--dim", "10"}},
-		"no such data":                  {cli.Failed, "the names are aifb", []string{"--dataset", "nowhere", "--encoder", "gcn"}},
-		"label of an unknown node":      {cli.Failed, "testSet.tsv:8: the graph has no node <x:99>", []string{"--dataset", table("testSet.tsv", "x:99\tkind 0\n"), "--encoder", "gcn"}},
-		"one of a class":                {cli.Failed, `class "odd" has 1 of the training nodes`, []string{"--dataset", table("trainingSet.tsv", "hub:0\todd\n"), "--encoder", "gcn"}},
-		"seen by fewer than none":       {cli.Misuse, "seen-by is -1", []string{"--dataset", good, "--encoder", "gcn", "--seen-by=-1"}},
-		"seen by more than there are":   {cli.Failed, "seen-by is 25: kinds has 24 labelled nodes", []string{"--dataset", good, "--encoder", "gcn", "--seen-by", "25"}},
-		"diverges":                      {cli.Failed, "training diverged in epoch", []string{"--dataset", good, "--encoder", "gcn", "--lr", "1e30", "--epochs", "20"}},
+		"neither structure nor encoder": {cli.Misuse, "give either --structure or --encoder",
+			[]string{"--dataset", good}},
+		"both": {cli.Misuse, "give either --structure or --encoder",
+			[]string{"--dataset", good, "--structure", "distmult", "--encoder", "gcn"}},
+		"blm without a structure": {cli.Misuse, "give either --structure or --encoder",
+			[]string{"--dataset", good, "--encoder", "blm"}},
+		"unknown encoder": {cli.Misuse, "unknown encoder",
+			[]string{"--dataset", good, "--encoder", "gat"}},
+		"bad rate": {cli.Misuse, "learning-rate is 0",
+			[]string{"--dataset", good, "--encoder", "gcn", "--lr", "0"}},
+		"chunks that do not fit": {cli.Failed, "dim is 10",
+			[]string{"--dataset", good, "--structure", "distmult", "--dim", "10"}},
+		"no such data": {cli.Failed, "the names are aifb",
+			[]string{"--dataset", "nowhere", "--encoder", "gcn"}},
+		"label of an unknown node": {cli.Failed, "testSet.tsv:8: the graph has no node <x:99>",
+			[]string{"--dataset", table("testSet.tsv", "x:99\tkind 0\n"), "--encoder", "gcn"}},
+		"one of a class": {cli.Failed, `class "odd" has 1 of the training nodes`,
+			[]string{"--dataset", table("trainingSet.tsv", "hub:0\todd\n"), "--encoder", "gcn"}},
+		"seen by fewer than none": {cli.Misuse, "seen-by is -1",
+			[]string{"--dataset", good, "--encoder", "gcn", "--seen-by=-1"}},
+		"seen by more than there are": {cli.Failed, "seen-by is 25: kinds has 24 labelled nodes",
+			[]string{"--dataset", good, "--encoder", "gcn", "--seen-by", "25"}},
+		"diverges": {cli.Failed, "training diverged in epoch",
+			[]string{"--dataset", good, "--encoder", "gcn", "--lr", "1e30", "--epochs", "20"}},
 	} {
-		status, stdout, stderr := invoke(t.Context(), append([]string{"classify", "train"}, c.arguments...)...)
-		if status != c.status || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+		status, stdout, stderr := invoke(t.Context(),
+			append([]string{"classify", "train"}, c.arguments...)...)
+		if status != c.status || stdout != "" || !strings.Contains(stderr, c.want) ||
+			strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit status %d, %q, %q", name, status, stdout, stderr)
 		}
 	}
@@ -125,7 +148,8 @@ func TestClassifyTrainRefuses(t *testing.T) {
 func TestClassifyInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	status, stdout, stderr := invoke(ctx, "classify", "train", "--dataset", kinds(t, nil), "--encoder", "gcn")
+	status, stdout, stderr := invoke(ctx, "classify", "train", "--dataset", kinds(t, nil), "--encoder",
+		"gcn")
 	if status != cli.Failed || stdout != "" || !strings.Contains(stderr, "interrupted") {
 		t.Errorf("exit status %d, %q, %q", status, stdout, stderr)
 	}

@@ -146,7 +146,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 		bar.Set(int64(done), int64(total))
 		bar.warn()
 	}
-	result, err := training.run(ctx, g, options)
+	result, err := training.train(ctx, g, options)
 	bar.Finish()
 	switch {
 	case err != nil && errors.Is(err, ctx.Err()):
@@ -207,8 +207,8 @@ type classifyTraining struct {
 	tune     int
 }
 
-// run tunes and trains. The settings are then the best ones, and tune the number of trials.
-func (t *classifyTraining) run(
+// train tunes and trains. The settings are then the best ones, and tune the number of trials.
+func (t *classifyTraining) train(
 	ctx context.Context, g *rdf.Graph, o classify.Options,
 ) (classify.Result, error) {
 	if t.tune > 0 {

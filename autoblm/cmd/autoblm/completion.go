@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -16,7 +17,7 @@ import (
 )
 
 type completionCommand struct {
-	Shell string `arg:"" enum:"${shells}" help:"bash, zsh or fish. The first lines of its script say where it belongs."`
+	Shell string `arg:"" enum:"${shells}" help:"bash, zsh or fish. The first lines of the script say where to install it."`
 }
 
 // Run prints a script for a shell.
@@ -25,15 +26,16 @@ func (c *completionCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	return o.Result(map[string]string{"shell": c.Shell, "script": script}, func(w io.Writer) { fmt.Fprint(w, script) })
+	result := map[string]string{"shell": c.Shell, "script": script}
+	return o.Result(result, func(w io.Writer) { fmt.Fprint(w, script) })
 }
 
-// completeCommand is what the scripts ask.
+// completeCommand completes a command line for the scripts.
 type completeCommand struct {
-	Words []string `arg:"" optional:"" help:"The words of the command line, the last of which may go on."`
+	Words []string `arg:"" optional:"" help:"Words of the command line. The last one is completed."`
 }
 
-// Run prints how the last word may go on.
+// Run prints the completions of the last word.
 func (c *completeCommand) Run(parsed *kong.Context, o *output) error {
 	line := c.Words
 	if len(line) > 1 && line[0] == "help" {
@@ -43,7 +45,7 @@ func (c *completeCommand) Run(parsed *kong.Context, o *output) error {
 	return nil
 }
 
-// namesFor are the names that a flag or an argument takes, where its type does not tell.
+// namesFor returns the names that a flag or an argument accepts, unless they follow from its type.
 func namesFor(command *kong.Node, v *kong.Value) []string {
 	path := command.FullPath()
 	switch v.Name {
@@ -66,9 +68,10 @@ func namesFor(command *kong.Node, v *kong.Value) []string {
 	return nil
 }
 
-// graphsFor are the names of data that a command takes.
+// graphsFor returns the names of data that a command accepts.
 func graphsFor(path string) (all []string) {
-	anyTask := strings.Contains(path, " search") || strings.Contains(path, " report") || strings.Contains(path, " study")
+	contains := func(command string) bool { return strings.Contains(path, command) }
+	anyTask := slices.ContainsFunc([]string{" search", " report", " study"}, contains)
 	if classes := strings.Contains(path, " classify"); !classes || anyTask {
 		for _, d := range datasets.List() {
 			all = append(all, d.Name)

@@ -51,7 +51,8 @@ func needData(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(data, "chains-of-mine"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(data, "chains-of-mine", "train-1p.txt"), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(data, "chains-of-mine", "train-1p.txt"), nil,
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -71,13 +72,13 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%q: status %d, %q, %v, want %q", line, status, stderr, got, want)
 		}
 	}
-	if script := object(t, "completion", "fish"); script["shell"] != "fish" || !strings.Contains(script["script"].(string), "__autoblm_suggest") {
+	if script := object(t, "completion", "fish"); script["shell"] != "fish" ||
+		!strings.Contains(script["script"].(string), "__autoblm_suggest") {
 		t.Errorf("the script is %v", script)
 	}
 }
 
-// TestShellsComplete: bash, zsh and fish read their scripts, and suggest what the program
-// does, or files.
+// TestShellsComplete: the scripts work in bash, zsh and fish and suggest what the program suggests.
 func TestShellsComplete(t *testing.T) {
 	needData(t)
 	bin := t.TempDir()
@@ -92,7 +93,8 @@ func TestShellsComplete(t *testing.T) {
 		suggests  func(want string) string
 	}{
 		// Bash takes words apart at = and : too, and completes what comes after.
-		"bash": {[]string{"--norc", "-c", `source <(autoblm completion bash) || exit; COMP_LINE=$1 COMP_POINT=${#1}; _autoblm autoblm; echo ${COMPREPLY[*]:-files}`, "bash"}, "files", func(want string) string {
+		"bash": {[]string{"--norc", "-c",
+			`source <(autoblm completion bash) || exit; COMP_LINE=$1 COMP_POINT=${#1}; _autoblm autoblm; echo ${COMPREPLY[*]:-files}`, "bash"}, "files", func(want string) string {
 			var words []string
 			for _, w := range strings.Fields(want) {
 				words = append(words, w[strings.LastIndexAny(w, ":=")+1:])
@@ -103,7 +105,8 @@ func TestShellsComplete(t *testing.T) {
 		"zsh": {[]string{"-f", "-c", `compdef() { : }; _files() { echo files }
 _describe() { for s in ${(P)2}; do print -r -- ${${s%:*}//\\:/:}; done }
 source <(autoblm completion zsh) || exit; words=("${(@s: :)1}") CURRENT=$#words; _autoblm`, "zsh"}, "files", nil},
-		"fish": {[]string{"--no-config", "-c", `autoblm completion fish | source; complete -C $argv[1]`}, name, nil},
+		"fish": {[]string{"--no-config", "-c", `autoblm completion fish | source; complete -C $argv[1]`},
+			name, nil},
 	} {
 		t.Run(shell, func(t *testing.T) {
 			program, err := exec.LookPath(shell)
@@ -114,7 +117,8 @@ source <(autoblm completion zsh) || exit; words=("${(@s: :)1}") CURRENT=$#words;
 				if strings.HasPrefix(line, "autoblm train --candidates") || len(want) > 30 {
 					continue // enough
 				}
-				command := exec.Command(program, append(ask.arguments[:len(ask.arguments):len(ask.arguments)], line)...)
+				command := exec.Command(program, append(ask.arguments[:len(ask.arguments):len(ask.arguments)],
+					line)...)
 				command.Dir = bin
 				out, err := command.CombinedOutput()
 				got := map[string]bool{}

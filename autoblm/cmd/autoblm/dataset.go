@@ -16,10 +16,10 @@ import (
 )
 
 type datasetCommands struct {
-	List  datasetListCommand  `cmd:"" help:"List the graphs that can be named, and where they are."`
-	Info  datasetInfoCommand  `cmd:"" help:"Count a graph's entities, triples and relation patterns, and show its relations."`
+	List  datasetListCommand  `cmd:"" help:"List named graphs and their places."`
+	Info  datasetInfoCommand  `cmd:"" help:"Show the sizes, relation patterns and relations of a graph."`
 	Fetch datasetFetchCommand `cmd:"" help:"Download a benchmark into the cache."`
-	Split datasetSplitCommand `cmd:"" help:"Make train, valid and test out of one file of triples."`
+	Split datasetSplitCommand `cmd:"" help:"Split a file of triples into train, valid and test."`
 }
 
 type datasetListCommand struct{}
@@ -41,8 +41,8 @@ func (datasetListCommand) Run(o *output) error {
 }
 
 type datasetInfoCommand struct {
-	Dataset string `arg:"" help:"A name of dataset list, or a folder."`
-	Top     int    `default:"10" min:"0" max:"1000000000" help:"How many relations, the most frequent first; 0 for all."`
+	Dataset string `arg:"" help:"Name from dataset list, or a folder."`
+	Top     int    `default:"10" min:"0" max:"1000000000" help:"Number of relations, most frequent first; 0 lists all."`
 }
 
 // graphInfo is the JSON of dataset info.
@@ -65,7 +65,8 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, format.Int(s.Entities), format.Int(s.Relations))
+		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name,
+			format.Int(s.Entities), format.Int(s.Relations))
 		t := table.New("split", "triples", "duplicates", "not seen in train")
 		for i, split := range []datasets.SplitStatistics{s.Train, s.Valid, s.Test} {
 			t.Add([]string{"train", "valid", "test"}[i], split.Triples, split.Duplicates, split.Unseen)
@@ -74,7 +75,11 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		for _, missing := range []struct {
 			what string
 			n    int
-		}{{"entities not in train", s.EntitiesNotInTrain}, {"relations not in train", s.RelationsNotInTrain}, {"triples in more than one split", s.InSeveralSplits}} {
+		}{
+			{"entities not in train", s.EntitiesNotInTrain},
+			{"relations not in train", s.RelationsNotInTrain},
+			{"triples in more than one split", s.InSeveralSplits},
+		} {
 			if missing.n > 0 {
 				fmt.Fprintf(w, "%s: %s\n", missing.what, format.Int(missing.n))
 			}
@@ -85,7 +90,7 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 			t.Add(p.Pattern, p.Relations, p.TestTriples, fmt.Sprintf("%.1f %%", p.TestPercent))
 		}
 		t.Print(w)
-		fmt.Fprintln(w, "(inverse relations are some of the general ones)")
+		fmt.Fprintln(w, "(general relations include the inverse ones)")
 		fmt.Fprintln(w)
 		t = table.New("relation", "train", "valid", "test", "pattern", "for example")
 		for _, r := range s.EachRelation {
@@ -103,12 +108,13 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 }
 
 type datasetFetchCommand struct {
-	Dataset string `arg:"" help:"A name of dataset list."`
+	Dataset string `arg:"" help:"Name from dataset list."`
 }
 
 // Run downloads a benchmark.
 func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
-	bar := cli.NewBar(o.Stderr, "fetching "+format.Escape(c.Dataset), -1, 0, progressbar.OptionShowBytes(true))
+	bar := cli.NewBar(o.Stderr, "fetching "+format.Escape(c.Dataset), -1, 0,
+		progressbar.OptionShowBytes(true))
 	folder, err := datasets.Fetch(ctx, c.Dataset, datasets.FetchOptions{Progress: bar.Set})
 	bar.Finish()
 	if err != nil {
@@ -121,8 +127,8 @@ func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
 }
 
 type datasetSplitCommand struct {
-	File string `arg:"" help:"Triples, one head<TAB>relation<TAB>tail a line; .gz is fine."`
-	Out  string `required:"" help:"The folder to write train.txt, valid.txt and test.txt into."`
+	File string `arg:"" help:"Triples, one head<TAB>relation<TAB>tail per line; may be .gz."`
+	Out  string `required:"" help:"Folder for train.txt, valid.txt and test.txt."`
 
 	Settings datasets.SplitSettings `embed:""`
 }
@@ -143,7 +149,8 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	if len(there) > 0 {
-		return fmt.Errorf("%s already holds a data set (%s): name another folder", c.Out, strings.Join(there, ", "))
+		return fmt.Errorf("%s already holds a data set (%s): use another --out", c.Out,
+			strings.Join(there, ", "))
 	}
 	if err := outfile.CheckFolder(c.Out); err != nil {
 		return err
@@ -163,12 +170,14 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	o.Saved("the splits are in %s", c.Out)
 	s := splitSummary{report, c.Out, len(g.Train), len(g.Valid), len(g.Test)}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, format.Int(s.Train), format.Int(s.Valid), format.Int(s.Test))
+		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder,
+			format.Int(s.Train), format.Int(s.Valid), format.Int(s.Test))
 		if s.Duplicates > 0 {
 			fmt.Fprintf(w, "%s left out\n", format.Count(s.Duplicates, "duplicate"))
 		}
 		if s.Valid < s.WantedValid || s.Test < s.WantedTest {
-			fmt.Fprintf(w, "Every entity and relation stays in train, so fewer could be held out than asked for (%s and %s).\n", format.Int(s.WantedValid), format.Int(s.WantedTest))
+			fmt.Fprintf(w, "Fewer than wanted (%s and %s), because train keeps all entities and relations.\n",
+				format.Int(s.WantedValid), format.Int(s.WantedTest))
 		}
 	})
 }

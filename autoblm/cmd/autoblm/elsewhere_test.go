@@ -14,7 +14,7 @@ import (
 // readModel is the program that reads models elsewhere.
 const readModel = "../../../docs/read_model.py"
 
-// TestReadmeShowsHowToReadAModel as it is in its file.
+// TestReadmeShowsHowToReadAModel: the README has the program in the file.
 func TestReadmeShowsHowToReadAModel(t *testing.T) {
 	program, err := os.ReadFile(readModel)
 	if err != nil {
@@ -29,9 +29,8 @@ func TestReadmeShowsHowToReadAModel(t *testing.T) {
 	}
 }
 
-// TestModelsAreReadElsewhere: a program in Python, with numpy alone, gives the answers of
-// autoblm predict to heads and tails, of models with reverses and without.
-func TestModelsAreReadElsewhere(t *testing.T) {
+// TestPythonReadsModels: a program in Python with numpy gives the answers of autoblm predict.
+func TestPythonReadsModels(t *testing.T) {
 	python := cmp.Or(os.Getenv("AUTOBLM_PYTHON"), "python3")
 	if out, err := exec.Command(python, "-c", "import numpy").CombinedOutput(); err != nil {
 		t.Skipf("there is no %s with numpy (AUTOBLM_PYTHON names another): %v: %s", python, err, out)
@@ -42,7 +41,8 @@ func TestModelsAreReadElsewhere(t *testing.T) {
 		"reciprocal":    {"--structure", "simple", "--dim", "16", "--reciprocal"},
 	} {
 		model := filepath.Join(t.TempDir(), "model")
-		object(t, append([]string{"train", "--dataset", "world", "--epochs", "3", "--no-eval", "--out", model}, flags...)...)
+		object(t, append([]string{"train", "--dataset", "world", "--epochs", "3", "--no-eval", "--out",
+			model}, flags...)...)
 		for asked, query := range map[string][]string{
 			"tails": {"--head", "Portugal", "--relation", "speaks"},
 			"heads": {"--tail", "Spain", "--relation", "borders"},
@@ -56,7 +56,8 @@ func TestModelsAreReadElsewhere(t *testing.T) {
 				t.Fatalf("%s, %s: %v: %s", name, asked, err, out)
 			}
 			lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-			answers := object(t, append([]string{"predict", "--model", model, "--top", "10"}, query...)...)["answers"].([]any)
+			answers := object(t, append([]string{"predict", "--model", model, "--top", "10"},
+				query...)...)["answers"].([]any)
 			if len(lines) != 10 || len(answers) != 10 {
 				t.Fatalf("%s, %s: %d answers, want %d", name, asked, len(lines), len(answers))
 			}
@@ -64,8 +65,10 @@ func TestModelsAreReadElsewhere(t *testing.T) {
 				want := answer.(map[string]any)
 				score, entity, _ := strings.Cut(lines[i], "\t")
 				var got float64
-				if _, err := fmt.Sscan(score, &got); err != nil || entity != want["entity"] || math.Abs(got-want["score"].(float64)) > 1e-4 {
-					t.Errorf("%s, %s: answer %d is %q, want %v with %v", name, asked, i+1, lines[i], want["entity"], want["score"])
+				if _, err := fmt.Sscan(score, &got); err != nil || entity != want["entity"] ||
+					math.Abs(got-want["score"].(float64)) > 1e-4 {
+					t.Errorf("%s, %s: answer %d is %q, want %v with %v", name, asked, i+1, lines[i],
+						want["entity"], want["score"])
 				}
 			}
 		}

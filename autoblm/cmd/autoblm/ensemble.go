@@ -21,14 +21,15 @@ import (
 )
 
 type ensembleCommand struct {
-	Models   []string                    `arg:"" name:"model" brief:"The folders of models to choose among." help:"The folders of the models to choose among; that of an ensemble stands for its members."`
-	Dataset  string                      `required:"" placeholder:"NAME|DIR" brief:"The graph that they were trained on." help:"The graph that they were trained on: a name of dataset list, or a folder."`
-	All      bool                        `brief:"Take all models, without a choice." help:"Take all models, without a choice; --size and --folds count for nothing then."`
+	Models   []string                    `arg:"" name:"model" brief:"Folders of the candidate models." help:"Folders of the candidate models. An ensemble stands for its members."`
+	Dataset  string                      `required:"" placeholder:"NAME|DIR" brief:"Graph that they were trained on." help:"Graph that they were trained on: a name of dataset list, or a folder."`
+	All      bool                        `brief:"Use all models, without selection." help:"Use all models, without selection; --size and --folds have no effect."`
 	Settings completion.EnsembleSettings `embed:""`
-	Out      string                      `placeholder:"DIR" brief:"The folder for the ensemble." help:"The folder for the ensemble; one below autoblm-out for its data when left out."`
+	Out      string                      `placeholder:"DIR" brief:"Folder for the ensemble." help:"Folder for the ensemble. The default is below autoblm-out."`
 	computeFlags
 }
 
+// newEnsembleCommand returns the command with its defaults.
 func newEnsembleCommand() ensembleCommand {
 	return ensembleCommand{Settings: completion.DefaultEnsemble()}
 }
@@ -41,22 +42,22 @@ type ensembleSummary struct {
 	Engine     string             `json:"engine"`
 	Backend    string             `json:"backend"`
 	Seconds    kge.Timing         `json:"seconds"`
-	Choice     *completion.Choice `json:"choice"` // null with all
-	// Members are in the order of choice, or as they were given.
+	Choice     *completion.Choice `json:"choice"` // null with --all
+	// Members are in the order of selection, or as given.
 	Members []ensembleMember `json:"members"`
-	// Best is the member that is best by validation, null where there is none.
+	// Best is the best member by validation, or null.
 	Best *ensembleMember `json:"best"`
-	// HeldOut is the validation MRR of what was chosen without the triples that it is of.
+	// HeldOut is the validation MRR on triples that were not used for selection.
 	HeldOut *float64               `json:"held_out"`
 	Valid   *completion.Evaluation `json:"valid"`
 	Test    *completion.Evaluation `json:"test"`
 	Out     string                 `json:"out"`
 }
 
-// ensembleMember is a member of an ensemble with what it reaches alone.
+// ensembleMember describes a member and its metrics alone.
 type ensembleMember struct {
 	Folder    string               `json:"folder"`
-	Model     form.Form            `json:"model,omitzero"` // left out where it is bilinear
+	Model     form.Form            `json:"model,omitzero"` // omitted if bilinear
 	Structure *structure.Structure `json:"structure"`
 	K         int                  `json:"k"`
 	Dim       int                  `json:"dim"`
@@ -64,7 +65,7 @@ type ensembleMember struct {
 	Test      *float64             `json:"test_mrr"`
 }
 
-// Run makes an ensemble.
+// Run selects and saves an ensemble.
 func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if c.Out != "" {
 		if err := c.checkOut(); err != nil {
@@ -94,35 +95,45 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	s := ensembleSummary{Dataset: g.Name, Candidates: len(models), Precision: kge.Float32, Engine: engine.Name(), Backend: engine.Backend(kge.Float32), Out: c.Out}
+	s := ensembleSummary{
+		Dataset: g.Name, Candidates: len(models), Precision: kge.Float32, Engine: engine.Name(),
+		Backend: engine.Backend(kge.Float32), Out: c.Out,
+	}
 	stop := s.Seconds.MeasureEvaluation(engine)
-	var made *completion.Ensemble
+	var ensemble *completion.Ensemble
 	if c.All {
-		made, err = completion.NewEnsemble(models)
+		ensemble, err = completion.NewEnsemble(models)
 	} else {
-		made, err = completion.ChooseEnsemble(ctx, engine, models, g, c.Settings)
+		ensemble, err = completion.ChooseEnsemble(ctx, engine, models, g, c.Settings)
 	}
 	if err != nil {
 		return err
 	}
-	evaluated, err := made.Evaluate(ctx, engine, g)
+	evaluated, err := ensemble.Evaluate(ctx, engine, g)
 	if err != nil {
 		return err
 	}
-	s.Choice, s.HeldOut, s.Valid, s.Test = made.Choice, made.Choice.Unseen(), evaluated.Valid, evaluated.Test
-	if err := s.tellOfMembers(ctx, engine, g, made, models, folders); err != nil {
+	s.Choice, s.HeldOut = ensemble.Choice, ensemble.Choice.Unseen()
+	s.Valid, s.Test = evaluated.Valid, evaluated.Test
+	if ensemble.Choice != nil {
+		models = nil
+		for _, i := range ensemble.Choice.Order {
+			models = append(models, ensemble.Members[i])
+		}
+	}
+	if err := s.addMembers(ctx, engine, g, models, folders); err != nil {
 		return err
 	}
 	stop()
-	if err := made.Save(c.Out); err != nil {
+	if err := ensemble.Save(c.Out); err != nil {
 		return err
 	}
 	o.Saved("the ensemble is in %s", c.Out)
 	return o.Result(s, s.print)
 }
 
-// checkOut says whether the ensemble can be written, before it is chosen. It is no model's place,
-// nor above or below one of those to choose among, which might be replaced.
+// checkOut returns an error if the ensemble cannot be written to --out: saving must not replace a
+// candidate or another model.
 func (c *ensembleCommand) checkOut() error {
 	out, err := realPath(c.Out)
 	if err != nil {
@@ -135,19 +146,20 @@ func (c *ensembleCommand) checkOut() error {
 		}
 		within, err := filepath.Rel(out, path)
 		if err == nil && filepath.IsLocal(within) {
-			return fmt.Errorf("%s is for the ensemble, and %s, which might be replaced, is there: name another folder for the ensemble", c.Out, model)
+			return fmt.Errorf("write the ensemble to %s: it contains the candidate %s; "+
+				"use another --out", c.Out, model)
 		}
 	}
 	if _, err := os.Stat(out); err != nil {
 		return outfile.CheckFolder(c.Out)
 	}
-	if _, err := os.Stat(filepath.Join(out, modelfolder.Description)); err == nil && !completion.IsEnsemble(out) {
-		return fmt.Errorf("%s has a model that is no ensemble, and not replaced by one: name another folder for the ensemble", c.Out)
+	if isFile(filepath.Join(out, modelfolder.Description)) && !completion.IsEnsemble(out) {
+		return fmt.Errorf("write the ensemble to %s: it has a single model; use another --out", c.Out)
 	}
 	return modelfolder.Prepare(c.Out)
 }
 
-// realPath is a path without links, as far as it is there.
+// realPath returns an absolute path, without links if it exists.
 func realPath(path string) (string, error) {
 	whole, err := filepath.Abs(path)
 	if err != nil {
@@ -159,8 +171,10 @@ func realPath(path string) (string, error) {
 	return whole, nil
 }
 
-// candidates are the models, each once, with their folders.
-func (c *ensembleCommand) candidates(ctx context.Context, o *output) (models []*kge.Model, folders map[*kge.Model]string, err error) {
+// candidates returns the distinct models and their folders.
+func (c *ensembleCommand) candidates(
+	ctx context.Context, o *output,
+) (models []*kge.Model, folders map[*kge.Model]string, err error) {
 	var all []*kge.Model
 	var from []string
 	for _, folder := range c.Models {
@@ -185,33 +199,33 @@ func (c *ensembleCommand) candidates(ctx context.Context, o *output) (models []*
 	for i, place := range of {
 		m := distinct[place]
 		if first, there := folders[m]; there {
-			o.Message("autoblm: %s has the model of %s again, which counts once", from[i], first)
+			o.Message("autoblm: %s repeats the model of %s; it counts once", from[i], first)
 			continue
 		}
 		folders[m] = from[i]
 		models = append(models, m)
 	}
 	if len(models) < 2 {
-		return nil, nil, cli.Usage(errors.New("an ensemble is made of two models or more: name the folders of several"))
+		return nil, nil, cli.Usage(errors.New("an ensemble needs two models: name more folders"))
 	}
 	return models, folders, nil
 }
 
-// tellOfMembers ranks by each member alone.
-func (s *ensembleSummary) tellOfMembers(ctx context.Context, engine kge.Engine, g *datasets.Graph, made *completion.Ensemble, models []*kge.Model, folders map[*kge.Model]string) error {
-	if made.Choice != nil {
-		models = nil
-		for _, place := range made.Choice.Order {
-			models = append(models, made.Members[place])
-		}
-	}
+// addMembers ranks with each model alone.
+func (s *ensembleSummary) addMembers(
+	ctx context.Context, engine kge.Engine, g *datasets.Graph, models []*kge.Model,
+	folders map[*kge.Model]string,
+) error {
 	for _, m := range models {
-		alone := *m // which keeps what it said of itself
+		alone := *m // because ranking stores metrics in the model
 		evaluations, err := completion.EvaluateAll(ctx, engine, []*kge.Model{&alone}, g)
 		if err != nil {
 			return err
 		}
-		member := ensembleMember{Folder: folders[m], Model: m.Form, Structure: structureOf(m.Form, m.Structure), K: m.Structure.K(), Dim: m.Dim}
+		member := ensembleMember{
+			Folder: folders[m], Model: m.Form, Structure: structureOf(m.Form, m.Structure),
+			K: m.Structure.K(), Dim: m.Dim,
+		}
 		member.Valid, member.Test = evaluations[0].Scores()
 		s.Members = append(s.Members, member)
 	}
@@ -224,11 +238,12 @@ func (s *ensembleSummary) tellOfMembers(ctx context.Context, engine kge.Engine, 
 }
 
 func (s ensembleSummary) print(w io.Writer) {
-	how := "all that were given"
+	how := "all of them"
 	if s.Choice != nil {
-		how = fmt.Sprintf("chosen among %d by validation", s.Candidates)
+		how = fmt.Sprintf("selected from %d by validation", s.Candidates)
 	}
-	fmt.Fprintf(w, "%s, an ensemble of %s, %s\n\n", s.Dataset, format.Count(len(s.Members), "model"), how)
+	fmt.Fprintf(w, "%s, an ensemble of %s, %s\n\n", s.Dataset,
+		format.Count(len(s.Members), "model"), how)
 	t := table.New("member", "", "d", "valid MRR", "test MRR")
 	for _, m := range s.Members {
 		t.Add(m.Folder, titleOf(m.Model, m.Structure), m.Dim, m.Valid, m.Test)
@@ -241,7 +256,7 @@ func (s ensembleSummary) print(w io.Writer) {
 		if s.HeldOut != nil {
 			heldOut = &s.Choice.HeldOut[0]
 		}
-		t.Add("best alone", heldOut, s.Best.Valid, s.Best.Test)
+		t.Add("best member", heldOut, s.Best.Valid, s.Best.Test)
 	}
 	valid, test := completion.Evaluations{Valid: s.Valid, Test: s.Test}.Scores()
 	t.Add("the ensemble", s.HeldOut, valid, test)
@@ -249,48 +264,12 @@ func (s ensembleSummary) print(w io.Writer) {
 	switch {
 	case s.Choice == nil:
 	case len(s.Members) == 1:
-		fmt.Fprintln(w, "(no other model raises what the best alone has on triples that have no part in the choice)")
+		fmt.Fprintln(w, "(no other model improves the best one on triples not used for selection)")
 	case s.HeldOut == nil:
-		fmt.Fprintln(w, "(the valid MRR is of the triples that the members were chosen by: it is too high)")
+		fmt.Fprintln(w, "(valid was used for selection: its MRR is too high)")
 	default:
-		fmt.Fprintf(w, "(the valid MRR is of the triples that the members were chosen by; held out is what choosing in the same way without each of %s comes to on it)\n", format.Count(min(s.Choice.Folds, s.Valid.Triples), "part"))
+		fmt.Fprintf(w, "(valid was used for selection; held out is the MRR of selecting without each "+
+			"of %s)\n", format.Count(min(s.Choice.Folds, s.Valid.Triples), "part"))
 	}
 	fmt.Fprintf(w, "\nThe ensemble is in %s\n", s.Out)
-}
-
-// loaded is what a model's folder has: a model, or an ensemble of some.
-type loaded struct {
-	model    *kge.Model           // nil for an ensemble
-	ensemble *completion.Ensemble // nil for a model
-}
-
-func load(path string) (l loaded, err error) {
-	dir, err := modelIn(path)
-	switch {
-	case err != nil:
-	case completion.IsEnsemble(dir):
-		l.ensemble, err = completion.LoadEnsemble(dir)
-	default:
-		l.model, err = kge.Load(dir)
-	}
-	return l, err
-}
-
-// models are the members, or the one model.
-func (l loaded) models() []*kge.Model {
-	if l.ensemble != nil {
-		return l.ensemble.Members
-	}
-	return []*kge.Model{l.model}
-}
-
-// anyForm is the form of a model that is not bilinear, if there is one, for which an engine
-// is opened.
-func anyForm(models []*kge.Model) (f form.Form) {
-	for _, m := range models {
-		if m.Form != form.Bilinear {
-			f = m.Form
-		}
-	}
-	return f
 }

@@ -18,23 +18,23 @@ import (
 )
 
 type evalCommand struct {
-	Model   string    `required:"" placeholder:"DIR" brief:"The folder of a model, of an ensemble, or of a search." help:"The folder of a model, of an ensemble, or of a search."`
-	Dataset string    `required:"" placeholder:"NAME|DIR" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
+	Model   string    `required:"" placeholder:"DIR" brief:"Folder of a model, ensemble or search." help:"Folder of a model, of an ensemble, or of a search."`
+	Dataset string    `required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
 	Split   string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
-	Ties    eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"pessimistic, optimistic or realistic."`
-	By      string    `default:"" enum:",relation,pattern" placeholder:"relation|pattern" brief:"Metrics by relation or by relation pattern." help:"Break the metrics down by relation or by relation pattern."`
+	Ties    eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"Rank among equal scores: pessimistic, optimistic or realistic."`
+	By      string    `default:"" enum:",relation,pattern" placeholder:"relation|pattern" brief:"Metrics by relation or by relation pattern." help:"Metrics by relation or by relation pattern."`
 	precisionFlag
 	computeFlags
 }
 
-// evalSummary is the JSON of eval, save for its split.
+// evalSummary is the JSON of eval. One split is set.
 type evalSummary struct {
 	Dataset   string                 `json:"dataset"`
-	Model     form.Form              `json:"model,omitzero"` // left out where it is bilinear
+	Model     form.Form              `json:"model,omitzero"` // omitted if bilinear
 	Structure *structure.Structure   `json:"structure"`
 	K         int                    `json:"k"`
 	Dim       int                    `json:"dim"`
-	Members   int                    `json:"members,omitempty"` // of an ensemble, which has no structure, k and dim
+	Members   int                    `json:"members,omitempty"` // of an ensemble
 	Precision kge.Precision          `json:"precision"`
 	Engine    string                 `json:"engine"`
 	Backend   string                 `json:"backend"`
@@ -79,7 +79,14 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	e := completion.Summarize(ranks, c.Ties)
-	*map[string]**completion.Evaluation{"train": &s.Train, "valid": &s.Valid, "test": &s.Test}[c.Split] = &e
+	switch c.Split {
+	case "train":
+		s.Train = &e
+	case "valid":
+		s.Valid = &e
+	default:
+		s.Test = &e
+	}
 	switch c.By {
 	case "relation":
 		s.By = completion.ByRelation(g, triples, ranks, c.Ties)
@@ -87,7 +94,8 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.By = completion.ByPattern(g, triples, ranks, c.Ties)
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.what(), s.Precision.Suffix(), format.Int(e.Triples), c.Split, e.Ties)
+		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.title(),
+			s.Precision.Suffix(), format.Int(e.Triples), c.Split, e.Ties)
 		t := completion.NewTable()
 		e.AddTo(t, "both", true)
 		t.Print(w)
@@ -101,18 +109,21 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		}
 		t.Print(w)
 		if c.By == "pattern" {
-			fmt.Fprintln(w, "(inverse relations are some of the general ones)")
+			fmt.Fprintln(w, "(general relations include the inverse ones)")
 		}
 	})
 }
 
-// rankModel ranks by a model, and tells of it.
-func (c *evalCommand) rankModel(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []eval.Ranked, error) {
+// rankModel ranks with a model and describes it in the summary.
+func (c *evalCommand) rankModel(
+	ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, s *evalSummary,
+) ([]datasets.Triple, []eval.Ranked, error) {
 	precision, err := c.Precision.ForRanking(engine, []kge.Parameters{m.Parameters})
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Model, s.Structure, s.K, s.Dim = m.Form, structureOf(m.Form, m.Structure), m.Structure.K(), m.Dim
+	s.Model, s.Structure = m.Form, structureOf(m.Form, m.Structure)
+	s.K, s.Dim = m.Structure.K(), m.Dim
 	s.Precision, s.Engine, s.Backend = precision, engine.Name(), engine.Backend(precision)
 	defer s.Seconds.MeasureEvaluation(engine)()
 	triples, ranks, err := completion.RankSplit(ctx, engine, precision, []*kge.Model{m}, g, c.Split)
@@ -122,18 +133,22 @@ func (c *evalCommand) rankModel(ctx context.Context, engine kge.Engine, m *kge.M
 	return triples, ranks[0], nil
 }
 
-// rankEnsemble ranks by an ensemble, and tells of it.
-func (c *evalCommand) rankEnsemble(ctx context.Context, engine kge.Engine, t *completion.Ensemble, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []eval.Ranked, error) {
+// rankEnsemble ranks with an ensemble and describes it in the summary.
+func (c *evalCommand) rankEnsemble(
+	ctx context.Context, engine kge.Engine, t *completion.Ensemble, g *datasets.Graph, s *evalSummary,
+) ([]datasets.Triple, []eval.Ranked, error) {
 	if c.Precision == kge.Bfloat16 {
-		return nil, nil, cli.Usage(errors.New("scores of an ensemble are summed up in float32 at least: leave the precision at float32 or auto"))
+		return nil, nil, cli.Usage(errors.New("ensembles rank in float32 only: use --precision " +
+			"float32 or auto"))
 	}
-	s.Members, s.Precision, s.Engine, s.Backend = len(t.Members), kge.Float32, engine.Name(), engine.Backend(kge.Float32)
+	s.Members, s.Precision = len(t.Members), kge.Float32
+	s.Engine, s.Backend = engine.Name(), engine.Backend(kge.Float32)
 	defer s.Seconds.MeasureEvaluation(engine)()
 	return t.Rank(ctx, engine, g, c.Split)
 }
 
-// what was ranked by.
-func (s evalSummary) what() string {
+// title describes the model or ensemble.
+func (s evalSummary) title() string {
 	if s.Members > 0 {
 		return "an ensemble of " + format.Count(s.Members, "model")
 	}

@@ -75,7 +75,7 @@ func (f computeFlags) open(of form.Form) (kge.Engine, error) {
 	return c.For(of).Open()
 }
 
-// threadsFlag configures the native engine where there is no other.
+// threadsFlag configures the native engine of commands without another one.
 type threadsFlag struct {
 	Threads int `default:"0" min:"0" max:"1024" help:"Number of threads; 0 uses GOMAXPROCS."`
 }

@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
@@ -79,4 +81,42 @@ func loadClassifier(path string) (*classify.Model, error) {
 		return nil, err
 	}
 	return classify.Load(dir)
+}
+
+// loaded is a model or an ensemble.
+type loaded struct {
+	model    *kge.Model           // nil for an ensemble
+	ensemble *completion.Ensemble // nil for a model
+}
+
+// load reads the model or the ensemble in a folder.
+func load(path string) (l loaded, err error) {
+	dir, err := modelIn(path)
+	switch {
+	case err != nil:
+	case completion.IsEnsemble(dir):
+		l.ensemble, err = completion.LoadEnsemble(dir)
+	default:
+		l.model, err = kge.Load(dir)
+	}
+	return l, err
+}
+
+// models returns the members, or the one model.
+func (l loaded) models() []*kge.Model {
+	if l.ensemble != nil {
+		return l.ensemble.Members
+	}
+	return []*kge.Model{l.model}
+}
+
+// anyForm returns the form of a model that is not bilinear, if there is one, because fewer engines
+// support it.
+func anyForm(models []*kge.Model) (f form.Form) {
+	for _, m := range models {
+		if m.Form != form.Bilinear {
+			f = m.Form
+		}
+	}
+	return f
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// TestForms: a model of every form is trained, ranked, kept and asked, and ranks as well as
-// it did when it is read back.
+// TestForms trains, ranks, saves, loads and queries a model of every form.
 func TestForms(t *testing.T) {
 	graph := smallGraph(t)
 	for _, f := range form.All()[1:] {
 		model := filepath.Join(t.TempDir(), "model")
-		trained := object(t, "train", "--dataset", graph, "--model", f.String(), "--dim", "8", "--epochs", "6", "--batch", "32", "--out", model)
+		trained := object(t, "train", "--dataset", graph, "--model", f.String(), "--dim", "8", "--epochs",
+			"6", "--batch", "32", "--out", model)
 		if trained["model"] != f.String() || trained["structure"] != nil || trained["engine"] != "cpu" {
 			t.Errorf("%v: %v", f, trained)
 		}
@@ -25,11 +25,13 @@ func TestForms(t *testing.T) {
 			t.Errorf("%v does not learn: %v", f, loss)
 		}
 		ranked := object(t, "eval", "--model", model, "--dataset", graph)
-		got, want := ranked["test"].(map[string]any)["both"].(map[string]any), trained["test"].(map[string]any)["both"].(map[string]any)
+		got, want := ranked["test"].(map[string]any)["both"].(map[string]any),
+			trained["test"].(map[string]any)["both"].(map[string]any)
 		if !maps.Equal(got, want) || ranked["model"] != f.String() {
 			t.Errorf("%v: eval of the saved model has %v, train had %v", f, got, want)
 		}
-		answers := object(t, "predict", "--model", model, "--dataset", graph, "--head", "e00", "--relation", "near", "--top", "0")["answers"].([]any)
+		answers := object(t, "predict", "--model", model, "--dataset", graph, "--head", "e00",
+			"--relation", "near", "--top", "0")["answers"].([]any)
 		for i := range answers[1:] {
 			if answers[i].(map[string]any)["score"].(float64) < answers[i+1].(map[string]any)["score"].(float64) {
 				t.Errorf("%v: answer %d scores below the next", f, i+1)
@@ -41,29 +43,33 @@ func TestForms(t *testing.T) {
 	}
 	for says, more := range map[string][]string{
 		"either --structure or --model":    {"--model", "transe", "--structure", "complex"},
-		"use the engine cpu":               {"--model", "transe", "--engine", "gomlx", "--backend", "go"},
+		"use engine cpu":                   {"--model", "transe", "--engine", "gomlx", "--backend", "go"},
 		"transe has no dropout":            {"--model", "transe", "--dropout", "0.1"},
 		"transe has no pairs of chunks":    {"--model", "transe", "--n3", "0.1", "--n3-moduli"},
 		`unknown model "translation": use`: {"--model", "translation"},
 	} {
-		if status, _, stderr := invoke(t.Context(), append([]string{"train", "--dataset", graph, "--dim", "8"}, more...)...); status == cli.Done || !strings.Contains(stderr, says) {
+		if status, _, stderr := invoke(t.Context(),
+			append([]string{"train", "--dataset", graph, "--dim", "8"}, more...)...); status == cli.Done ||
+			!strings.Contains(stderr, says) {
 			t.Errorf("%v: status %d, %q", more, status, stderr)
 		}
 	}
 }
 
-// TestSearchForARecipe: a form has no structures to search for; recipes are tried, and
-// going on with a larger budget comes to what that does at once.
+// TestSearchForARecipe: a search for a form without structures tries recipes, and resuming with a
+// larger budget gives the same trials.
 func TestSearchForARecipe(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	search := func(name, budget string) map[string]any {
 		out := filepath.Join(dir, name)
-		return object(t, "search", "--recipe", "basic", "--dataset", graph, "--model", "transe", "--dim", "8", "--epochs", "3", "--budget", budget, "--out", out)
+		return object(t, "search", "--recipe", "basic", "--dataset", graph, "--model", "transe", "--dim",
+			"8", "--epochs", "3", "--budget", budget, "--out", out)
 	}
 	search("pieces", "4")
 	pieces, whole := search("pieces", "8"), search("whole", "8")
 	best := whole["best"].([]any)
-	if !reflect.DeepEqual(pieces["best"], whole["best"]) || len(best) != 8 || pieces["resumed"] != 4.0 || len(whole["baselines"].([]any)) != 0 {
+	if !reflect.DeepEqual(pieces["best"], whole["best"]) || len(best) != 8 ||
+		pieces["resumed"] != 4.0 || len(whole["baselines"].([]any)) != 0 {
 		t.Errorf("in pieces %v\nat once %v", pieces, whole)
 	}
 	rates := map[any]bool{}
@@ -82,13 +88,18 @@ func TestSearchForARecipe(t *testing.T) {
 		t.Errorf("the model kept has a test MRR of %v, the best trial %v", mrr, best[0])
 	}
 	study := filepath.Join(dir, "whole", "study.db")
-	if o := object(t, "study", "best", study, "--out", filepath.Join(dir, "best")); o["form"] != "transe" || o["structure"] != nil {
+	if o := object(t, "study", "best", study, "--out",
+		filepath.Join(dir, "best")); o["form"] != "transe" || o["structure"] != nil {
 		t.Errorf("study best: %v", o)
 	}
-	if status, _, stderr := invoke(t.Context(), "report", "--study", study, "--out", filepath.Join(dir, "page.html")); status != cli.Failed || !strings.Contains(stderr, "study show") {
+	if status, _, stderr := invoke(t.Context(), "report", "--study", study, "--out",
+		filepath.Join(dir, "page.html")); status != cli.Failed ||
+		!strings.Contains(stderr, "study show") {
 		t.Errorf("report: status %d, %q", status, stderr)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "basic", "--dataset", graph, "--model", "transe", "--tune", "3", "--out", dir); status != cli.Misuse || !strings.Contains(stderr, "has no structure") {
+	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "basic", "--dataset", graph,
+		"--model", "transe", "--tune", "3", "--out", dir); status != cli.Misuse ||
+		!strings.Contains(stderr, "no structure") {
 		t.Errorf("with stages: status %d, %q", status, stderr)
 	}
 }

@@ -78,8 +78,10 @@ func frozenFolder(t *testing.T) string {
 // benchmarks too.
 func enterFrozen(t *testing.T, kept, dir string) {
 	t.Helper()
-	for folder, from := range map[string]string{"small": "small", "kinds": "kinds", "umls": "small", "wn18rr": "small"} {
-		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(kept, "data", from))); err != nil {
+	for folder, from := range map[string]string{"small": "small", "kinds": "kinds", "umls": "small",
+		"wn18rr": "small"} {
+		if err := os.CopyFS(filepath.Join(dir, folder),
+			os.DirFS(filepath.Join(kept, "data", from))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +89,7 @@ func enterFrozen(t *testing.T, kept, dir string) {
 	t.Setenv("AUTOBLM_DATA", dir)
 }
 
-// frozenCommands are the lines but for comments.
+// frozenCommands returns the lines without comments.
 func frozenCommands(t *testing.T, kept string) (lines []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(kept, "commands.txt"))
@@ -116,7 +118,8 @@ func readFrozen(t *testing.T, file string) (record frozenRecord) {
 }
 
 // writeFrozen writes a line for each command.
-func writeFrozen(t *testing.T, file, instructions string, lines []string, printed map[string]map[string]any) {
+func writeFrozen(t *testing.T, file, instructions string, lines []string,
+	printed map[string]map[string]any) {
 	t.Helper()
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "{\"instructions\": %q, \"printed\": {", instructions)
@@ -134,7 +137,7 @@ func writeFrozen(t *testing.T, file, instructions string, lines []string, printe
 	}
 }
 
-// decodeExactly keeps numbers as they are written. Equal text is equal bits.
+// decodeExactly decodes JSON and keeps the text of numbers, so that equal text means equal bits.
 func decodeExactly(t *testing.T, text []byte, into any) {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -144,8 +147,7 @@ func decodeExactly(t *testing.T, text []byte, into any) {
 	}
 }
 
-// printedBy is the JSON of a command. Two are no commands of the program: sha256 tells
-// files by their checksums, and csv reads a table.
+// printedBy returns the JSON of a command. sha256 prints checksums of files, and csv reads a table.
 func printedBy(t *testing.T, command string) (o map[string]any) {
 	t.Helper()
 	words := strings.Fields(command)
@@ -176,7 +178,7 @@ func fileContent(t *testing.T, name string) []byte {
 	return content
 }
 
-// csvRows are the lines of a table by the names of its columns.
+// csvRows returns the lines of a table as maps by column name.
 func csvRows(t *testing.T, name string) (rows []any) {
 	t.Helper()
 	lines, err := csv.NewReader(bytes.NewReader(fileContent(t, name))).ReadAll()
@@ -193,7 +195,7 @@ func csvRows(t *testing.T, name string) (rows []any) {
 	return rows
 }
 
-// volatile fields are times, and what depends on the machine or the folder.
+// volatile reports whether a field is a time, or depends on the machine or the folder.
 func volatile(o map[string]any, key string) bool {
 	switch key {
 	case "seconds", "overhead", "choosing", "source", "backend", "machine", "date", "versions":
@@ -232,7 +234,8 @@ type limit struct {
 	roughly bool
 }
 
-// limitFor is exact but for losses of the engine gomlx, whose sums are in no fixed order.
+// limitFor returns no tolerance, except for losses of the engine gomlx, whose sums have no fixed
+// order.
 func limitFor(command string, sameInstructions bool) limit {
 	switch {
 	case !sameInstructions:
@@ -243,8 +246,7 @@ func limitFor(command string, sameInstructions bool) limit {
 	return limit{}
 }
 
-// differences between a recorded value and what is printed now, which may have more
-// fields.
+// differences compares a recorded value with the printed one, which may have more fields.
 func (l limit) differences(where string, want, got any) (found []string) {
 	switch want := want.(type) {
 	case map[string]any:
@@ -276,7 +278,8 @@ func (l limit) differences(where string, want, got any) (found []string) {
 	}
 	a, isNumber := want.(json.Number)
 	b, _ := got.(json.Number)
-	if isNumber && strings.Contains(where, ".loss[") && near(a, b, l.loss) || want == got || l.roughly && !strings.Contains(where, ".loss[") {
+	if isNumber && strings.Contains(where, ".loss[") && near(a, b, l.loss) || want == got ||
+		l.roughly && !strings.Contains(where, ".loss[") {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s is %v, not %v", where, got, want)}

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// programOf is the program as a process of its own.
+// programOf returns the program as a process.
 func programOf(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.Command(os.Args[0], arguments...)
@@ -40,7 +40,7 @@ func programOf(t *testing.T, arguments ...string) *exec.Cmd {
 	return command
 }
 
-// startProgram starts it.
+// startProgram starts the program as a process.
 func startProgram(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	command := programOf(t, arguments...)
@@ -50,57 +50,66 @@ func startProgram(t *testing.T, arguments ...string) *exec.Cmd {
 	return command
 }
 
-// killsVariable says how often TestKilledSearchesGoOn kills; 50 take about twenty seconds.
+// killsVariable says how often TestKilledSearchesResume kills; 50 take about twenty seconds.
 const killsVariable = "AUTOBLM_KILLS"
 
-// TestKilledSearchesGoOn kills searches without warning, again and again, at
-// random moments: as they start, as they write, and at any time. In the end their
-// studies hold what those of searches left alone do, to the bit, but for seconds.
-func TestKilledSearchesGoOn(t *testing.T) {
-	base := []string{"search", "--recipe", "basic", "--dim", "16", "--epochs", "3", "--budget", "18", "--candidates", "16", "--round-size", "4", "--parents", "4", "--seed", "3"}
+// TestKilledSearchesResume kills searches at random times: at the start, during writes, and at any
+// time. The final studies have the same bits as without kills, except for times.
+func TestKilledSearchesResume(t *testing.T) {
+	base := []string{"search", "--recipe", "basic", "--dim", "16", "--epochs", "3", "--budget", "18",
+		"--candidates", "16", "--round-size", "4", "--parents", "4", "--seed", "3"}
 	procedures := []*procedure{
-		{arguments: append(base, "--algorithm", "autoblm+", "--tune", "3", "--final", "3", "--final-dims", "16,32", "--final-epochs", "4")},
-		{arguments: append(base, "--algorithm", "autoblm", "--filter", "none", "--predictor", "one-hot", "--retrain-seeds", "2", "--ensemble", "4")},
-		{arguments: []string{"search", "--dim", "16", "--epochs", "9", "--budget", "12", "--candidates", "16", "--round-size", "4", "--parents", "4", "--tune", "4", "--retrain-seeds", "2", "--retrain-dims", "16,32", "--retrain-epochs", "4", "--ensemble", "6"}},
+		{arguments: append(base, "--algorithm", "autoblm+", "--tune", "3", "--final", "3", "--final-dims",
+			"16,32", "--final-epochs", "4")},
+		{arguments: append(base, "--algorithm", "autoblm", "--filter", "none", "--predictor", "one-hot",
+			"--retrain-seeds", "2", "--ensemble", "4")},
+		{arguments: []string{"search", "--dim", "16", "--epochs", "9", "--budget", "12", "--candidates",
+			"16", "--round-size", "4", "--parents", "4", "--tune", "4", "--retrain-seeds", "2",
+			"--retrain-dims", "16,32", "--retrain-epochs", "4", "--ensemble", "6"}},
 	}
 	killed(t, kills(t, 9), procedures)
 }
 
-// TestKilledSearchesForOtherTasksGoOn likewise.
-func TestKilledSearchesForOtherTasksGoOn(t *testing.T) {
-	small := []string{"--k", "2", "--budget", "14", "--candidates", "16", "--round-size", "4", "--parents", "4", "--predictor", "none"}
+// TestKilledSearchesOfOtherTasks does the same for queries and classes.
+func TestKilledSearchesOfOtherTasks(t *testing.T) {
+	small := []string{"--k", "2", "--budget", "14", "--candidates", "16", "--round-size", "4",
+		"--parents", "4", "--predictor", "none"}
 	t.Run("query", func(t *testing.T) {
 		data := queries(t)
 		killed(t, kills(t, 3), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "basic", "--task", "query", "--dataset", data, "--hops", "2", "--with", "1", "--dim", "8", "--epochs", "2", "--batch", "16", "--tune", "2",
+			"search", "--recipe", "basic", "--task", "query", "--dataset", data, "--hops", "2", "--with",
+			"1", "--dim", "8", "--epochs", "2", "--batch", "16", "--tune", "2",
 		}, small...)}})
 	})
 	t.Run("classify", func(t *testing.T) {
 		data := kinds(t, nil)
 		killed(t, kills(t, 3), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "basic", "--task", "classify", "--dataset", data, "--dim", "4", "--layers", "1", "--epochs", "8", "--runs", "1",
+			"search", "--recipe", "basic", "--task", "classify", "--dataset", data, "--dim", "4", "--layers",
+			"1", "--epochs", "8", "--runs", "1",
 		}, small...)}})
 	})
 }
 
-// TestKilledSearchesOnXLAGoOn likewise, for the tasks whose models GoMLX trains: to the bit,
-// as XLA on the CPU has a fixed order of sums.
-func TestKilledSearchesOnXLAGoOn(t *testing.T) {
+// TestKilledSearchesOnXLA does the same for tasks on GoMLX: XLA on the CPU has a fixed order of
+// sums.
+func TestKilledSearchesOnXLA(t *testing.T) {
 	engine := []string{"--engine", "gomlx", "--backend", xlatest.Backend(t)}
 	small := []string{"--k", "2", "--candidates", "16", "--round-size", "4", "--parents", "4"}
 	t.Run("completion", func(t *testing.T) {
 		killed(t, kills(t, 2), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "basic", "--dataset", smallGraph(t), "--dim", "8", "--epochs", "3", "--budget", "12", "--algorithm", "autoblm+",
+			"search", "--recipe", "basic", "--dataset", smallGraph(t), "--dim", "8", "--epochs", "3",
+			"--budget", "12", "--algorithm", "autoblm+",
 		}, small...), engine: engine}})
 	})
 	t.Run("classify", func(t *testing.T) {
 		killed(t, kills(t, 2), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "basic", "--task", "classify", "--dataset", kinds(t, nil), "--dim", "4", "--layers", "1", "--epochs", "8", "--runs", "1", "--budget", "8", "--predictor", "none",
+			"search", "--recipe", "basic", "--task", "classify", "--dataset", kinds(t, nil), "--dim", "4",
+			"--layers", "1", "--epochs", "8", "--runs", "1", "--budget", "8", "--predictor", "none",
 		}, small...), engine: engine}})
 	})
 }
 
-// kills is how often to kill: so many times, if the variable says nothing else.
+// kills returns the number of kills: the default, or the value of the variable.
 func kills(t *testing.T, usual int) int {
 	t.Helper()
 	text := os.Getenv(killsVariable)
@@ -114,7 +123,7 @@ func kills(t *testing.T, usual int) int {
 	return n
 }
 
-// killed runs searches alone, and then kills them until they have been so often.
+// killed runs searches without kills, and then with kills.
 func killed(t *testing.T, want int, procedures []*procedure) {
 	t.Helper()
 	for _, p := range procedures {
@@ -128,7 +137,8 @@ func killed(t *testing.T, want int, procedures []*procedure) {
 	for n := 0; !a.enough(); n++ {
 		a.pursue(procedures[n%len(procedures)])
 	}
-	t.Logf("%d kills of %d searches, %d before the first trial and %d with structures trained", a.kills, a.searches, a.early, a.late)
+	t.Logf("%d kills of %d searches, %d before the first trial and %d with structures trained",
+		a.kills, a.searches, a.early, a.late)
 	if !a.bothKinds() {
 		t.Error("there should be kills before the first trial and some after")
 	}
@@ -143,10 +153,11 @@ type procedure struct {
 }
 
 func (p *procedure) command(file string) []string {
-	return append(slices.Concat(p.arguments, p.engine), "--study", file, "--out", filepath.Join(filepath.Dir(file), "out"))
+	return append(slices.Concat(p.arguments, p.engine), "--study", file, "--out",
+		filepath.Join(filepath.Dir(file), "out"))
 }
 
-// timeless is what a study holds but for the time that things took.
+// timeless returns the contents of a study without times.
 func timeless(t *testing.T, file string) study.Contents {
 	t.Helper()
 	contents, err := study.Read(file)
@@ -170,16 +181,14 @@ type assassin struct {
 	early, late           int // kills before the first trial, and with structures trained
 }
 
-// enough says when there is no need to kill any more. On a machine that is busy
-// with something else it may take a few kills more to have some of both kinds.
+// enough reports whether there were enough kills. A busy machine may need a few more.
 func (a *assassin) enough() bool {
 	return a.kills >= a.want && (a.bothKinds() || a.kills >= 10*a.want)
 }
 
 func (a *assassin) bothKinds() bool { return a.early > 0 && a.late > 0 }
 
-// pursue begins a search and kills it until it gets to its end, or until there
-// were kills enough, after which it is left alone.
+// pursue starts a search and kills it until it finishes or there were enough kills.
 func (a *assassin) pursue(p *procedure) {
 	t := a.t
 	t.Helper()
@@ -209,16 +218,19 @@ func (a *assassin) pursue(p *procedure) {
 		arguments = append([]string{"study", "resume", file}, p.engine...)
 	}
 	if o := object(t, arguments...); o["resumed"] != float64(resumed) {
-		t.Errorf("the last run says that it took %v trials from the study, which had %d", o["resumed"], resumed)
+		t.Errorf("the last run says that it took %v trials from the study, which had %d", o["resumed"],
+			resumed)
 	}
 	a.searches++
 	if got := timeless(t, file); !reflect.DeepEqual(got, p.alone) {
-		t.Errorf("after %d kills, %v ended with\n%s, left alone with\n%s", a.kills, p.arguments, asJSON(t, got), asJSON(t, p.alone))
+		t.Errorf("after %d kills, %v ended with\n%s, left alone with\n%s", a.kills, p.arguments,
+			asJSON(t, got), asJSON(t, p.alone))
 	}
 }
 
-// kill runs a search until the moment comes; false means that it came to its end before.
-func (a *assassin) kill(p *procedure, file string, moment func(*exec.Cmd, string, time.Duration)) bool {
+// kill runs a search until moment, and returns false if the search finished before.
+func (a *assassin) kill(p *procedure, file string,
+	moment func(*exec.Cmd, string, time.Duration)) bool {
 	command := startProgram(a.t, p.command(file)...)
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
@@ -272,8 +284,7 @@ func stamp(file string) string {
 	return info.ModTime().String() + strconv.FormatInt(info.Size(), 10)
 }
 
-// progress counts all trials of a study, and the structures of the strategy that
-// have a result.
+// progress counts all trials of a study, and the finished structures of the strategy.
 func progress(file string) (trials, trained int) {
 	contents, err := study.Read(file)
 	if err != nil { // it was not begun

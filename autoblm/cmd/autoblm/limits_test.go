@@ -19,7 +19,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// numbersOf are the flags and arguments of each command that are numbers, or lists of these.
+// numbersOf returns the numeric flags and arguments of each command.
 func numbersOf(t *testing.T) map[string][]*kong.Value {
 	parser, err := newParser(newCommands(), kong.Vars{"version": ""})
 	if err != nil {
@@ -44,7 +44,7 @@ func numbersOf(t *testing.T) map[string][]*kong.Value {
 	return all
 }
 
-// kindOf is int, uint or float64, or invalid for what is no number.
+// kindOf returns int, uint or float64, or invalid for other types.
 func kindOf(v *kong.Value) reflect.Kind {
 	of := v.Target.Type()
 	if of.Kind() == reflect.Slice {
@@ -62,15 +62,15 @@ func kindOf(v *kong.Value) reflect.Kind {
 	return reflect.Invalid
 }
 
-// TestNumbersHaveLimits: a whole number says by its tags from where to where it goes, so that
-// none decides alone how much memory or time is taken.
+// TestNumbersHaveLimits: the tags of every whole number limit it.
 func TestNumbersHaveLimits(t *testing.T) {
 	count := 0
 	for path, values := range numbersOf(t) {
 		for _, v := range values {
 			count++
 			least, most := v.Tag.Has("min") || v.Tag.Has("above"), v.Tag.Has("max") || v.Tag.Has("below")
-			if kindOf(v) == reflect.Int && (!least || !most && v.Target.Type() != reflect.TypeFor[time.Duration]()) {
+			if kindOf(v) == reflect.Int && (!least || !most &&
+				v.Target.Type() != reflect.TypeFor[time.Duration]()) {
 				t.Errorf("%s: --%s has no limits", path, v.Name)
 			}
 		}
@@ -80,17 +80,16 @@ func TestNumbersHaveLimits(t *testing.T) {
 	}
 }
 
-// outside says whether a number is out of the limits of a flag.
+// outside reports whether a number is outside the limits of a flag.
 func outside(v *kong.Value, number float64) bool {
 	limit := func(tag string) float64 { x, _ := strconv.ParseFloat(v.Tag.Get(tag), 64); return x }
-	return math.IsNaN(number) || math.IsInf(number, 0) || v.Tag.Has("min") && number < limit("min") || v.Tag.Has("above") && number <= limit("above") ||
+	return math.IsNaN(number) || math.IsInf(number, 0) || v.Tag.Has("min") && number < limit("min") ||
+		v.Tag.Has("above") && number <= limit("above") ||
 		v.Tag.Has("max") && number > limit("max") || v.Tag.Has("below") && number >= limit("below")
 }
 
-// TestNumbersAtTheirLimits gives every number of every command the largest and the smallest
-// values there are, those at its limits, and those that are none: what is out of its limits
-// is refused with its name and its range, and what is within them takes no memory by its size
-// before there is work to do, which an interruption ends.
+// TestNumbersAtTheirLimits sets every number of every command to extreme values. Values outside the
+// limits are refused with name and range; others take no memory before the work starts.
 func TestNumbersAtTheirLimits(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -100,32 +99,39 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := []string{"--structure", "simple", "--dim", "8", "--epochs", "1"}
-	search := []string{"--budget", "2", "--candidates", "4", "--round-size", "2", "--dim", "8", "--epochs", "1", "--batch", "64"}
+	search := []string{"--budget", "2", "--candidates", "4", "--round-size", "2", "--dim", "8",
+		"--epochs", "1", "--batch", "64"}
 	for _, line := range [][]string{
 		append([]string{"train", "--dataset", graph, "--out", "model"}, small...),
 		append([]string{"train", "--dataset", graph, "--seed", "2", "--out", "other"}, small...),
 		{"query", "sample", "--dataset", graph, "--hops", "1,2", "--count", "20", "--out", "queries"},
 		append([]string{"query", "train", "--dataset", "queries", "--out", "paths"}, small...),
-		{"classify", "train", "--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs", "2", "--runs", "1", "--out", "kind"},
-		append([]string{"search", "--recipe", "basic", "--dataset", graph, "--study", "s.db", "--out", "found"}, search...),
+		{"classify", "train", "--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs",
+			"2", "--runs", "1", "--out", "kind"},
+		append([]string{"search", "--recipe", "basic", "--dataset", graph, "--study", "s.db", "--out",
+			"found"}, search...),
 	} {
 		if status, _, stderr := invoke(t.Context(), line...); status != cli.Done {
 			t.Fatal(stderr)
 		}
 	}
 	lines := map[string][]string{
-		"train":            append([]string{"--dataset", graph}, small...),
-		"eval":             {"--dataset", graph, "--model", "model"},
-		"predict":          {"--dataset", graph, "--model", "model", "--head", "e0", "--relation", "r0"},
-		"ensemble":         {"model", "other", "--dataset", graph, "--out", "ensemble"},
-		"search":           append([]string{"--dataset", graph, "--study", "new.db", "--out", "new"}, search...),
-		"ablate":           append([]string{"b0", "--dataset", graph, "--seeds", "1", "--out", "ablated"}, search...),
-		"reproduce":        {"umls", "--stage", "final", "--structure", "simple", "--dim", "8", "--epochs", "1", "--out", "reproduced"},
-		"query train":      append([]string{"--dataset", "queries"}, small...),
-		"query sample":     {"--dataset", graph, "--hops", "2", "--count", "5", "--out", "more"},
-		"query eval":       {"--dataset", "queries", "--model", "paths"},
-		"query predict":    {"--dataset", graph, "--model", "paths", "--anchor", "e0", "--path", "r0"},
-		"classify train":   {"--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs", "2"},
+		"train":    append([]string{"--dataset", graph}, small...),
+		"eval":     {"--dataset", graph, "--model", "model"},
+		"predict":  {"--dataset", graph, "--model", "model", "--head", "e0", "--relation", "r0"},
+		"ensemble": {"model", "other", "--dataset", graph, "--out", "ensemble"},
+		"search": append([]string{"--dataset", graph, "--study", "new.db", "--out", "new"},
+			search...),
+		"ablate": append([]string{"b0", "--dataset", graph, "--seeds", "1", "--out", "ablated"},
+			search...),
+		"reproduce": {"umls", "--stage", "final", "--structure", "simple", "--dim", "8",
+			"--epochs", "1", "--out", "reproduced"},
+		"query train":   append([]string{"--dataset", "queries"}, small...),
+		"query sample":  {"--dataset", graph, "--hops", "2", "--count", "5", "--out", "more"},
+		"query eval":    {"--dataset", "queries", "--model", "paths"},
+		"query predict": {"--dataset", graph, "--model", "paths", "--anchor", "e0", "--path", "r0"},
+		"classify train": {"--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs",
+			"2"},
 		"classify predict": {"--dataset", classes, "--model", "kind", "--node", "x:6"},
 		"dataset info":     {graph},
 		"dataset split":    {filepath.Join(graph, "train.txt"), "--out", "divided"},
@@ -169,7 +175,9 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 				if name == "" || name == "-" {
 					name = v.Name
 				}
-				if want := strings.ReplaceAll(name, "_", "-") + " is " + text; wrong && (status != cli.Misuse || !strings.Contains(stderr, want) || !strings.Contains(stderr, "it must be ")) {
+				if want := strings.ReplaceAll(name, "_", "-") + " is " + text; wrong &&
+					(status != cli.Misuse || !strings.Contains(stderr, want) ||
+						!strings.Contains(stderr, "it must be ")) {
 					t.Errorf("%s --%s=%s: status %d, %q", path, v.Name, text, status, stderr)
 				}
 				if strings.Contains(stderr, "panic") {
@@ -180,7 +188,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 	}
 }
 
-// TestInterruptedReading: where nothing is to be kept, an interruption is said in plain words.
+// TestInterruptedReading: an interruption without results has a plain message.
 func TestInterruptedReading(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	forever := make(chan int)
@@ -194,8 +202,8 @@ func TestInterruptedReading(t *testing.T) {
 	}
 }
 
-// extremes are the values to try: some that are refused, and the largest that is not, but for
-// dimensions, which take memory by their size.
+// extremes returns values to try: refused ones and the largest allowed one, except for dimensions,
+// which take memory.
 func extremes(v *kong.Value) (all []string) {
 	switch kind := kindOf(v); {
 	case v.Target.Type() == reflect.TypeFor[time.Duration]():

@@ -58,7 +58,7 @@ func newCommands() *commands {
 
 func main() { cli.Main(run) }
 
-// run is the whole program, for tests to call.
+// run runs the program; tests call it too.
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
 	c, stderr := newCommands(), cli.SyncWriter(stderr)
 	o := &output{Stdout: &cli.SafeWriter{W: stdout}, Stderr: stderr, Arguments: arguments}

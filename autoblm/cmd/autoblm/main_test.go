@@ -58,15 +58,18 @@ func smallGraph(t *testing.T) string {
 
 func TestStructureCountJSON(t *testing.T) {
 	o := object(t, "structure", "count", "--k", "2", "--group", "paper")
-	if o["total"] != "59" || len(o["by_nonzeros"].([]any)) != 5 || o["k"] != 2.0 || o["group"] != "paper" {
+	if o["total"] != "59" || len(o["by_nonzeros"].([]any)) != 5 || o["k"] != 2.0 ||
+		o["group"] != "paper" {
 		t.Errorf("count: %v", o)
 	}
 }
 
-// TestSavedModelRanksTheSame as at the end of its training.
+// TestSavedModelRanksTheSame: a loaded model ranks as at the end of its training.
 func TestSavedModelRanksTheSame(t *testing.T) {
 	graph, model := smallGraph(t), filepath.Join(t.TempDir(), "model")
-	trained := object(t, "train", "--dataset", graph, "--structure", "-1,0,0,2;0,3,0,0;0,0,4,0;-2,0,0,1", "--dim", "16", "--epochs", "20", "--batch", "32", "--out", model)
+	trained := object(t, "train", "--dataset", graph, "--structure",
+		"-1,0,0,2;0,3,0,0;0,0,4,0;-2,0,0,1", "--dim", "16", "--epochs", "20", "--batch", "32", "--out",
+		model)
 	for name, seconds := range trained["seconds"].(map[string]any) {
 		if name != "compile" && seconds.(float64) <= 0 { // what the native engine does not
 			t.Errorf("%s takes %v seconds", name, seconds)
@@ -82,7 +85,8 @@ func TestSavedModelRanksTheSame(t *testing.T) {
 
 func TestTrainMembersAreSingleRuns(t *testing.T) {
 	graph := smallGraph(t)
-	base := []string{"train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs", "3", "--batch", "32"}
+	base := []string{"train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs",
+		"3", "--batch", "32"}
 	together := object(t, append(base, "--members", "3", "--seed", "5")...)
 	members := together["members"].([]any)
 	if len(members) != 3 {
@@ -98,49 +102,61 @@ func TestTrainMembersAreSingleRuns(t *testing.T) {
 	}
 }
 
-// TestUnvalidatedTrainingNeedsNoPatience that is not given: what it would wait for does not come.
+// TestUnvalidatedTrainingNeedsNoPatience: --validate-every 0 implies no patience.
 func TestUnvalidatedTrainingNeedsNoPatience(t *testing.T) {
-	train := []string{"train", "--dataset", "world", "--structure", "complex", "--dim", "8", "--epochs", "1", "--validate-every", "0", "--out", t.TempDir()}
+	train := []string{"train", "--dataset", "world", "--structure", "complex", "--dim", "8",
+		"--epochs", "1", "--validate-every", "0", "--out", t.TempDir()}
 	if status, _, stderr := invoke(t.Context(), train...); status != 0 {
 		t.Errorf("status %d, %q", status, stderr)
 	}
-	if status, _, stderr := invoke(t.Context(), append(train, "--patience", "2")...); status != cli.Misuse || !strings.Contains(stderr, "patience is 2") {
+	if status, _, stderr := invoke(t.Context(),
+		append(train, "--patience", "2")...); status != cli.Misuse ||
+		!strings.Contains(stderr, "patience is 2") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }
 
 func TestTrainWithoutValidAndTest(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "train.tsv"), []byte("\ufeffa\tr\tb\r\nb\tr\tc\r\n\r\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "train.tsv"), []byte("\ufeffa\tr\tb\r\nb\tr\tc\r\n\r\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := object(t, "train", "--dataset", dir, "--structure", "1,-2;2,1", "--dim", "4", "--epochs", "1", "--batch", "1", "--max-steps", "2", "--no-eval")
-	if o["valid"] != nil || o["test"] != nil || o["seconds"].(map[string]any)["per_step"].(float64) <= 0 {
+	o := object(t, "train", "--dataset", dir, "--structure", "1,-2;2,1", "--dim", "4", "--epochs", "1",
+		"--batch", "1", "--max-steps", "2", "--no-eval")
+	if o["valid"] != nil || o["test"] != nil ||
+		o["seconds"].(map[string]any)["per_step"].(float64) <= 0 {
 		t.Errorf("%v", o)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "basic", "--dataset", dir, "--out", t.TempDir()); status != cli.Failed || !strings.Contains(stderr, "validation") {
+	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "basic", "--dataset", dir,
+		"--out", t.TempDir()); status != cli.Failed || !strings.Contains(stderr, "validation") {
 		t.Errorf("a search without validation triples: status %d, %q", status, stderr)
 	}
 }
 
 func searchArguments(graph, dir string, more ...string) []string {
-	return append([]string{"search", "--recipe", "basic", "--dataset", graph, "--study", filepath.Join(dir, "study.db"), "--out", filepath.Join(dir, "out"),
-		"--budget", "10", "--dim", "8", "--epochs", "2", "--batch", "64", "--candidates", "16", "--round-size", "4"}, more...)
+	return append([]string{"search", "--recipe", "basic", "--dataset", graph, "--study",
+		filepath.Join(dir, "study.db"), "--out", filepath.Join(dir, "out"),
+		"--budget", "10", "--dim", "8", "--epochs", "2", "--batch", "64", "--candidates", "16",
+		"--round-size", "4"}, more...)
 }
 
 func TestSearchJSON(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	first := object(t, searchArguments(graph, dir)...)
-	if first["trained"] != 10.0 || first["resumed"] != 0.0 || first["stopped"] != "budget" || len(first["baselines"].([]any)) != 5 {
+	if first["trained"] != 10.0 || first["resumed"] != 0.0 || first["stopped"] != "budget" ||
+		len(first["baselines"].([]any)) != 5 {
 		t.Errorf("search: %v", first)
 	}
-	for _, file := range []string{"best.png", "best.svg", "structures.png", "structures.svg", "search.png", "search.svg", "model/model.json"} {
+	for _, file := range []string{"best.png", "best.svg", "structures.png", "structures.svg",
+		"search.png", "search.svg", "model/model.json"} {
 		if info, err := os.Stat(filepath.Join(dir, "out", file)); err != nil || info.Size() == 0 {
 			t.Errorf("%s was not written: %v", file, err)
 		}
 	}
 	ranked := object(t, "eval", "--model", filepath.Join(dir, "out", "model"), "--dataset", graph)
-	if got, want := ranked["test"].(map[string]any)["both"].(map[string]any)["mrr"], first["best"].([]any)[0].(map[string]any)["test_mrr"]; got != want {
+	if got, want := ranked["test"].(map[string]any)["both"].(map[string]any)["mrr"],
+		first["best"].([]any)[0].(map[string]any)["test_mrr"]; got != want {
 		t.Errorf("the saved model has test MRR %v, the search says %v", got, want)
 	}
 
@@ -158,7 +174,8 @@ func TestSearchJSON(t *testing.T) {
 		t.Errorf("the study of other data: status %d, %q", status, stderr)
 	}
 	status, text, stderr := invoke(t.Context(), searchArguments(graph, dir)...)
-	if status != cli.Done || !strings.Contains(text, "QuatE") || !strings.Contains(text, "┌") || !strings.Contains(text, "validation MRR ") {
+	if status != cli.Done || !strings.Contains(text, "QuatE") || !strings.Contains(text, "┌") ||
+		!strings.Contains(text, "alidation MRR") {
 		t.Errorf("the text of a search: status %d, %q, %q", status, text, stderr)
 	}
 }
@@ -174,7 +191,8 @@ func asText(t *testing.T, value any) string {
 
 func TestSearchOfTwoChunks(t *testing.T) {
 	o := object(t, searchArguments(smallGraph(t), t.TempDir(), "--k", "2", "--budget", "30")...)
-	if o["stopped"] != "space exhausted" || o["trained"] != 20.0 || len(o["baselines"].([]any)) != 0 || !strings.Contains(o["note"].(string), "without baselines") {
+	if o["stopped"] != "space exhausted" || o["trained"] != 20.0 || len(o["baselines"].([]any)) != 0 ||
+		!strings.Contains(o["note"].(string), "without baselines") {
 		t.Errorf("%v", o)
 	}
 }
@@ -185,7 +203,9 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 	cancel()
 	arguments := searchArguments(graph, dir)
 	status, stdout, stderr := invoke(ctx, append(arguments, "--json")...)
-	if status != cli.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "resume with: ") || !strings.Contains(stderr, " search --recipe basic --dataset ") {
+	if status != cli.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) ||
+		!strings.Contains(stderr, "resume with: ") ||
+		!strings.Contains(stderr, " search --recipe basic --dataset ") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	if strings.Count(stderr, " --study ") != 1 || strings.Count(stderr, " --out ") != 1 {
@@ -196,12 +216,12 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 	}
 }
 
-// TestRefusals: wrong usage exits with 2, other failures with 1, each with one
-// line that says what is wrong.
+// TestRefusals: wrong usage exits with 2, other failures with 1, each with a one-line error.
 func TestRefusals(t *testing.T) {
 	graph := smallGraph(t)
 	broken := t.TempDir()
-	if err := os.WriteFile(filepath.Join(broken, "train.txt"), []byte("a\tr\tb\nno tabs here\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(broken, "train.txt"), []byte("a\tr\tb\nno tabs here\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	empty := t.TempDir()
@@ -210,52 +230,62 @@ func TestRefusals(t *testing.T) {
 	}
 	file := filepath.Join(broken, "train.txt")
 	train := func(more ...string) []string {
-		return append([]string{"train", "--dataset", graph, "--structure", "complex", "--dim", "8", "--epochs", "1"}, more...)
+		return append([]string{"train", "--dataset", graph, "--structure", "complex", "--dim", "8",
+			"--epochs", "1"}, more...)
 	}
 	for name, c := range map[string]struct {
 		status    int
 		says      string
 		arguments []string
 	}{
-		"unknown command":            {cli.Misuse, "conjure", []string{"conjure"}},
-		"unknown flag":               {cli.Misuse, "--nope", train("--nope")},
-		"missing flag":               {cli.Misuse, "--structure", []string{"train", "--dataset", graph}},
-		"malformed structure":        {cli.Misuse, "row 2", []string{"structure", "check", "1,2;3"}},
-		"value above K":              {cli.Misuse, "9", []string{"structure", "check", "9,0;0,1"}},
-		"missing structure file":     {cli.Misuse, "nowhere.txt", []string{"structure", "check", "@nowhere.txt"}},
-		"too many chunks":            {cli.Misuse, "99", []string{"structure", "count", "--k", "99"}},
-		"d not divisible by K":       {cli.Misuse, "multiple of the 4 chunks", train("--dim", "10")},
-		"learning rate NaN":          {cli.Misuse, "learning-rate", train("--lr", "NaN")},
-		"learning rate 0":            {cli.Misuse, "learning-rate", train("--lr", "0")},
-		"no members":                 {cli.Misuse, "members", train("--members", "0")},
-		"unknown engine":             {cli.Misuse, "engine", train("--engine", "torch")},
-		"unknown backend":            {cli.Misuse, "unknown backend", train("--backend", "abacus")},
-		"plugin that is not there":   {cli.Failed, "xla:/nowhere/cuda.so", train("--backend", "xla:/nowhere/cuda.so")},
+		"unknown command":     {cli.Misuse, "conjure", []string{"conjure"}},
+		"unknown flag":        {cli.Misuse, "--nope", train("--nope")},
+		"missing flag":        {cli.Misuse, "--structure", []string{"train", "--dataset", graph}},
+		"malformed structure": {cli.Misuse, "row 2", []string{"structure", "check", "1,2;3"}},
+		"value above K":       {cli.Misuse, "9", []string{"structure", "check", "9,0;0,1"}},
+		"missing structure file": {cli.Misuse, "nowhere.txt",
+			[]string{"structure", "check", "@nowhere.txt"}},
+		"too many chunks":      {cli.Misuse, "99", []string{"structure", "count", "--k", "99"}},
+		"d not divisible by K": {cli.Misuse, "multiple of the 4 chunks", train("--dim", "10")},
+		"learning rate NaN":    {cli.Misuse, "learning-rate", train("--lr", "NaN")},
+		"learning rate 0":      {cli.Misuse, "learning-rate", train("--lr", "0")},
+		"no members":           {cli.Misuse, "members", train("--members", "0")},
+		"unknown engine":       {cli.Misuse, "engine", train("--engine", "torch")},
+		"unknown backend":      {cli.Misuse, "unknown backend", train("--backend", "abacus")},
+		"plugin that is not there": {cli.Failed, "xla:/nowhere/cuda.so",
+			train("--backend", "xla:/nowhere/cuda.so")},
 		"unknown data set":           {cli.Failed, "nowhere", []string{"dataset", "info", "nowhere"}},
 		"unknown benchmark to fetch": {cli.Failed, "nowhere", []string{"dataset", "fetch", "nowhere"}},
 		"malformed line":             {cli.Failed, file + ":2", []string{"dataset", "info", broken}},
 		"empty train":                {cli.Failed, "train", []string{"dataset", "info", empty}},
-		"no model folder":            {cli.Failed, "model.json", []string{"eval", "--model", broken, "--dataset", graph}},
-		"neither head nor tail":      {cli.Misuse, "--head", []string{"predict", "--model", broken, "--relation", "r"}},
-		"diverged":                   {cli.Failed, "diverged", train("--lr", "1e38", "--epochs", "3")},
-		"budget 0":                   {cli.Misuse, "budget", []string{"search", "--budget", "0"}},
-		"shares of a split":          {cli.Misuse, "", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", empty + "/new", "--valid", "2"}},
-		"split into its own folder":  {cli.Failed, "already holds", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", graph}},
-		"too many members":           {cli.Misuse, "members", train("--members", "1000000000")},
-		"negative seed":              {cli.Misuse, "--seed", train("--seed", "-1")},
-		"learning rate NaN, search":  {cli.Misuse, "learning-rate", []string{"search", "--lr", "NaN"}},
-		"minutes without end":        {cli.Misuse, "minutes", []string{"search", "--minutes", "inf"}},
-		"threads below 0":            {cli.Misuse, "threads", train("--threads=-1")},
-		"a backend for cpu":          {cli.Failed, "cpu", train("--engine", "cpu", "--backend", "go")},
+		"no model folder": {cli.Failed, "model.json",
+			[]string{"eval", "--model", broken, "--dataset", graph}},
+		"neither head nor tail": {cli.Misuse, "--head",
+			[]string{"predict", "--model", broken, "--relation", "r"}},
+		"diverged": {cli.Failed, "diverged", train("--lr", "1e38", "--epochs", "3")},
+		"budget 0": {cli.Misuse, "budget", []string{"search", "--budget", "0"}},
+		"shares of a split": {cli.Misuse, "",
+			[]string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", empty + "/new",
+				"--valid", "2"}},
+		"split into its own folder": {cli.Failed, "already holds",
+			[]string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", graph}},
+		"too many members":          {cli.Misuse, "members", train("--members", "1000000000")},
+		"negative seed":             {cli.Misuse, "--seed", train("--seed", "-1")},
+		"learning rate NaN, search": {cli.Misuse, "learning-rate", []string{"search", "--lr", "NaN"}},
+		"minutes without end":       {cli.Misuse, "minutes", []string{"search", "--minutes", "inf"}},
+		"threads below 0":           {cli.Misuse, "threads", train("--threads=-1")},
+		"a backend for cpu":         {cli.Failed, "cpu", train("--engine", "cpu", "--backend", "go")},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
-		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {
-			t.Errorf("%s: status %d, want %d; stderr %q, which should say %q in one line; stdout %q", name, status, c.status, stderr, c.says, stdout)
+		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 ||
+			stdout != "" {
+			t.Errorf("%s: status %d, want %d; stderr %q, which should say %q in one line; stdout %q", name,
+				status, c.status, stderr, c.says, stdout)
 		}
 	}
 }
 
-// TestSplitIntoAFolderNamedLikeAPattern: the name is taken as it is.
+// TestSplitIntoAFolderNamedLikeAPattern: the name of a folder is not a pattern.
 func TestSplitIntoAFolderNamedLikeAPattern(t *testing.T) {
 	file := filepath.Join(smallGraph(t), "train.txt")
 	t.Chdir(t.TempDir())
@@ -263,22 +293,25 @@ func TestSplitIntoAFolderNamedLikeAPattern(t *testing.T) {
 		split := []string{"dataset", "split", file, "--out", out}
 		object(t, split...)
 		status, _, stderr := invoke(t.Context(), split...)
-		if want := out + " already holds a data set (" + filepath.Join(out, "train.txt") + "): name another folder"; status != cli.Failed || !strings.Contains(stderr, want) {
+		if want := out + " already holds a data set (" + filepath.Join(out, "train.txt") +
+			"): name another folder"; status != cli.Failed || !strings.Contains(stderr, want) {
 			t.Errorf("%s, again: status %d, %q, which should say %q", out, status, stderr, want)
 		}
 	}
 }
 
-// TestUnwritableFolders: training and searching do not begin. A search whose pictures cannot
-// be written prints its result all the same, as its study keeps it.
+// TestUnwritableFolders: commands check their folders first. A search whose pictures cannot be
+// written still prints its result.
 func TestUnwritableFolders(t *testing.T) {
 	graph := smallGraph(t)
 	file := filepath.Join(graph, "train.txt")
-	status, stdout, stderr := invoke(t.Context(), "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1", "--out", filepath.Join(file, "model"))
+	status, stdout, stderr := invoke(t.Context(), "train", "--dataset", graph, "--structure", "simple",
+		"--dim", "4", "--epochs", "1", "--out", filepath.Join(file, "model"))
 	if status != cli.Failed || !strings.Contains(stderr, "folder") || stdout != "" {
 		t.Errorf("train: status %d, %q, %q", status, stderr, stdout)
 	}
-	status, _, stderr = invoke(t.Context(), "search", "--recipe", "basic", "--dataset", graph, "--out", filepath.Join(file, "out"))
+	status, _, stderr = invoke(t.Context(), "search", "--recipe", "basic", "--dataset", graph, "--out",
+		filepath.Join(file, "out"))
 	if status != cli.Failed || !strings.Contains(stderr, "folder") {
 		t.Errorf("search without room for a study: status %d, %q", status, stderr)
 	}
@@ -295,7 +328,8 @@ func TestUnwritableFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, stdout, stderr = invoke(t.Context(), searchArguments(graph, dir)...)
-	if status != cli.Failed || !strings.Contains(stderr, "best.png is a folder") || !strings.Contains(stdout, "QuatE") {
+	if status != cli.Failed || !strings.Contains(stderr, "best.png is a folder") ||
+		!strings.Contains(stdout, "QuatE") {
 		t.Errorf("search: status %d, %q, %q", status, stderr, stdout)
 	}
 }
@@ -305,17 +339,21 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
 func TestOutputThatCannotBeWritten(t *testing.T) {
-	for _, arguments := range [][]string{{"structure", "check", "complex"}, {"dataset", "list", "--json"}} {
+	for _, arguments := range [][]string{{"structure", "check", "complex"},
+		{"dataset", "list", "--json"}} {
 		var messages bytes.Buffer
-		if status := run(t.Context(), arguments, brokenPipe{}, &messages); status != cli.Failed || !strings.Contains(messages.String(), "cannot print") {
+		if status := run(t.Context(), arguments, brokenPipe{}, &messages); status != cli.Failed ||
+			!strings.Contains(messages.String(), "cannot print") {
 			t.Errorf("%v: status %d, %q", arguments, status, messages.String())
 		}
 	}
 }
 
 func TestArgumentsThatBeginWithAMinus(t *testing.T) {
-	given := []string{"structure", "check", "-1,0;2,-1", "--seed", "-1", "-1model", "-5.tsv", "--structure", "-1,2"}
-	want := []string{"structure", "check", " -1,0;2,-1", "--seed", "-1", "-1model", "-5.tsv", "--structure", " -1,2"}
+	given := []string{"structure", "check", "-1,0;2,-1", "--seed", "-1", "-1model", "-5.tsv",
+		"--structure", "-1,2"}
+	want := []string{"structure", "check", " -1,0;2,-1", "--seed", "-1", "-1model", "-5.tsv",
+		"--structure", " -1,2"}
 	if got := shieldMinus(given); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -323,7 +361,8 @@ func TestArgumentsThatBeginWithAMinus(t *testing.T) {
 
 func TestInterruptedTrainingKeepsItsModel(t *testing.T) {
 	graph, model := smallGraph(t), filepath.Join(t.TempDir(), "model")
-	interruptEarly(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "100000000", "--patience", "0", "--out", model)
+	interruptEarly(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs",
+		"100000000", "--patience", "0", "--out", model)
 	object(t, "eval", "--model", model, "--dataset", graph)
 }
 
@@ -334,7 +373,8 @@ func interruptEarly(t *testing.T, arguments ...string) {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		status, _, stderr := invoke(ctx, arguments...)
 		cancel()
-		if status == cli.Failed && strings.Contains(stderr, "before the first epoch") && limit < time.Minute {
+		if status == cli.Failed && strings.Contains(stderr, "before the first epoch") &&
+			limit < time.Minute {
 			continue
 		}
 		if status != cli.Failed || !strings.Contains(stderr, "interrupted after epoch") {
@@ -346,9 +386,11 @@ func interruptEarly(t *testing.T, arguments ...string) {
 
 func TestPredictKnown(t *testing.T) {
 	graph, model := smallGraph(t), filepath.Join(t.TempDir(), "model")
-	object(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs", "2", "--out", model)
+	object(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs", "2",
+		"--out", model)
 	for known, want := range map[string][2]int{"mark": {37, 2}, "drop": {35, 0}, "keep": {37, 0}} { // e10 is near e08 and e12
-		answers := object(t, "predict", "--model", model, "--head", "e10", "--relation", "near", "--top", "0", "--known", known)["answers"].([]any)
+		answers := object(t, "predict", "--model", model, "--head", "e10", "--relation", "near", "--top",
+			"0", "--known", known)["answers"].([]any)
 		marked := 0
 		for _, a := range answers {
 			if a.(map[string]any)["known"] == true {
@@ -362,25 +404,29 @@ func TestPredictKnown(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, arguments := range [][]string{nil, {"--help"}, {"search", "--help"}, {"structure", "check", "--help"}} {
+	for _, arguments := range [][]string{nil, {"--help"}, {"search", "--help"},
+		{"structure", "check", "--help"}} {
 		status, stdout, _ := invoke(t.Context(), arguments...)
 		if status != cli.Done || !strings.Contains(stdout, "Usage: autoblm") {
 			t.Errorf("%v: status %d, %q", arguments, status, stdout)
 		}
-		command := slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return a == "--help" })
-		for _, same := range [][]string{append([]string{"help"}, command...), append([]string{"--json", "help"}, command...)} {
+		command := slices.DeleteFunc(slices.Clone(arguments),
+			func(a string) bool { return a == "--help" })
+		for _, same := range [][]string{append([]string{"help"}, command...),
+			append([]string{"--json", "help"}, command...)} {
 			if again, text, stderr := invoke(t.Context(), same...); again != cli.Done || text != stdout {
 				t.Errorf("%v: status %d, %q, %s; %v prints %q", same, again, text, stderr, arguments, stdout)
 			}
 		}
 	}
-	if status, _, stderr := invoke(t.Context(), "help", "trian"); status != cli.Misuse || !strings.Contains(stderr, `did you mean "train"`) {
+	if status, _, stderr := invoke(t.Context(), "help", "trian"); status != cli.Misuse ||
+		!strings.Contains(stderr, `did you mean "train"`) {
 		t.Errorf("help for what is no command: status %d, %q", status, stderr)
 	}
 }
 
-// TestHelpFits: on a screen of 80 columns each command says at once what most need, and
-// --help-all says everything.
+// TestHelpFits: --help fits on a screen with 80 columns and has the common flags; --help-all has
+// all.
 func TestHelpFits(t *testing.T) {
 	t.Setenv("COLUMNS", "80")
 	mustHave := map[string]string{
@@ -413,12 +459,14 @@ func TestHelpFits(t *testing.T) {
 			}
 		}
 		for _, want := range strings.Fields(mustHave[command]) {
-			if !slices.Contains(strings.FieldsFunc(short, func(r rune) bool { return strings.ContainsRune(" =\n", r) }), want) {
+			if !slices.Contains(strings.FieldsFunc(short,
+				func(r rune) bool { return strings.ContainsRune(" =\n", r) }), want) {
 				t.Errorf("%s: the help leaves out %s:\n%s", command, want, short)
 			}
 		}
 		_, all, _ := invoke(t.Context(), append(slices.Clone(words), "--help-all")...)
-		if _, same, _ := invoke(t.Context(), slices.Concat([]string{"help"}, words, []string{"--help-all"})...); same != all && command != "help" {
+		if _, same, _ := invoke(t.Context(), slices.Concat([]string{"help"}, words,
+			[]string{"--help-all"})...); same != all && command != "help" {
 			t.Errorf("%s: help as a command prints %q, want %q", command, same, all)
 		}
 		for _, group := range node.AllFlags(true) {
@@ -446,13 +494,15 @@ func TestVersion(t *testing.T) {
 	built := object(t, "version")
 	status, stdout, _ := invoke(t.Context(), "version")
 	lines := strings.Split(stdout, "\n")
-	if status != cli.Done || len(lines) != 4 || lines[0] != "autoblm "+built["version"].(string) || !strings.HasPrefix(lines[1], "commit ") ||
-		lines[2] != runtime.Version()+" on "+runtime.GOOS+"/"+runtime.GOARCH || built["go"] != runtime.Version() || built["from"] == "" {
+	if status != cli.Done || len(lines) != 4 || lines[0] != "autoblm "+built["version"].(string) ||
+		!strings.HasPrefix(lines[1], "commit ") ||
+		lines[2] != runtime.Version()+" on "+runtime.GOOS+"/"+runtime.GOARCH ||
+		built["go"] != runtime.Version() || built["from"] == "" {
 		t.Errorf("status %d, %q, in JSON %v", status, stdout, built)
 	}
 }
 
-// TestEverythingHasHelp, each command and each flag.
+// TestEverythingHasHelp checks each command and each flag.
 func TestEverythingHasHelp(t *testing.T) {
 	parser, err := newParser(newCommands(), kong.Vars{"version": ""})
 	if err != nil {
@@ -493,14 +543,18 @@ func TestDatasetListJSON(t *testing.T) {
 
 func TestDatasetInfoShowsRelations(t *testing.T) {
 	each := object(t, "dataset", "info", "world")["each_relation"].([]any)
-	if len(each) != 6 || asText(t, each[0]) != `{"example":{"head":"Afghanistan","relation":"borders","tail":"Iran"},"pattern":"symmetric","relation":"borders","test":86,"train":478,"valid":86}` {
+	if len(each) != 6 || asText(t,
+		each[0]) != `{"example":{"head":"Afghanistan","relation":"borders","tail":"Iran"},"pattern":"symmetric","relation":"borders","test":86,"train":478,"valid":86}` {
 		t.Errorf("%d relations, the first %s", len(each), asText(t, each[0]))
 	}
-	if each := object(t, "dataset", "info", "world", "--top", "2")["each_relation"].([]any); len(each) != 2 {
+	if each := object(t, "dataset", "info", "world", "--top",
+		"2")["each_relation"].([]any); len(each) != 2 {
 		t.Errorf("%d relations of two", len(each))
 	}
 	_, stdout, _ := invoke(t.Context(), "dataset", "info", "world", "--top", "1")
-	for _, says := range []string{"for example", "borders     478     86    86  symmetric  Afghanistan → Iran", "(the most frequent of 6; --top 0 lists all)"} {
+	for _, says := range []string{"for example",
+		"borders     478     86    86  symmetric  Afghanistan → Iran",
+		"(the most frequent of 6; --top 0 lists all)"} {
 		if !strings.Contains(stdout, says) {
 			t.Errorf("%q is missing in\n%s", says, stdout)
 		}

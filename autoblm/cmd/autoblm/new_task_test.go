@@ -28,7 +28,8 @@ func (e entries) Identity() (task.Identity, error) {
 
 func (entries) Check() error { return nil }
 
-func (entries) Train(_ context.Context, trials []task.Trial, _ func(float64)) ([]task.Artifact, error) {
+func (entries) Train(_ context.Context, trials []task.Trial, _ func(float64)) ([]task.Artifact,
+	error) {
 	left := make([]task.Artifact, len(trials))
 	for i := range trials {
 		n := float64(trials[i].Structure.Nonzeros())
@@ -43,36 +44,47 @@ func (entries) Presentation() task.Presentation {
 	return task.Presentation{Metric: "entries"}
 }
 
-// TestANewTask: a task and its line in the list are all that the program needs to search on
-// it, and to tell of it.
+// TestANewTask: a registered task is all that the program needs to search on it and report on it.
 func TestANewTask(t *testing.T) {
 	before := autoblm.Tasks
 	t.Cleanup(func() { autoblm.Tasks = before })
 	autoblm.Tasks = append(before[:len(before):len(before)], autoblm.Registration{
 		Name: "entries", Purpose: "entries of a structure",
-		Open: func(_ context.Context, source string, _ json.RawMessage, _ autoblm.Compute) (*autoblm.OpenTask, error) {
+		Open: func(_ context.Context, source string, _ json.RawMessage,
+			_ autoblm.Compute) (*autoblm.OpenTask, error) {
 			return &autoblm.OpenTask{Task: entries{data: source}, Close: func() {}}, nil
 		},
-		Presentation: func(json.RawMessage) (task.Presentation, error) { return entries{}.Presentation(), nil },
+		Presentation: func(json.RawMessage) (task.Presentation, error) {
+			return entries{}.Presentation(),
+				nil
+		},
 	})
 	t.Chdir(t.TempDir())
 	file := filepath.Join("out", "study.db")
-	search := []string{"search", "--recipe", "basic", "--task", "entries", "--dataset", "any", "--candidates", "16", "--round-size", "4", "--parents", "4", "--predictor", "none", "--out", "out"}
+	search := []string{"search", "--recipe", "basic", "--task", "entries", "--dataset", "any",
+		"--candidates", "16", "--round-size", "4", "--parents", "4", "--predictor", "none", "--out",
+		"out"}
 	printed := object(t, append(search, "--budget", "12")...)
 	best := printed["best"].([]any)[0].(map[string]any)
 	s := structure.MustParse(best["structure"].(string))
-	if n := float64(s.Nonzeros()); printed["task"] != "entries" || printed["metric"] != "entries" || best["valid_entries"] != n || best["score"] != n || best["valid_mrr"] != nil {
+	if n := float64(s.Nonzeros()); printed["task"] != "entries" || printed["metric"] != "entries" ||
+		best["valid_entries"] != n || best["score"] != n || best["valid_mrr"] != nil {
 		t.Errorf("the search printed %v, whose best is %v", printed, best)
 	}
-	if status, stdout, stderr := invoke(t.Context(), append(search, "--budget", "12")...); status != cli.Done || !strings.Contains(stdout, "test entries") || !strings.Contains(stdout, s.String()) || strings.Contains(stdout, "MRR") {
+	if status, stdout, stderr := invoke(t.Context(),
+		append(search, "--budget", "12")...); status != cli.Done ||
+		!strings.Contains(stdout, "test entries") || !strings.Contains(stdout, s.String()) ||
+		strings.Contains(stdout, "MRR") {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
 	listed := object(t, "study", "list")["studies"].([]any)[0].(map[string]any)
-	if listed["metric"] != "entries" || listed["best_score"] != best["score"] || listed["best_mrr"] != nil {
+	if listed["metric"] != "entries" || listed["best_score"] != best["score"] ||
+		listed["best_mrr"] != nil {
 		t.Errorf("listed as %v", listed)
 	}
 	shown := object(t, "study", "show", file)
-	if round := shown["rounds"].([]any)[0].(map[string]any); shown["metric"] != "entries" || round["best_score"] == nil || round["best_mrr"] != nil {
+	if round := shown["rounds"].([]any)[0].(map[string]any); shown["metric"] != "entries" ||
+		round["best_score"] == nil || round["best_mrr"] != nil {
 		t.Errorf("shown as %v", shown)
 	}
 	exported := object(t, "study", "export", file)["trials"].([]any)[0].(map[string]any)
@@ -83,19 +95,23 @@ func TestANewTask(t *testing.T) {
 	if kept["from"] != "baseline" || kept["name"] != "quate" || kept["score"] != 16.0 {
 		t.Errorf("kept is %v", kept)
 	}
-	if got := object(t, "study", "best", file, "--out", "model"); got["structure"] != kept["structure"] || got["from"] != "baseline" {
+	if got := object(t, "study", "best", file, "--out",
+		"model"); got["structure"] != kept["structure"] || got["from"] != "baseline" {
 		t.Errorf("the best is %v, want %v", got, kept)
 	}
 	for _, folder := range []string{"model", filepath.Join("out", "model")} {
-		if text, err := os.ReadFile(filepath.Join(folder, "model.json")); err != nil || !strings.Contains(string(text), kept["structure"].(string)) {
+		if text, err := os.ReadFile(filepath.Join(folder, "model.json")); err != nil ||
+			!strings.Contains(string(text), kept["structure"].(string)) {
 			t.Errorf("%s has %s, %v", folder, text, err)
 		}
 	}
-	if resumed := object(t, "study", "resume", file, "--budget", "20"); resumed["resumed"] != 12.0 || resumed["trained"] != 20.0 {
+	if resumed := object(t, "study", "resume", file, "--budget", "20"); resumed["resumed"] != 12.0 ||
+		resumed["trained"] != 20.0 {
 		t.Errorf("resumed: %v", resumed)
 	}
 	report := object(t, "report", "--study", file)
-	if verdict := fmt.Sprint(report["verdict"]); report["task"] != "entries" || !strings.Contains(verdict, "entries") || strings.Contains(verdict, "MRR") {
+	if verdict := fmt.Sprint(report["verdict"]); report["task"] != "entries" ||
+		!strings.Contains(verdict, "entries") || strings.Contains(verdict, "MRR") {
 		t.Errorf("the report says %v", report)
 	}
 }

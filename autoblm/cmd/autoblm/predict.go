@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -15,21 +16,19 @@ import (
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
-// predictFlags say what is asked for answers, and how these are told.
+// predictFlags select a model and its answers.
 type predictFlags struct {
-	Model string            `required:"" help:"The folder of a model, of an ensemble, or of a search."`
-	Top   int               `default:"10" min:"0" max:"1000000000" help:"How many answers; 0 for all."`
-	Known eval.KnownAnswers `default:"mark" help:"What to do with answers that the data already have: keep, drop or mark."`
-	// Precision is for whoever gives all commands the same flags.
-	Precision kge.Precision `default:"auto" help:"float32, bfloat16 or auto, as for eval. It changes nothing: the scores of one question are never rounded."`
-	Dataset   string        `help:"The data that tell which answers are known; those that the model was trained on when left out."`
+	Model   string            `required:"" help:"Folder of a model, of an ensemble, or of a search."`
+	Top     int               `default:"10" min:"0" max:"1000000000" help:"Number of answers; 0 lists all."`
+	Known   eval.KnownAnswers `default:"mark" help:"What to do with answers in the data: keep, drop or mark."`
+	Dataset string            `help:"Data with the known answers. The default is the training data of the model."`
 }
 
 type predictCommand struct {
 	predictFlags
-	Head     string `help:"Ask for the tails of this head."`
-	Tail     string `help:"Ask for the heads of this tail."`
-	Relation string `required:"" help:"The relation."`
+	Head     string `help:"Head whose tails to predict."`
+	Tail     string `help:"Tail whose heads to predict."`
+	Relation string `required:"" help:"Relation."`
 }
 
 // predictSummary is the JSON of predict.
@@ -41,7 +40,7 @@ type predictSummary struct {
 // Run answers a query.
 func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if (c.Head == "") == (c.Tail == "") {
-		return cli.Usage(fmt.Errorf("give either --head or --tail, and the other is asked for"))
+		return cli.Usage(errors.New("what to predict is unclear: give either --head or --tail"))
 	}
 	l, err := load(c.Model)
 	if err != nil {
@@ -68,7 +67,8 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 
 // listAnswers prints the answers to (head, relation, tail).
 func listAnswers(w io.Writer, answers []eval.Answer, head, relation, tail string) {
-	fmt.Fprintf(w, "(%s, %s, %s)\n\n", format.Escape(head), format.Escape(relation), format.Escape(tail))
+	fmt.Fprintf(w, "(%s, %s, %s)\n\n",
+		format.Escape(head), format.Escape(relation), format.Escape(tail))
 	t := table.New("entity", "rank", "score", "")
 	for _, a := range answers {
 		note := ""
@@ -80,8 +80,10 @@ func listAnswers(w io.Writer, answers []eval.Answer, head, relation, tail string
 	t.Print(w)
 }
 
-// graph opens what tells the known answers.
-func (c *predictCommand) graph(ctx context.Context, m *kge.Model, o *output) (*datasets.Graph, error) {
+// graph opens the graph with the known answers.
+func (c *predictCommand) graph(
+	ctx context.Context, m *kge.Model, o *output,
+) (*datasets.Graph, error) {
 	return knownFrom(c.predictFlags, m, o, func(source string) (*datasets.Graph, error) {
 		g, err := read(ctx, o, datasets.Open, source)
 		if err == nil {
@@ -92,9 +94,11 @@ func (c *predictCommand) graph(ctx context.Context, m *kge.Model, o *output) (*d
 	})
 }
 
-// knownFrom opens what tells the known answers. Without it, keep needs nothing, and
-// mark does what it can.
-func knownFrom[G any](f predictFlags, m *kge.Model, o *output, open func(source string) (*G, error)) (*G, error) {
+// knownFrom opens the data with the known answers. It returns nil if they are not needed, or only
+// to mark answers and not found.
+func knownFrom[G any](
+	f predictFlags, m *kge.Model, o *output, open func(source string) (*G, error),
+) (*G, error) {
 	if f.Known == eval.KeepKnown {
 		return nil, nil
 	}
@@ -103,8 +107,9 @@ func knownFrom[G any](f predictFlags, m *kge.Model, o *output, open func(source 
 		return g, nil
 	}
 	if f.Dataset == "" && f.Known == eval.MarkKnown {
-		o.Message("autoblm: known answers are not marked: %s (name the graph with --dataset)", format.OneLine(withHint(err)))
+		o.Message("autoblm: known answers are not marked: %s (name the graph with --dataset)",
+			format.OneLine(withHint(err)))
 		return nil, nil
 	}
-	return nil, fmt.Errorf("cannot tell which answers are known: %w (name the graph with --dataset)", err)
+	return nil, fmt.Errorf("find the known answers: %w (name the graph with --dataset)", err)
 }

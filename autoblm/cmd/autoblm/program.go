@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"os"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/cli"
-	"github.com/autoblm/autoblm-go/internal/ctxutil"
-	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
@@ -24,28 +21,6 @@ func shellCommand(arguments []string) string {
 		command = "go run ./autoblm/cmd/autoblm"
 	}
 	return strings.TrimSpace(command + " " + record.CommandLine(arguments...))
-}
-
-// opened calls open, but returns at once if ctx is cancelled.
-func opened[Name, Data any](
-	ctx context.Context, open func(Name) (Data, error), name Name,
-) (Data, error) {
-	return ctxutil.Call(ctx, func() (Data, error) { return open(name) })
-}
-
-// read opens data like opened, with a progress bar if it takes long.
-func read[Data any](
-	ctx context.Context, o *output, open func(string) (Data, error), name string,
-) (Data, error) {
-	defer showActivity(o, "reading "+format.Escape(name))()
-	return opened(ctx, open, name)
-}
-
-// warn prints the warnings of a data set.
-func warn(o *output, warnings []string) {
-	for _, warning := range warnings {
-		o.Message("autoblm: warning: %s", warning)
-	}
 }
 
 // orEmpty returns an empty list instead of nil, so that JSON has [] instead of null.

@@ -30,7 +30,8 @@ func (b *longBar) warn() {
 	if left, known := b.Remaining(); known && left > time.Hour && !b.warned {
 		b.warned = true
 		b.PrintAbove(func() {
-			b.o.Message("autoblm: about %s left at this pace; --minutes 60 sets a deadline", format.Duration(left))
+			b.o.Message("autoblm: about %s left at this pace; --minutes 60 sets a deadline",
+				format.Duration(left))
 		})
 	}
 }

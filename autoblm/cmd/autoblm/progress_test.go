@@ -9,8 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// TestSearchBarNamesWhatDecides, in a log, where it is a line for each change.
-func TestSearchBarNamesWhatDecides(t *testing.T) {
+// TestSearchBarNamesTheMetric in the lines of a log.
+func TestSearchBarNamesTheMetric(t *testing.T) {
 	for _, c := range []struct {
 		metric string
 		score  float64
@@ -21,7 +21,8 @@ func TestSearchBarNamesWhatDecides(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		bar := newSearchBar(&output{Stderr: &log}, time.Time{})
-		bar.update(search.Progress{Stage: task.Searching, Trained: 3, Budget: 8, Metric: c.metric, Best: &task.Trial{Score: &c.score}})
+		bar.update(search.Progress{Stage: task.Searching, Trained: 3, Budget: 8, Metric: c.metric,
+			Best: &task.Trial{Score: &c.score}})
 		bar.Finish()
 		if log.String() != c.want {
 			t.Errorf("%q, want %q", log.String(), c.want)

@@ -16,15 +16,15 @@ import (
 )
 
 type queryEvalCommand struct {
-	Model   string      `required:"" help:"The folder of a model, or of a search."`
-	Dataset string      `required:"" help:"A folder of queries."`
-	Hops    int         `default:"0" min:"0" max:"99" help:"Length of the paths, which may be another than the model was trained on; 0 for the one that it is for, --hops of its training."`
+	Model   string      `required:"" help:"Folder of a model, or of a search."`
+	Dataset string      `required:"" help:"Folder of queries."`
+	Hops    int         `default:"0" min:"0" max:"99" help:"Length of the paths; 0 stands for --hops of the training. Other lengths work too."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
 	precisionFlag
 	threadsFlag
 }
 
-// queryEvalSummary is the JSON of query eval, save for its split.
+// queryEvalSummary is the JSON of query eval. One split is set.
 type queryEvalSummary struct {
 	Dataset   string               `json:"dataset"`
 	Task      string               `json:"task"`
@@ -50,15 +50,16 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	paths := query.PathsOf(m)
 	hops, own := c.Hops, paths.Hops
 	if hops == 0 && len(own) == 0 {
-		return cli.Usage(errors.New("the model does not say what paths it is for: give --hops"))
+		return cli.Usage(errors.New("the model has no length of paths: give --hops"))
 	} else if hops == 0 {
 		hops = own[len(own)-1]
 	}
-	d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Open(name, hops) }, c.Dataset)
+	open := func(name string) (*query.Data, error) { return query.Open(name, hops) }
+	d, err := read(ctx, o, open, c.Dataset)
 	if err != nil {
 		return err
 	}
-	sayLonger(o, m, hops)
+	warnLongPath(o, m, hops)
 	queries, err := d.Align(m, c.Split, hops)
 	if err != nil {
 		return err
@@ -81,20 +82,24 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.TrainingHops()), Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Precision: precision, Seconds: time.Since(began).Seconds()}
-	*map[query.Split]**query.Evaluation{query.InTrain: &s.Train, query.InValid: &s.Valid, query.InTest: &s.Test}[c.Split] = &e
+	s := queryEvalSummary{
+		Dataset: d.Name, Task: query.TaskName, Hops: hops, Trained: orEmpty(paths.TrainingHops()),
+		Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Precision: precision,
+		Seconds: time.Since(began).Seconds(),
+	}
+	switch c.Split {
+	case query.InTrain:
+		s.Train = &e
+	case query.InValid:
+		s.Valid = &e
+	default:
+		s.Test = &e
+	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, %s, d %d%s, %.1f s\n\n", s.Dataset, format.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Precision.Suffix(), s.Seconds)
+		fmt.Fprintf(w, "%s, %s, %s, d %d%s, %.1f s\n\n", s.Dataset, format.Count(s.Hops, "hop"),
+			titleOf(s.Model, s.Structure), s.Dim, s.Precision.Suffix(), s.Seconds)
 		t := query.NewTable()
 		e.AddTo(t, c.Split.String())
 		t.Print(w)
 	})
-}
-
-// sayLonger says where a model is asked for longer paths than it was trained on.
-func sayLonger(o *output, m *kge.Model, hops int) {
-	trained := query.PathsOf(m).TrainingHops()
-	if n := len(trained); n > 0 && hops > trained[n-1] {
-		o.Message("autoblm: the model was trained on paths of up to %s and is asked for %d", format.Count(trained[n-1], "hop"), hops)
-	}
 }

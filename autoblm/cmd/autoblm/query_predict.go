@@ -14,8 +14,8 @@ import (
 
 type queryPredictCommand struct {
 	predictFlags
-	Anchor string   `required:"" help:"The entity where the path starts."`
-	Path   []string `required:"" sep:"none" placeholder:"RELATION,…" help:"The relations of the path in the order in which they are walked, separated by commas or each by a --path of its own. The reverse of a relation r is r_reverse. What is the name of a relation as a whole is not separated."`
+	Anchor string   `required:"" help:"Entity at the start of the path."`
+	Path   []string `required:"" sep:"none" placeholder:"RELATION,…" help:"Relations of the path in order, separated by commas or as repeated flags. r_reverse is the reverse of r."`
 	threadsFlag
 }
 
@@ -28,7 +28,7 @@ type queryPredictSummary struct {
 // Run answers a query.
 func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if strings.Join(c.Path, "") == "" {
-		return cli.Usage(errors.New("the path is empty: give --path the names of relations"))
+		return cli.Usage(errors.New("the path is empty: name relations with --path"))
 	}
 	engine := c.engine()
 	m, err := loadModel(c.Model)
@@ -44,13 +44,13 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	sayLonger(o, m, len(p.Relations))
+	warnLongPath(o, m, len(p.Relations))
 	return o.Result(queryPredictSummary{Query: p, Answers: answers}, func(w io.Writer) {
 		listAnswers(w, answers, p.Anchor, strings.Join(p.Relations, " ∘ "), "?")
 	})
 }
 
-// relationsOf separates names at commas, but for those of relations that have some.
+// relationsOf splits flags at commas, unless a whole flag is the name of a relation.
 func relationsOf(m *kge.Model, flags []string) (names []string) {
 	for _, flag := range flags {
 		if _, err := query.RelationID(m, flag); err == nil {
@@ -62,10 +62,15 @@ func relationsOf(m *kge.Model, flags []string) (names []string) {
 	return names
 }
 
-// data opens what tells the known answers, as predict does.
-func (c *queryPredictCommand) data(ctx context.Context, m *kge.Model, o *output) (*query.Data, error) {
+// data opens the data with the known answers.
+func (c *queryPredictCommand) data(
+	ctx context.Context, m *kge.Model, o *output,
+) (*query.Data, error) {
 	return knownFrom(c.predictFlags, m, o, func(source string) (*query.Data, error) {
-		d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Open(name, 1) }, source) // longer paths follow from these
+		open := func(name string) (*query.Data, error) {
+			return query.Open(name, 1) // which imply the answers of longer paths
+		}
+		d, err := read(ctx, o, open, source)
 		if err == nil {
 			warn(o, d.Warnings(nil))
 			err = d.CheckCovered(m)

@@ -12,12 +12,12 @@ import (
 )
 
 type querySampleCommand struct {
-	Dataset string        `required:"" help:"A graph, as for train, or a folder of queries, whose other queries are kept."`
+	Dataset string        `required:"" help:"Graph, as for train, or a folder of queries, whose other queries are kept."`
 	Hops    []int         `required:"" min:"1" max:"99" help:"Lengths of the paths, separated by commas."`
 	Splits  []query.Split `name:"split" default:"train,valid,test" help:"train, valid and test, or some of them."`
-	Count   int           `default:"0" min:"0" max:"10000000" help:"How many of each length; 0 for as many training queries as of one hop, and 5,000 for valid and test."`
-	Seed    uint64        `default:"1" help:"Decides which."`
-	Out     string        `required:"" help:"Write the queries into this folder, which query train and eval take as --dataset."`
+	Count   int           `default:"0" min:"0" max:"10000000" help:"Number per length. 0: as many training queries as of one hop, and 5,000 for valid and test."`
+	Seed    uint64        `default:"1" help:"Seed of the sample."`
+	Out     string        `required:"" help:"Folder for the queries, for --dataset of query train and query eval."`
 }
 
 // querySampleSummary is the JSON of query sample.
@@ -37,13 +37,14 @@ type drawnSample struct {
 	Easy    int         `json:"easy_answers"`
 }
 
-// Run draws and writes.
+// Run samples and writes.
 func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
 	if err := query.CanWrite(c.Out); err != nil {
 		return err
 	}
-	d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Open(name) }, c.Dataset)
+	open := func(name string) (*query.Data, error) { return query.Open(name) }
+	d, err := read(ctx, o, open, c.Dataset)
 	if err != nil {
 		return err
 	}
@@ -51,12 +52,14 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	s := querySampleSummary{Dataset: d.Name, Seed: c.Seed, Out: c.Out, Drawn: []drawnSample{}}
 	for _, split := range c.Splits {
 		for _, hops := range c.Hops {
-			drawn, err := d.Sample(ctx, query.Sample{Split: split, Hops: hops, Count: c.Count, Seed: c.Seed})
+			sample := query.Sample{Split: split, Hops: hops, Count: c.Count, Seed: c.Seed}
+			drawn, err := d.Sample(ctx, sample)
 			if err != nil {
 				return err
 			}
 			if c.Count > drawn {
-				o.Message("autoblm: %s has no more than %s of %s", d.Name, format.Count(drawn, split.String()+" path"), format.Count(hops, "hop"))
+				o.Message("autoblm: %s has only %s of %s", d.Name,
+					format.Count(drawn, split.String()+" path"), format.Count(hops, "hop"))
 			}
 			each := drawnSample{Split: split, Hops: hops, Queries: drawn}
 			for _, q := range d.Queries(split, hops) {

@@ -28,7 +28,8 @@ type queryTrainCommand struct {
 
 // queryTrainingFlags are the settings of a training on paths.
 type queryTrainingFlags struct {
-	LabelSmoothing, Frequency, AnswersPerQuery, RelationPrediction struct{} `kong:"-"` // not of queries
+	// No flags here:
+	LabelSmoothing, Frequency, AnswersPerQuery, RelationPrediction struct{} `kong:"-"`
 
 	taskRecipeFlag
 	Settings kge.Recipe   `embed:""`

@@ -13,8 +13,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/seccomptest"
 )
 
-// TestRefusedMatrixUnit: under a sandbox that forbids the processor's matrix unit, backend
-// list says so and why, and models are trained in bfloat16 all the same.
+// TestRefusedMatrixUnit: if a sandbox forbids the matrix unit, backend list says why, and bfloat16
+// works.
 func TestRefusedMatrixUnit(t *testing.T) {
 	if !cpu.X86.HasAMXTile || !cpu.X86.HasAMXBF16 {
 		t.Skip("this processor has no AMX")
@@ -32,11 +32,15 @@ func TestRefusedMatrixUnit(t *testing.T) {
 		}
 		return said.String()
 	}
-	if said := refused("backend", "list"); !strings.Contains(said, "avx512-bf16 (bfloat16 products, slower than float32's)") || !strings.Contains(said, "cpu: the processor has AMX, but the operating system does not let programs use it (operation not permitted)") {
+	if said := refused("backend", "list"); !strings.Contains(said,
+		"avx512-bf16 (bfloat16 products, slower than float32's)") ||
+		!strings.Contains(said,
+			"cpu: the processor has AMX, but the operating system does not let programs use it (operation not permitted)") {
 		t.Errorf("it says:\n%s", said)
 	}
 	var result struct{ Precision string }
-	said := refused("train", "--dataset", smallGraph(t), "--structure", "simple", "--dim", "8", "--epochs", "1", "--precision", "bfloat16", "--out", t.TempDir(), "--json")
+	said := refused("train", "--dataset", smallGraph(t), "--structure", "simple", "--dim", "8",
+		"--epochs", "1", "--precision", "bfloat16", "--out", t.TempDir(), "--json")
 	if err := json.Unmarshal([]byte(said), &result); err != nil || result.Precision != "bfloat16" {
 		t.Errorf("a training in bfloat16 says %s: %v", said, err)
 	}

@@ -13,8 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// TestPipesAreRefused in the place of any file that a command reads: it would wait for
-// whoever writes.
+// TestPipesAreRefused as input files: reading them would block.
 func TestPipesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	pipe := func(parts ...string) string {
@@ -30,7 +29,8 @@ func TestPipesAreRefused(t *testing.T) {
 		}
 		return path
 	}
-	graph, model, classes := filepath.Join(dir, "graph"), filepath.Join(dir, "model"), filepath.Join(dir, "classes")
+	graph, model, classes := filepath.Join(dir, "graph"), filepath.Join(dir, "model"),
+		filepath.Join(dir, "classes")
 	alone := pipe("pipe")
 	pipe("graph", "train.txt")
 	pipe("packed", "train.txt.gz")
@@ -40,7 +40,8 @@ func TestPipesAreRefused(t *testing.T) {
 	pipe("classes", "x.nt")
 	pipe("classes", "trainingSet.tsv")
 	pipe("classes", "testSet.tsv")
-	if status, _, stderr := invoke(t.Context(), "train", "--dataset", smallGraph(t), "--structure", "simple", "--dim", "8", "--epochs", "1", "--out", model); status != cli.Done {
+	if status, _, stderr := invoke(t.Context(), "train", "--dataset", smallGraph(t), "--structure",
+		"simple", "--dim", "8", "--epochs", "1", "--out", model); status != cli.Done {
 		t.Fatal(stderr)
 	}
 	whole := filepath.Join(dir, "whole")
@@ -64,7 +65,8 @@ func TestPipesAreRefused(t *testing.T) {
 	refused("classify", "train", "--dataset", classes, "--structure", "simple")
 	refused("report", "--study", alone)
 	refused("study", "show", alone)
-	refused("search", "--recipe", "basic", "--dataset", "world", "--study", alone, "--out", filepath.Join(dir, "found"))
+	refused("search", "--recipe", "basic", "--dataset", "world", "--study", alone, "--out",
+		filepath.Join(dir, "found"))
 	for _, name := range []string{"model.json", "entities.npy", "entities.txt"} {
 		if err := os.RemoveAll(model); err != nil {
 			t.Fatal(err)
@@ -83,11 +85,13 @@ func TestPipesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"train.txt", "valid.txt", "test.txt"} {
-		if err := os.Symlink(filepath.Join(dir, "real", name), filepath.Join(dir, "linked", name)); err != nil {
+		if err := os.Symlink(filepath.Join(dir, "real", name),
+			filepath.Join(dir, "linked", name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if info := object(t, "dataset", "info", filepath.Join(dir, "linked")); info["entities"] != float64(len(datasets.World().Entities)) {
+	if info := object(t, "dataset", "info", filepath.Join(dir,
+		"linked")); info["entities"] != float64(len(datasets.World().Entities)) {
 		t.Errorf("%v", info)
 	}
 }

@@ -65,7 +65,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	defaults := autoblm.SearchDefaults(contents.About.Task)
 	d := report.Data{
 		Contents: *contents, Presentation: autoblm.PresentationOf(contents.About.Identity),
-		Defaults: &defaults, Date: written.ModTime().UTC(), Commands: c.commands(contents),
+		Defaults: &defaults, Date: written.ModTime().UTC(), Commands: c.suggestions(contents),
 		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", cli.Version(), runtime.Version(),
 			runtime.GOOS, runtime.GOARCH),
 	}
@@ -115,8 +115,8 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 	return d.Measure(ctx, p.Task)
 }
 
-// commands returns commands that a reader of the report may want.
-func (c *reportCommand) commands(contents *study.Contents) (all []report.Command) {
+// suggestions returns commands that a reader of the report may want.
+func (c *reportCommand) suggestions(contents *study.Contents) (all []report.Command) {
 	add := func(purpose string, arguments ...string) {
 		if c.Dataset != "" && !slices.Contains(arguments, "best") {
 			arguments = append(arguments, "--dataset", c.Dataset)

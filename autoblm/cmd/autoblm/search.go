@@ -212,7 +212,7 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 	settings.Began, settings.Study, settings.Command = began, c.Study, o.Arguments
 	return searching{
 		problem: p, settings: settings, out: c.Out, resumeCommand: shellCommand(resume),
-	}.run(ctx, o)
+	}.execute(ctx, o)
 }
 
 // settings returns the resolved settings of the search, after checking them.

@@ -9,13 +9,14 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// TestSearchByMinutesEnds: the same command, and study resume, say the same of it then, and more
-// minutes go on with it.
-func TestSearchByMinutesEnds(t *testing.T) {
+// TestSearchDeadline: the same command and study resume give the same result; more minutes
+// continue.
+func TestSearchDeadline(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "found")
 	command := []string{"search", "--dataset", smallGraph(t), "--minutes", "0.03", "--out", folder}
 	first := object(t, command...)
-	for _, again := range [][]string{command, {"study", "resume", folder}, {"study", "resume", folder, "--minutes", "0.02"}} {
+	for _, again := range [][]string{command, {"study", "resume", folder},
+		{"study", "resume", folder, "--minutes", "0.02"}} {
 		o := object(t, again...)
 		if o["resumed"] != first["trained"] {
 			t.Errorf("%v went on with %v of %v", again, o["resumed"], first["trained"])
@@ -33,13 +34,14 @@ func TestSearchByMinutesEnds(t *testing.T) {
 			t.Errorf("%v does not say on which rung it is", best)
 		}
 	}
-	if status, _, stderr := invoke(t.Context(), "study", "resume", folder, "--minutes", "0.06"); status != cli.Done || !strings.Contains(stderr, "plan") {
+	if status, _, stderr := invoke(t.Context(), "study", "resume", folder, "--minutes",
+		"0.06"); status != cli.Done || !strings.Contains(stderr, "plan") {
 		t.Errorf("with more minutes: status %d, %q", status, stderr)
 	}
 }
 
-// TestTheModelOfNoTimeAtAll is a named one, which is kept all the same.
-func TestTheModelOfNoTimeAtAll(t *testing.T) {
+// TestSearchWithoutTime keeps a baseline.
+func TestSearchWithoutTime(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "found")
 	o := object(t, "search", "--dataset", smallGraph(t), "--minutes", "0.0001", "--out", folder)
 	if o["trained"] != 0.0 || o["kept"].(map[string]any)["from"] != "baseline" {

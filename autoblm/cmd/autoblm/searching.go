@@ -28,7 +28,7 @@ type searching struct {
 	resumeCommand string
 }
 
-func (s searching) run(ctx context.Context, o *output) error {
+func (s searching) execute(ctx context.Context, o *output) error {
 	if err := outfile.MakeFolder(s.out); err != nil {
 		return err
 	}

@@ -307,9 +307,15 @@ func TestSearchFlags(t *testing.T) {
 		"--relation-l2=0.3":         func(s *autoblm.SearchSettings) { s.RelationL2 = 0.3 },
 		"--products=0.3":            func(s *autoblm.SearchSettings) { s.Products = 0.3 },
 		"--relation-prediction=0.3": func(s *autoblm.SearchSettings) { s.RelationPrediction = 0.3 },
-		"--dura=0.3":                func(s *autoblm.SearchSettings) { s.EntityL2, s.Products = 0.3, 0.3 },
-		"--dura=0.3 --products=0.4": func(s *autoblm.SearchSettings) { s.EntityL2, s.Products = 0.3, 0.4 },
-		"--products=0 --dura=0.3":   func(s *autoblm.SearchSettings) { s.EntityL2 = 0.3 },
+		"--dura=0.3": func(s *autoblm.SearchSettings) {
+			s.EntityL2, s.Products = 0.3,
+				0.3
+		},
+		"--dura=0.3 --products=0.4": func(s *autoblm.SearchSettings) {
+			s.EntityL2, s.Products = 0.3,
+				0.4
+		},
+		"--products=0 --dura=0.3": func(s *autoblm.SearchSettings) { s.EntityL2 = 0.3 },
 		"--dataset=mine --dura=0.3 --n3=0": func(s *autoblm.SearchSettings) {
 			s.EntityL2, s.Products, s.N3 = 0.3, 0.3, 0
 		},

@@ -15,14 +15,14 @@ import (
 )
 
 type structureCommands struct {
-	Check structureCheckCommand `cmd:"" help:"Say what is known of a structure: degenerate, expressive, canonical form, features."`
-	Show  structureShowCommand  `cmd:"" help:"Draw a structure and write out its formula."`
-	Count structureCountCommand `cmd:"" help:"Count the structures that are not equivalent."`
-	List  structureListCommand  `cmd:"" help:"List one structure of each class of equivalent ones."`
+	Check structureCheckCommand `cmd:"" help:"Show whether a structure is degenerate or expressive, its canonical form and features."`
+	Show  structureShowCommand  `cmd:"" help:"Draw a structure and print its formula."`
+	Count structureCountCommand `cmd:"" help:"Count structures up to equivalence."`
+	List  structureListCommand  `cmd:"" help:"List one structure per equivalence class."`
 }
 
 type structureCheckCommand struct {
-	S structureFlag `arg:"" name:"structure" help:"A name (distmult, simple, complex, analogy, quate), rows as \"1,0;0,2\", a JSON array of arrays, or @file."`
+	S structureFlag `arg:"" name:"structure" help:"Name (distmult, simple, complex, analogy, quate), rows as \"1,0;0,2\", a JSON array of arrays, or @file."`
 }
 
 // Run prints the facts.
@@ -45,15 +45,15 @@ func (c *structureShowCommand) Run(o *output) error {
 	})
 }
 
-// classFlags say between which structures, and up to which symmetries.
+// classFlags select structures and the group that defines their equivalence.
 type classFlags struct {
 	K     int             `json:"k" default:"4" min:"1" max:"8" help:"Number of chunks, 1 to 8."`
-	Group structure.Group `json:"group" help:"full, or paper for the symmetries of the paper's Proposition 3."`
+	Group structure.Group `json:"group" help:"Symmetry group: full, or paper (the paper's Proposition 3)."`
 }
 
 type structureCountCommand struct{ classFlags }
 
-// structureCounts is the JSON of structure count; the numbers are too large for JSON's.
+// structureCounts is the JSON of structure count; the numbers are too large for numbers in JSON.
 type structureCounts struct {
 	classFlags
 	Total      string   `json:"total"`
@@ -77,7 +77,8 @@ func (c *structureCountCommand) Run(ctx context.Context, o *output) error {
 	return o.Result(counts, func(w io.Writer) {
 		cells := big.NewInt(int64(2*c.K + 1))
 		all := cells.Exp(cells, big.NewInt(int64(c.K*c.K)), nil)
-		fmt.Fprintf(w, "%s classes of the %s structures with K=%d, by the %v group\n\n", humanize.BigComma(total), humanize.BigComma(all), c.K, c.Group)
+		fmt.Fprintf(w, "%s classes of the %s structures with K=%d, group %v\n\n",
+			humanize.BigComma(total), humanize.BigComma(all), c.K, c.Group)
 		t := table.New("nonzeros", "classes")
 		for n, classes := range byNonzeros {
 			t.Add(n, humanize.BigComma(classes))
@@ -88,7 +89,7 @@ func (c *structureCountCommand) Run(ctx context.Context, o *output) error {
 
 type structureListCommand struct {
 	classFlags
-	Nonzeros int  `required:"" min:"0" max:"64" help:"Number of blocks of each structure."`
+	Nonzeros int  `required:"" min:"0" max:"64" help:"Number of nonzeros of each structure."`
 	All      bool `help:"List degenerate structures too."`
 }
 
@@ -99,21 +100,24 @@ type structureList struct {
 	Structures []structure.Structure `json:"structures"`
 }
 
-// Run prints canonical forms in their order; as text, each when it is found.
+// Run prints canonical forms in order; as text, each when it is found.
 func (c *structureListCommand) Run(ctx context.Context, o *output) error {
 	switch {
 	case c.K < 1 || c.K > structure.MaxK:
 		return cli.Usage(fmt.Errorf("k is %d: it must be 1 to %d", c.K, structure.MaxK))
 	case c.Nonzeros < 0 || c.Nonzeros > c.K*c.K:
-		return cli.Usage(fmt.Errorf("nonzeros is %d: with k = %d it must be 0 to %d", c.Nonzeros, c.K, c.K*c.K))
+		return cli.Usage(fmt.Errorf("nonzeros is %d: with k = %d it must be 0 to %d",
+			c.Nonzeros, c.K, c.K*c.K))
 	}
-	list := structureList{classFlags: c.classFlags, Nonzeros: c.Nonzeros, Structures: []structure.Structure{}}
+	list := structureList{
+		classFlags: c.classFlags, Nonzeros: c.Nonzeros, Structures: []structure.Structure{},
+	}
 	listed, leftOut := 0, 0
 	for s := range structure.Classes(c.K, c.Nonzeros, c.Group) {
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("interrupted after %s", format.Count(listed+leftOut, "structure"))
-		case o.Stdout.Err != nil: // nobody listens any more
+		case o.Stdout.Err != nil: // the reader has closed its end
 			return nil
 		case !c.All && s.Degenerate():
 			leftOut++
@@ -126,7 +130,8 @@ func (c *structureListCommand) Run(ctx context.Context, o *output) error {
 		listed++
 	}
 	if leftOut > 0 {
-		o.Message("%s; %s degenerate left out, see --all", format.Count(listed, "structure"), format.Int(leftOut))
+		o.Message("%s, without %s degenerate ones; --all lists all",
+			format.Count(listed, "structure"), format.Int(leftOut))
 	}
 	return o.Result(list, func(io.Writer) {})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// TestStructureList: 1,592 classes of K=4 with 4 nonzeros, of which 5 are not
-// degenerate, and 4,016 by the paper's symmetries, are published numbers.
+// TestStructureList compares with published numbers: 1,592 classes of K=4 with 4 nonzeros, 5 of
+// them not degenerate, and 4,016 classes by the paper's symmetries.
 func TestStructureList(t *testing.T) {
 	for _, test := range []struct {
 		arguments []string
@@ -27,7 +27,8 @@ func TestStructureList(t *testing.T) {
 		status, stdout, stderr := invoke(t.Context(), arguments...)
 		lines := strings.Fields(stdout)
 		if status != cli.Done || len(listed) != test.want || len(lines) != test.want {
-			t.Errorf("%v: status %d, %d in JSON, %d lines, want %d", arguments, status, len(listed), len(lines), test.want)
+			t.Errorf("%v: status %d, %d in JSON, %d lines, want %d", arguments, status, len(listed),
+				len(lines), test.want)
 			continue
 		}
 		for i, line := range lines {
@@ -45,15 +46,20 @@ func TestStructureList(t *testing.T) {
 func TestStructureListStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if status, _, stderr := invoke(ctx, "structure", "list", "--nonzeros", "16"); status != cli.Failed || !strings.Contains(stderr, "interrupted") {
+	if status, _, stderr := invoke(ctx, "structure", "list", "--nonzeros",
+		"16"); status != cli.Failed || !strings.Contains(stderr, "interrupted") {
 		t.Errorf("after an interrupt: status %d, %q", status, stderr)
 	}
 	var messages strings.Builder
-	if status := run(t.Context(), []string{"structure", "list", "--nonzeros", "16"}, brokenPipe{}, &messages); status != cli.Failed || !strings.Contains(messages.String(), "cannot print") {
+	if status := run(t.Context(), []string{"structure", "list", "--nonzeros", "16"}, brokenPipe{},
+		&messages); status != cli.Failed || !strings.Contains(messages.String(), "cannot print") {
 		t.Errorf("into a closed pipe: status %d, %q", status, messages.String())
 	}
-	for _, wrong := range [][]string{{"--nonzeros", "17"}, {"--nonzeros", "-1"}, {"--k", "9", "--nonzeros", "1"}, {}} {
-		if status, _, stderr := invoke(t.Context(), append([]string{"structure", "list"}, wrong...)...); status != cli.Misuse || strings.Count(stderr, "\n") != 1 {
+	for _, wrong := range [][]string{{"--nonzeros", "17"}, {"--nonzeros", "-1"},
+		{"--k", "9", "--nonzeros", "1"}, {}} {
+		if status, _, stderr := invoke(t.Context(),
+			append([]string{"structure", "list"}, wrong...)...); status != cli.Misuse ||
+			strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, %q", wrong, status, stderr)
 		}
 	}

@@ -345,5 +345,5 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	}
 	return searching{
 		problem: p, settings: settings, out: c.Out, resumeCommand: shellCommand(o.Arguments),
-	}.run(ctx, o)
+	}.execute(ctx, o)
 }

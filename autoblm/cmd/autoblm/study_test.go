@@ -17,11 +17,12 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// finishedStudy is a small search with all stages that came to its end, and what it printed.
+// finishedStudy returns a small finished search with all stages, and its JSON.
 func finishedStudy(t *testing.T, graph string) (file string, printed map[string]any) {
 	t.Helper()
 	dir := t.TempDir()
-	printed = object(t, searchArguments(graph, dir, "--tune", "2", "--final", "2", "--final-dims", "8", "--final-epochs", "2")...)
+	printed = object(t, searchArguments(graph, dir, "--tune", "2", "--final", "2", "--final-dims", "8",
+		"--final-epochs", "2")...)
 	return filepath.Join(dir, "study.db"), printed
 }
 
@@ -47,7 +48,8 @@ func TestStudyList(t *testing.T) {
 	}
 	for i, want := range []map[string]any{
 		{"path": "damaged.db", "state": "unreadable", "dataset": nil, "best_mrr": nil},
-		{"path": filepath.Join("deep", "study.db"), "state": "finished", "dataset": "small", "algorithm": "autoblm+", "k": 4.0, "dim": 8.0, "trained": 10.0, "budget": 10.0},
+		{"path": filepath.Join("deep", "study.db"), "state": "finished", "dataset": "small",
+			"algorithm": "autoblm+", "k": 4.0, "dim": 8.0, "trained": 10.0, "budget": 10.0},
 	} {
 		for key, value := range want {
 			if got, known := list[i].(map[string]any)[key]; !known || got != value {
@@ -59,7 +61,8 @@ func TestStudyList(t *testing.T) {
 		t.Errorf("the damaged study has the error %q", says)
 	}
 	status, stdout, stderr := invoke(t.Context(), "study", "list", "deep", damaged)
-	if status != cli.Done || !strings.Contains(stdout, "finished") || !strings.Contains(stdout, "unreadable") || !strings.Contains(stderr, "is damaged") {
+	if status != cli.Done || !strings.Contains(stdout, "finished") ||
+		!strings.Contains(stdout, "unreadable") || !strings.Contains(stderr, "is damaged") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -67,7 +70,8 @@ func TestStudyList(t *testing.T) {
 func TestStudyShow(t *testing.T) {
 	file, printed := finishedStudy(t, smallGraph(t))
 	shown := object(t, "study", "show", file)
-	for _, field := range []string{"dataset", "algorithm", "budget", "best", "baselines", "tuned", "finals", "seconds"} {
+	for _, field := range []string{"dataset", "algorithm", "budget", "best", "baselines", "tuned",
+		"finals", "seconds"} {
 		if got, want := asText(t, shown[field]), asText(t, printed[field]); got != want {
 			t.Errorf("%s: %s, the search printed %s", field, got, want)
 		}
@@ -83,10 +87,13 @@ func TestStudyShow(t *testing.T) {
 		}
 	}
 	if proposed != 10 || best != printed["best"].([]any)[0].(map[string]any)["valid_mrr"] {
-		t.Errorf("the rounds proposed %v structures, the best of MRR %v: %v", proposed, best, shown["rounds"])
+		t.Errorf("the rounds proposed %v structures, the best of MRR %v: %v", proposed, best,
+			shown["rounds"])
 	}
 	status, text, stderr := invoke(t.Context(), "study", "show", file)
-	for _, want := range []string{"autoblm+ on small, finished", "10 of 10 structures", "training dim", "Recipes tried on SimplE", "round", "QuatE", "Best structures with other recipes", shown["fingerprint"].(string)} {
+	for _, want := range []string{"autoblm+ on small, finished", "10 of 10 structures", "training dim",
+		"Recipes tried on SimplE", "round", "QuatE", "Best structures with other recipes",
+		shown["fingerprint"].(string)} {
 		if status != cli.Done || !strings.Contains(text, want) {
 			t.Errorf("status %d, %q: the text does not say %q:\n%s", status, stderr, want, text)
 		}
@@ -108,18 +115,22 @@ func TestStudyExport(t *testing.T) {
 		t.Fatalf("%d lines for %d trials, %v", len(lines), len(contents.Trials), err)
 	}
 	out := filepath.Join(t.TempDir(), "trials.csv")
-	if o := object(t, "study", "export", file, "--csv", "--out", out); o["trials"] != float64(len(contents.Trials)) {
+	if o := object(t, "study", "export", file, "--csv", "--out",
+		out); o["trials"] != float64(len(contents.Trials)) {
 		t.Errorf("%v", o)
 	}
 	if written, err := os.ReadFile(out); err != nil || string(written) != text {
 		t.Errorf("the file has other lines than those printed (%v)", err)
 	}
 	o := object(t, "study", "export", file)
-	if got, want := asText(t, o["trials"]), asText(t, contents.Trials); len(o["rounds"].([]any)) != len(contents.Rounds) || len(got) != len(want) {
+	if got, want := asText(t, o["trials"]), asText(t,
+		contents.Trials); len(o["rounds"].([]any)) != len(contents.Rounds) || len(got) != len(want) {
 		t.Errorf("the JSON has the trials %s, want %s", got, want)
 	}
 	for _, wrong := range [][]string{{}, {"--csv", "--json"}, {"--json", "--out", out}} {
-		if status, _, stderr := invoke(t.Context(), append([]string{"study", "export", file}, wrong...)...); status != cli.Misuse || !strings.Contains(stderr, "--csv") {
+		if status, _, stderr := invoke(t.Context(),
+			append([]string{"study", "export", file}, wrong...)...); status != cli.Misuse ||
+			!strings.Contains(stderr, "--csv") {
 			t.Errorf("%v: status %d, %q", wrong, status, stderr)
 		}
 	}
@@ -143,7 +154,8 @@ func TestStudyBest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want, err := os.ReadFile(filepath.Join(saved, name)); err != nil || string(got) != string(want) {
+			if want, err := os.ReadFile(filepath.Join(saved, name)); err != nil ||
+				string(got) != string(want) {
 				t.Errorf("%s is not that of the search (%v)", name, err)
 			}
 		}
@@ -154,24 +166,26 @@ func TestStudyBest(t *testing.T) {
 	}
 
 	unbegun := interrupted(t, graph, t.TempDir())
-	if status, _, stderr := invoke(t.Context(), "study", "best", unbegun); status != cli.Failed || !strings.Contains(stderr, "no model yet") {
+	if status, _, stderr := invoke(t.Context(), "study", "best", unbegun); status != cli.Failed ||
+		!strings.Contains(stderr, "no model yet") {
 		t.Errorf("a study without models: status %d, %q", status, stderr)
 	}
 }
 
-// interrupted is a study whose search was interrupted before its first training.
+// interrupted returns a study whose search was interrupted before its first training.
 func interrupted(t *testing.T, graph, dir string) (file string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if status, _, stderr := invoke(ctx, searchArguments(graph, dir)...); status != cli.Failed || !strings.Contains(stderr, "interrupted") {
+	if status, _, stderr := invoke(ctx, searchArguments(graph, dir)...); status != cli.Failed ||
+		!strings.Contains(stderr, "interrupted") {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
 	return filepath.Join(dir, "study.db")
 }
 
-// TestStudyResume: an interrupted search is gone on with by its study alone, and
-// ends as the search would have; on a finished one nothing is trained.
+// TestStudyResume: an interrupted search resumes from its study and ends with the same result; a
+// finished one trains nothing.
 func TestStudyResume(t *testing.T) {
 	graph := smallGraph(t)
 	whole := object(t, searchArguments(graph, t.TempDir())...)
@@ -179,7 +193,8 @@ func TestStudyResume(t *testing.T) {
 	file := interrupted(t, graph, dir)
 	same := func(what string, got, want map[string]any) {
 		t.Helper()
-		for _, field := range []string{"dataset", "algorithm", "k", "dim", "budget", "trained", "failed", "stopped", "best", "baselines"} {
+		for _, field := range []string{"dataset", "algorithm", "k", "dim", "budget", "trained", "failed",
+			"stopped", "best", "baselines"} {
 			if a, b := asText(t, got[field]), asText(t, want[field]); a != b {
 				t.Errorf("%s: %s is %s, want %s", what, field, a, b)
 			}
@@ -187,14 +202,17 @@ func TestStudyResume(t *testing.T) {
 	}
 	first := object(t, "study", "resume", file)
 	same("gone on with", first, whole)
-	if _, err := os.Stat(filepath.Join(dir, "model", "model.json")); err != nil || first["resumed"] != 0.0 {
-		t.Errorf("the model is not beside the study (%v), or %v trials were taken from it", err, first["resumed"])
+	if _, err := os.Stat(filepath.Join(dir, "model", "model.json")); err != nil ||
+		first["resumed"] != 0.0 {
+		t.Errorf("the model is not beside the study (%v), or %v trials were taken from it", err,
+			first["resumed"])
 	}
 
 	again := object(t, "study", "resume", file, "--out", filepath.Join(t.TempDir(), "out"))
 	same("finished", again, whole)
 	if again["resumed"] != 10.0 || again["seconds"] != first["seconds"] {
-		t.Errorf("a finished study: %v trials from the study, %v s, before %v s", again["resumed"], again["seconds"], first["seconds"])
+		t.Errorf("a finished study: %v trials from the study, %v s, before %v s", again["resumed"],
+			again["seconds"], first["seconds"])
 	}
 
 	before := object(t, "study", "export", file)["trials"].([]any)
@@ -204,11 +222,13 @@ func TestStudyResume(t *testing.T) {
 	}
 	after := object(t, "study", "export", file)["trials"].([]any)
 	if len(after) != len(before)+4 || asText(t, after[:len(before)]) != asText(t, before) {
-		t.Errorf("with a larger budget, there are %d trials where %d were, or those have changed", len(after), len(before))
+		t.Errorf("with a larger budget, there are %d trials where %d were, or those have changed",
+			len(after), len(before))
 	}
 	same("the budget of the last run", object(t, "study", "resume", file), more)
 
-	for budget, status := range map[string]int{"--budget=-1": cli.Misuse, "--minutes=-1": cli.Misuse, "--backend=abacus": cli.Misuse} {
+	for budget, status := range map[string]int{"--budget=-1": cli.Misuse, "--minutes=-1": cli.Misuse,
+		"--backend=abacus": cli.Misuse} {
 		if got, _, stderr := invoke(t.Context(), "study", "resume", file, budget); got != status {
 			t.Errorf("%s: status %d, %q", budget, got, stderr)
 		}
@@ -223,11 +243,12 @@ func TestStudyResumeOfDataThatMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := invoke(t.Context(), "study", "resume", file)
-	if status != cli.Failed || !strings.Contains(stderr, "--dataset") || !strings.Contains(stderr, graph) {
+	if status != cli.Failed || !strings.Contains(stderr, "--dataset") ||
+		!strings.Contains(stderr, graph) {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	status, _, stderr = invoke(t.Context(), "study", "resume", file, "--dataset", "world")
-	if status != cli.Failed || !strings.Contains(stderr, "not those of the study") {
+	if status != cli.Failed || !strings.Contains(stderr, "world has other data") {
 		t.Errorf("other data: status %d, %q", status, stderr)
 	}
 	if o := object(t, "study", "resume", file, "--dataset", moved); o["trained"] != 10.0 {
@@ -237,15 +258,15 @@ func TestStudyResumeOfDataThatMoved(t *testing.T) {
 }
 
 func TestStudyFolder(t *testing.T) {
-	for file, want := range map[string]string{"runs/x/study.db": "runs/x", "study.db": ".", "runs/umls.db": "runs/umls-out", "plain": "plain-out"} {
+	for file, want := range map[string]string{"runs/x/study.db": "runs/x", "study.db": ".",
+		"runs/umls.db": "runs/umls-out", "plain": "plain-out"} {
 		if got := (studyFile{filepath.FromSlash(file)}).folder(); got != filepath.FromSlash(want) {
 			t.Errorf("%s: %s, want %s", file, got, want)
 		}
 	}
 }
 
-// TestStudyInUse: a study that another process has is named with that process,
-// and is read as soon as that one is dead.
+// TestStudyInUse: the error for a locked study names the process, and ends with it.
 func TestStudyInUse(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	file := filepath.Join(dir, "study.db")
@@ -262,14 +283,16 @@ func TestStudyInUse(t *testing.T) {
 	if runtime.GOOS != "windows" {
 		who = fmt.Sprintf("in use by process %d", other.Process.Pid)
 	}
-	for _, arguments := range [][]string{{"study", "show", file}, {"study", "export", file, "--csv"}, {"study", "best", file}, {"study", "resume", file}, searchArguments(graph, dir)} {
+	for _, arguments := range [][]string{{"study", "show", file}, {"study", "export", file, "--csv"},
+		{"study", "best", file}, {"study", "resume", file}, searchArguments(graph, dir)} {
 		status, stdout, stderr := invoke(t.Context(), arguments...)
 		if status != cli.Failed || !strings.Contains(stderr, who) || stdout != "" {
 			t.Errorf("%v: status %d, %q, %q; want %q", arguments, status, stdout, stderr, who)
 		}
 	}
 	list := object(t, "study", "list", dir)["studies"].([]any)
-	if state := list[0].(map[string]any)["state"].(string); len(list) != 1 || !strings.HasPrefix(state, who) {
+	if state := list[0].(map[string]any)["state"].(string); len(list) != 1 ||
+		!strings.HasPrefix(state, who) {
 		t.Errorf("%v, want one study %s", list, who)
 	}
 	_ = other.Process.Kill()
@@ -284,11 +307,11 @@ func readError(file string) error {
 	return err
 }
 
-// TestStudyKeepsTheRecipe: a search by reverses and other parts of a recipe is gone on
-// with by its study alone, and its best model is whole.
+// TestStudyKeepsTheRecipe: a resumed search uses all settings of its recipe.
 func TestStudyKeepsTheRecipe(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
-	flags := []string{"--reciprocal", "--dura", "0.01", "--relation-prediction", "0.5", "--dropout", "0.1", "--init-scale", "0.01", "--max-norm", "2"}
+	flags := []string{"--reciprocal", "--dura", "0.01", "--relation-prediction", "0.5", "--dropout",
+		"0.1", "--init-scale", "0.01", "--max-norm", "2"}
 	whole := object(t, searchArguments(graph, t.TempDir(), flags...)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -303,14 +326,14 @@ func TestStudyKeepsTheRecipe(t *testing.T) {
 	if got, want := asText(t, ranked["test"]), asText(t, best["test"]); got != want {
 		t.Errorf("the best model has %s, the study says %s", got, want)
 	}
-	if plain := object(t, searchArguments(graph, t.TempDir())...); asText(t, plain["best"]) == asText(t, whole["best"]) {
+	if plain := object(t, searchArguments(graph, t.TempDir())...); asText(t,
+		plain["best"]) == asText(t, whole["best"]) {
 		t.Error("the recipe changed nothing")
 	}
 }
 
-// TestStudyOnAnotherEngine: trials of several engines are not mixed unasked, and are marked
-// where they are. Nothing is asked where nothing is left to train, or where the trials do not
-// know what trained them.
+// TestStudyOnAnotherEngine: trials of several engines are mixed only with --mix-engines, and are
+// marked.
 func TestStudyOnAnotherEngine(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	file := filepath.Join(dir, "study.db")
@@ -324,7 +347,8 @@ func TestStudyOnAnotherEngine(t *testing.T) {
 		append(searchArguments(graph, dir, "--k", "2", "--budget", "6"), elsewhere...),
 	} {
 		status, stdout, stderr := invoke(t.Context(), more...)
-		for _, says := range []string{"engine cpu (" + kernel.Sets()[0].Name + ")", "here is gomlx (go)", "--mix-engines"} {
+		for _, says := range []string{"engine cpu (" + kernel.Sets()[0].Name + ")", "here is gomlx (go)",
+			"--mix-engines"} {
 			if status != cli.Failed || stdout != "" || !strings.Contains(stderr, says) {
 				t.Errorf("%v: status %d, %q, %q, want %q", more, status, stdout, stderr, says)
 			}
@@ -337,12 +361,15 @@ func TestStudyOnAnotherEngine(t *testing.T) {
 		t.Errorf("engines %v", shown["engines"])
 	}
 
-	mixed := object(t, append([]string{"study", "resume", file, "--budget", "6", "--mix-engines"}, elsewhere...)...)
+	mixed := object(t, append([]string{"study", "resume", file, "--budget", "6", "--mix-engines"},
+		elsewhere...)...)
 	if len(mixed["engines"].([]any)) != 2 || mixed["trained"] != 6.0 {
 		t.Errorf("mixed: %v", mixed)
 	}
-	for _, arguments := range [][]string{{"study", "show", file}, {"report", "--study", file, "--out", filepath.Join(dir, "page.html")}} {
-		if status, stdout, stderr := invoke(t.Context(), arguments...); status != cli.Done || !strings.Contains(stdout, "several engines, cpu (") {
+	for _, arguments := range [][]string{{"study", "show", file},
+		{"report", "--study", file, "--out", filepath.Join(dir, "page.html")}} {
+		if status, stdout, stderr := invoke(t.Context(), arguments...); status != cli.Done ||
+			!strings.Contains(stdout, "several engines, cpu (") {
 			t.Errorf("%v: status %d, %q, %q", arguments, status, stdout, stderr)
 		}
 	}
@@ -353,7 +380,8 @@ func TestStudyOnAnotherEngine(t *testing.T) {
 	if by["cpu"] != 4 || by["gomlx"] != 2 {
 		t.Errorf("trials by their engines: %v", by)
 	}
-	if status, _, stderr := invoke(t.Context(), "study", "resume", file, "--budget", "8", "--engine", "cpu"); status != cli.Failed || !strings.Contains(stderr, "of engine gomlx (go)") {
+	if status, _, stderr := invoke(t.Context(), "study", "resume", file, "--budget", "8", "--engine",
+		"cpu"); status != cli.Failed || !strings.Contains(stderr, "of engine gomlx (go)") {
 		t.Errorf("a mixed study: status %d, %q", status, stderr)
 	}
 }

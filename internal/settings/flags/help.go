@@ -13,16 +13,16 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Screen is how many lines help has at most, on 80 columns.
+// Screen is the maximum number of lines of help, with 80 columns.
 const Screen = 30
 
-// HelpAll is a flag that prints all help.
+// HelpAll is a flag that prints the full help.
 type HelpAll bool
 
-// IgnoreDefault has the parser call BeforeReset where the flag is given alone.
+// IgnoreDefault makes the parser call BeforeReset only if the flag is given.
 func (HelpAll) IgnoreDefault() {}
 
-// BeforeReset prints all help.
+// BeforeReset prints the full help.
 func (HelpAll) BeforeReset(ctx *kong.Context) error {
 	err := printAll(ctx)
 	if err == nil {
@@ -32,11 +32,12 @@ func (HelpAll) BeforeReset(ctx *kong.Context) error {
 }
 
 func printAll(ctx *kong.Context) error {
-	return kong.DefaultHelpPrinter(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, ValueFormatter: kong.DefaultHelpValueFormatter}, ctx)
+	return kong.DefaultHelpPrinter(kong.HelpOptions{Compact: true, NoExpandSubcommands: true,
+		ValueFormatter: kong.DefaultHelpValueFormatter}, ctx)
 }
 
-// PrintHelp prints all help where it fits on a screen, and else of each flag and argument what
-// the tag brief says, without the flags that have none.
+// PrintHelp prints the full help if it fits on a screen, otherwise a line for each flag and argument
+// with the tag brief.
 func PrintHelp(_ kong.HelpOptions, ctx *kong.Context) error {
 	out := ctx.Stdout
 	var text bytes.Buffer
@@ -58,20 +59,22 @@ func PrintHelp(_ kong.HelpOptions, ctx *kong.Context) error {
 	return nil
 }
 
-// section is a title and lines below it, each a name and what it is.
+// section is a title with lines, each a name and a description.
 type section struct {
 	title string
 	lines [][2]string
 }
 
-// printBrief leaves out sections that are more than a screen has room for.
+// printBrief prints the sections that fit on a screen.
 func printBrief(w io.Writer, app *kong.Application, command *kong.Node) {
-	fmt.Fprintf(w, "Usage: %s %s\n\n%s\n", app.Name, strings.TrimSpace(command.Summary()), command.Help)
-	room := Screen - 5 // those, and the last two
+	fmt.Fprintf(w, "Usage: %s %s\n\n%s\n", app.Name, strings.TrimSpace(command.Summary()),
+		command.Help)
+	room := Screen - 5 // without these and the last two
 	var shown []section
 	width, rest := 0, 0
 	for _, s := range sections(app, command) {
-		lines := slices.DeleteFunc(slices.Clone(s.lines), func(line [2]string) bool { return line[1] == "" })
+		lines := slices.DeleteFunc(slices.Clone(s.lines),
+			func(line [2]string) bool { return line[1] == "" })
 		if len(lines) == 0 || room < 2+len(lines) {
 			rest += len(s.lines)
 			continue
@@ -92,8 +95,7 @@ func printBrief(w io.Writer, app *kong.Application, command *kong.Node) {
 	fmt.Fprintf(w, "\n%s: %s --help-all\n", format.Count(rest, "more flag"), command.FullPath())
 }
 
-// sections are the arguments of a command, its flags in their groups, those without one first,
-// and the commands below it.
+// sections returns the arguments of a command, its flags by group, and its subcommands.
 func sections(app *kong.Application, command *kong.Node) []section {
 	arguments, all := section{title: "Arguments"}, []section{{title: "Flags"}}
 	for _, a := range command.Positional {
@@ -124,7 +126,7 @@ func sections(app *kong.Application, command *kong.Node) []section {
 	return slices.Concat([]section{arguments}, all, []section{commands})
 }
 
-// briefOf is what the tag says.
+// briefOf returns the tag brief.
 func briefOf(v *kong.Value) string {
 	enum := slices.DeleteFunc(v.EnumSlice(), func(value string) bool { return value == "" })
 	return strings.ReplaceAll(v.Tag.Get("brief"), "${enum}", format.List(enum, "or"))

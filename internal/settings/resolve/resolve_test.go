@@ -33,7 +33,8 @@ func TestSettings(t *testing.T) {
 		{"--batch 9 --lr 0.1", true, learning{512, 9, 0.1, 3, 0.2}, "recipe flag flag recipe recipe"},
 		{"--patience 2", false, learning{64, 500, 0.3, 2, 0.5}, "default graph default flag default"},
 		{"--patience 0", true, learning{512, 500, 0.3, 0, 0}, "recipe graph default flag recipe"},
-		{"--patience 2 --factor 0.1", true, learning{512, 500, 0.3, 2, 0.1}, "recipe graph default flag flag"},
+		{"--patience 2 --factor 0.1", true, learning{512, 500, 0.3, 2, 0.1},
+			"recipe graph default flag flag"},
 	} {
 		var command struct {
 			Settings learning `embed:""`
@@ -57,7 +58,8 @@ func TestSettings(t *testing.T) {
 		}})
 		sources, err := resolve.Settings(line, layers...)
 		if err != nil || command.Settings != c.want {
-			t.Errorf("%q, recipe %v: %+v, %v; want %+v", c.arguments, c.recipe, command.Settings, err, c.want)
+			t.Errorf("%q, recipe %v: %+v, %v; want %+v", c.arguments, c.recipe, command.Settings, err,
+				c.want)
 		}
 		var got []string
 		for _, name := range []string{"dim", "batch", "lr", "patience", "factor"} {

@@ -25,8 +25,10 @@ import (
 func longTrainings(t *testing.T) map[string][]string {
 	graph := smallGraph(t)
 	return map[string][]string{
-		"train":       {"train", "--dataset", graph, "--structure", "complex", "--engine", "cpu", "--dim", "32", "--batch", "16", "--epochs", "400", "--patience", "0", "--members", "2"},
-		"query train": {"query", "train", "--dataset", queries(t), "--hops", "2", "--structure", "complex", "--dim", "32", "--batch", "16", "--epochs", "200"},
+		"train": {"train", "--dataset", graph, "--structure", "complex", "--engine", "cpu", "--dim",
+			"32", "--batch", "16", "--epochs", "400", "--patience", "0", "--members", "2"},
+		"query train": {"query", "train", "--dataset", queries(t), "--hops", "2", "--structure",
+			"complex", "--dim", "32", "--batch", "16", "--epochs", "200"},
 	}
 }
 
@@ -48,17 +50,19 @@ func folder(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestKilledTrainingsGoOn kills trainings without warning, again and again, at random
-// moments: the same command goes on, and the model is that of a training left alone, to the
-// byte.
-func TestKilledTrainingsGoOn(t *testing.T) {
+// TestKilledTrainingsResume kills trainings at random times. The same command resumes them, and the
+// final model has the same bytes as without kills.
+func TestKilledTrainingsResume(t *testing.T) {
 	all := longTrainings(t)
 	if cpu.DetectInstructions().Bfloat16 != "" {
 		all["train in bfloat16"] = append(slices.Clone(all["train"]), "--precision", "bfloat16")
 	}
-	all["classify train"] = []string{"classify", "train", "--dataset", kinds(t, nil), "--structure", "1,0;0,2", "--dim", "16", "--epochs", "100", "--runs", "4", "--tune", "4"}
-	all["train on XLA"] = append(slices.Clone(all["train"]), "--engine", "gomlx", "--backend", backend.CPU)
-	all["classify train on XLA"] = append(slices.Clone(all["classify train"]), "--backend", backend.CPU)
+	all["classify train"] = []string{"classify", "train", "--dataset", kinds(t, nil), "--structure",
+		"1,0;0,2", "--dim", "16", "--epochs", "100", "--runs", "4", "--tune", "4"}
+	all["train on XLA"] = append(slices.Clone(all["train"]), "--engine", "gomlx", "--backend",
+		backend.CPU)
+	all["classify train on XLA"] = append(slices.Clone(all["classify train"]), "--backend",
+		backend.CPU)
 	for name, arguments := range all {
 		t.Run(name, func(t *testing.T) {
 			if slices.Contains(arguments, backend.CPU) {
@@ -104,14 +108,15 @@ func TestKilledTrainingsGoOn(t *testing.T) {
 					withoutLosses(o)
 				}
 			}
-			if difference := cmp.Diff(want, got) + cmp.Diff(folder(t, alone), folder(t, killed)); difference != "" {
+			if difference := cmp.Diff(want, got) + cmp.Diff(folder(t, alone),
+				folder(t, killed)); difference != "" {
 				t.Errorf("after %d kills (-alone +killed):\n%s", kept, difference)
 			}
 		})
 	}
 }
 
-// waitUntil waits for something, unless it is over before.
+// waitUntil waits for a condition until done is closed.
 func waitUntil(there func() bool, over <-chan struct{}) {
 	for !there() {
 		select {
@@ -122,9 +127,8 @@ func waitUntil(there func() bool, over <-chan struct{}) {
 	}
 }
 
-// withoutLosses leaves out what is told of a training's losses. GoMLX adds up those of the
-// steps in a call, and the first call of a process has one; so the loss of an epoch that is
-// the first after a kill differs in its last digits, and the model does not.
+// withoutLosses removes losses. GoMLX sums those of the steps in a call, and the first call of a
+// process has one step, so the last digits of a loss after a kill differ.
 func withoutLosses(o map[string]any) {
 	delete(o, "loss")
 	for _, member := range o["members"].([]any) {
@@ -132,8 +136,8 @@ func withoutLosses(o map[string]any) {
 	}
 }
 
-// interrupt runs the program until it keeps a training in a folder, and then ends it as
-// Ctrl-C does. It returns what it said.
+// interrupt runs the program until it has a checkpoint in a folder, interrupts it like Ctrl-C, and
+// returns its messages.
 func interrupt(t *testing.T, dir string, arguments ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -153,13 +157,14 @@ func interrupt(t *testing.T, dir string, arguments ...string) string {
 	return stderr
 }
 
-// TestInterruptedTrainingSaysWhatItKeeps: without --out in a folder of its own, with a model
-// that says how far it is, which does not replace one that is whole.
-func TestInterruptedTrainingSaysWhatItKeeps(t *testing.T) {
+// TestInterruptedTraining: an interruption saves the model so far, but does not replace a finished
+// model.
+func TestInterruptedTraining(t *testing.T) {
 	for name, arguments := range longTrainings(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			dir := filepath.Join("autoblm-out", strings.ReplaceAll(name, " ", "-")+"-"+filepath.Base(arguments[1+len(strings.Fields(name))]))
+			dir := filepath.Join("autoblm-out", strings.ReplaceAll(name, " ",
+				"-")+"-"+filepath.Base(arguments[1+len(strings.Fields(name))]))
 			// The model so far is of the last epoch, however late the end comes: of a training that
 			// validates it is of the best.
 			long := append(arguments, "--save-every", "0s", "--epochs", "100000", "--validate-every", "0")
@@ -169,15 +174,20 @@ func TestInterruptedTrainingSaysWhatItKeeps(t *testing.T) {
 				t.Fatal(err)
 			}
 			at, err := json.Marshal(model.Position.Epoch)
-			if err != nil || !model.Position.Interrupted || model.Position.Steps != 0 || !strings.Contains(said, "interrupted after epoch "+string(at)+" of 100000; the same command resumes it; the model so far is in "+dir) {
+			if err != nil || !model.Position.Interrupted || model.Position.Steps != 0 ||
+				!strings.Contains(said,
+					"interrupted after epoch "+string(at)+" of 100000; the same command resumes it; the model so far is in "+dir) {
 				t.Errorf("%v: the model is of %+v, said %q", err, *model.Position, said)
 			}
 			status, stdout, stderr := invoke(t.Context(), arguments...)
-			if status != cli.Done || !strings.Contains(stderr, dir+"/training-") || !strings.Contains(stderr, " holds another interrupted training") || !strings.HasSuffix(stdout, "The model is in "+dir+"\n") {
+			if status != cli.Done || !strings.Contains(stderr, dir+"/training-") ||
+				!strings.Contains(stderr, " holds another interrupted training") ||
+				!strings.HasSuffix(stdout, "The model is in "+dir+"\n") {
 				t.Errorf("exit status %d, %q, %q", status, stdout, stderr)
 			}
 			whole := folder(t, dir)
-			if said = interrupt(t, dir, long...); !strings.Contains(said, "resuming the training in") || !strings.Contains(said, "the finished model in "+dir+" is unchanged") {
+			if said = interrupt(t, dir, long...); !strings.Contains(said, "resuming the training in") ||
+				!strings.Contains(said, "the finished model in "+dir+" is unchanged") {
 				t.Errorf("said %q", said)
 			}
 			for name, content := range folder(t, dir) {
@@ -205,27 +215,32 @@ func TestInterruptedWithoutCheckpoint(t *testing.T) {
 	}
 }
 
-// TestTrainingsEndInTime: with no time there is a model all the same, of what there is, and what
-// is told of it says so; with much time it is what it is without a limit. The same command goes
-// on.
-func TestTrainingsEndInTime(t *testing.T) {
+// TestTrainingDeadline: with no time there is still a model, which is marked as interrupted; with
+// enough time the result is the same as without a deadline.
+func TestTrainingDeadline(t *testing.T) {
 	first := map[string]any{"epoch": 0.0, "step": 0.0, "epochs": 3.0} // the steps depend on the data
-	classes := []string{"classify", "train", "--dataset", kinds(t, nil), "--structure", "1,0;0,2", "--dim", "4", "--epochs", "8", "--runs", "2"}
+	classes := []string{"classify", "train", "--dataset", kinds(t, nil), "--structure", "1,0;0,2",
+		"--dim", "4", "--epochs", "8", "--runs", "2"}
 	for name, c := range map[string]struct {
 		arguments []string
 		ended     map[string]any
 		says      string
 	}{
-		"train":               {[]string{"train", "--dataset", smallGraph(t), "--structure", "complex", "--engine", "cpu", "--epochs", "3", "--validate-every", "1"}, first, "or more --minutes"},
-		"query train":         {[]string{"query", "train", "--dataset", queries(t), "--hops", "2", "--structure", "complex", "--epochs", "3"}, first, "or more --minutes"},
-		"classify train":      {classes, map[string]any{"phase": "cross-validation", "epoch": 1.0, "epochs": 8.0}, ""},
-		"classify train tune": {append(slices.Clone(classes), "--tune", "3"), map[string]any{"phase": "cross-validation", "epoch": 1.0, "epochs": 8.0}, ""},
+		"train": {[]string{"train", "--dataset", smallGraph(t), "--structure", "complex",
+			"--engine", "cpu", "--epochs", "3", "--validate-every", "1"}, first, "or more --minutes"},
+		"query train": {[]string{"query", "train", "--dataset", queries(t), "--hops", "2",
+			"--structure", "complex", "--epochs", "3"}, first, "or more --minutes"},
+		"classify train": {classes, map[string]any{"phase": "cross-validation", "epoch": 1.0,
+			"epochs": 8.0}, ""},
+		"classify train tune": {append(slices.Clone(classes), "--tune", "3"),
+			map[string]any{"phase": "cross-validation", "epoch": 1.0, "epochs": 8.0}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			arguments := c.arguments
 			train := func(dir string, more ...string) (summary map[string]any, stderr string) {
 				t.Helper()
-				status, stdout, stderr := invoke(t.Context(), slices.Concat(arguments, []string{"--json", "--out", dir}, more)...)
+				status, stdout, stderr := invoke(t.Context(),
+					slices.Concat(arguments, []string{"--json", "--out", dir}, more)...)
 				if err := json.Unmarshal([]byte(stdout), &summary); err != nil || status != cli.Done {
 					t.Fatalf("status %d, %v: %q, %q", status, err, stdout, stderr)
 				}

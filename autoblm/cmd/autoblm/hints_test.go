@@ -9,12 +9,13 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// TestDataForAnotherTask: data of the wrong kind are told with the command that they are for,
-// by their name as by their folder; and a slip in a name with the name that was meant.
-func TestDataForAnotherTask(t *testing.T) {
+// TestHintsForData: data of another kind are reported with the commands for them, and a misspelt
+// name with a suggestion.
+func TestHintsForData(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("AUTOBLM_DATA", data)
-	for _, file := range []string{"queries/train-1p.txt", "triples/train.tsv", "kinds/all.nt.gz", "nothing/readme"} {
+	for _, file := range []string{"queries/train-1p.txt", "triples/train.tsv", "kinds/all.nt.gz",
+		"nothing/readme"} {
 		path := filepath.Join(data, file)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
