@@ -94,7 +94,7 @@ func TestInstallFromEmptyIndex(t *testing.T) {
 			t.Errorf("%s: status %d, %s", what, status, stderr)
 		}
 		if (what != "cpu") != strings.Contains(stderr,
-			"hides all GPUs, so the plugin will be of no use yet") {
+			"hides all GPUs; the plugin cannot run yet") {
 			t.Errorf("%s: %s", what, stderr)
 		}
 	}

@@ -85,7 +85,7 @@ func TestEnsemble(t *testing.T) {
 		append([]string{"ensemble", "--dataset", graph, "--out", whole, "--all", other, folders[0]},
 			folders...)...)
 	if status != cli.Done || !strings.Contains(stdout,
-		"an ensemble of 4 models, all that were given") || strings.Count(stderr, "counts once") != 1 {
+		"an ensemble of 4 models, all of them") || strings.Count(stderr, "counts once") != 1 {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	if len(all["members"].([]any)) != 4 || all["choice"] != nil || all["held_out"] != nil {
@@ -136,7 +136,7 @@ func TestEnsemble(t *testing.T) {
 		append([]string{"ensemble", "--dataset", graph, "--out", out, other}, folders...)...)
 	if status != cli.Done || !strings.Contains(stdout, "held out") ||
 		!strings.Contains(stdout, "The ensemble is in "+out) ||
-		!strings.Contains(stdout, "among 4 by validation") || stderr != "" {
+		!strings.Contains(stdout, "selected from 4 by validation") || stderr != "" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -177,8 +177,8 @@ func TestEnsembleRefusals(t *testing.T) {
 		arguments []string
 	}{
 		"no model":        {cli.Misuse, []string{"model"}, ensemble()},
-		"one model":       {cli.Misuse, []string{"two models or more"}, ensemble(other)},
-		"one model twice": {cli.Misuse, []string{"two models or more"}, ensemble(other, other)},
+		"one model":       {cli.Misuse, []string{"needs two models"}, ensemble(other)},
+		"one model twice": {cli.Misuse, []string{"needs two models"}, ensemble(other, other)},
 		"size 0": {cli.Misuse, []string{"size is 0"},
 			ensemble("--size", "0", folders[0], other)},
 		"one fold": {cli.Misuse, []string{"folds is 1"},

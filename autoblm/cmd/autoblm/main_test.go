@@ -294,7 +294,7 @@ func TestSplitIntoAFolderNamedLikeAPattern(t *testing.T) {
 		object(t, split...)
 		status, _, stderr := invoke(t.Context(), split...)
 		if want := out + " already holds a data set (" + filepath.Join(out, "train.txt") +
-			"): name another folder"; status != cli.Failed || !strings.Contains(stderr, want) {
+			"): use another --out"; status != cli.Failed || !strings.Contains(stderr, want) {
 			t.Errorf("%s, again: status %d, %q, which should say %q", out, status, stderr, want)
 		}
 	}

@@ -126,7 +126,7 @@ func TestQueryPredictTriples(t *testing.T) {
 	}
 	status, stdout, stderr := invoke(t.Context(), "query", "predict", "--model", model, "--anchor",
 		"e10", "--path", "near,near")
-	if status != cli.Done || !strings.Contains(stderr, "up to 1 hop and is asked for 2") ||
+	if status != cli.Done || !strings.Contains(stderr, "has 2 hops, the training of the model had up to 1 hop") ||
 		stdout == "" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
@@ -189,7 +189,7 @@ func TestQueryPredictRefusals(t *testing.T) {
 		"threads below 0": {cli.Misuse, "threads", ask(model, "e10", "near", "--threads=-1")},
 		"other data": {cli.Failed, "which world mentions",
 			ask(model, "e10", "near", "--dataset", "world")},
-		"no data to drop by": {cli.Failed, "cannot tell which answers are known",
+		"no data to drop by": {cli.Failed, "find the known answers",
 			ask(lost, "e10", "near", "--known", "drop")},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)

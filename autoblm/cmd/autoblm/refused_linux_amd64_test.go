@@ -33,7 +33,7 @@ func TestRefusedMatrixUnit(t *testing.T) {
 		return said.String()
 	}
 	if said := refused("backend", "list"); !strings.Contains(said,
-		"avx512-bf16 (bfloat16 products, slower than float32's)") ||
+		"avx512-bf16 (bfloat16 products, slower than float32)") ||
 		!strings.Contains(said,
 			"cpu: the processor has AMX, but the operating system does not let programs use it (operation not permitted)") {
 		t.Errorf("it says:\n%s", said)
