@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains by the recipes of others on the paper's benchmarks, at sizes that two cores reach in hours,
 # and makes ensembles of strong ones on a graph. Records what came of it in the folder where it is run,
-# as benchmark-GRAPH-NAME-SEED.json and ensembleed-GRAPH-best*.json.
+# as benchmark-GRAPH-NAME-SEED.json and ensembled-GRAPH-best*.json.
 # GRAPHS and SEEDS choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
@@ -14,7 +14,7 @@ train() { # GRAPH NAME FLAG...: by each seed
 }
 
 ensemble() { # GRAPH NAME MEMBER...: as soon as all of them are there
-  local name=ensembleed-$1-$2 member
+  local name=ensembled-$1-$2 member
   [ -e "$name.json" ] && return
   for member in "${@:3}"; do
     [ -e "benchmark-$1-$member/model" ] || return 0

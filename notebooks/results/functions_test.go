@@ -195,7 +195,7 @@ func chosen(graph string, all []reproduce.Repeats) reproduce.Repeats {
 
 // twoModels returns the test MRR of the ensemble of two with the best validation MRR on a graph.
 func twoModels(graph string) (float64, error) {
-	all, err := docs("ensembleed-" + graph + "-*.json")
+	all, err := docs("ensembled-" + graph + "-*.json")
 	var valid, test float64
 	for _, d := range all {
 		mrr := number(find(d.R, "valid.both.mrr"))

@@ -2,8 +2,8 @@
 # Trains members of ensembles on the paper's benchmarks, alike: ComplEx by two seeds, the structure
 # that searched.sh found, and a ComplEx of as many numbers as two members have. Then it makes an ensemble
 # of the two seeds and one of the two structures. Records what came of it in the folder where it is
-# run: the trainings as benchmark-GRAPH-MODEL-DIM-SEED.json, the ensembles as ensembleed-GRAPH-seeds.json and
-# ensembleed-GRAPH-structures.json.
+# run: the trainings as benchmark-GRAPH-MODEL-DIM-SEED.json, the ensembles as ensembled-GRAPH-seeds.json and
+# ensembled-GRAPH-structures.json.
 # GRAPHS chooses what is done, PARTS which of complex, found, seeds and large, THREADS by how many
 # threads. AUTOBLM_DATA names the benchmarks; jq is needed.
 # What is there already is not done again, and what was interrupted goes on.
@@ -16,7 +16,7 @@ train() { # GRAPH MODEL DIM SEED FLAG...
 }
 
 ensemble() { # GRAPH KIND MEMBER MEMBER, where both are
-  local name=ensembleed-$1-$2
+  local name=ensembled-$1-$2
   [ -e "$name.json" ] || ! [ -e "$3.json" ] || ! [ -e "$4.json" ] ||
     autoblm ensemble --dataset "$1" --all ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.json" "$3/model" "$4/model" >/dev/null
 }
@@ -28,7 +28,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   wn18) dim=512 how="--recipe n3 --no-n3-moduli --batch 500 --epochs 20 --sampled-softmax 2048" ;;
   fb15k) dim=256 how="--recipe n3 --no-n3-moduli --batch 500 --lr 0.1 --n3 0.02 --epochs 20 --validate-every 5 --sampled-softmax 2048" ;;
   *)
-    echo "ensembleed.sh: there is nothing for $graph" >&2
+    echo "ensembled.sh: there is nothing for $graph" >&2
     exit 2
     ;;
   esac
