@@ -66,7 +66,7 @@ func TestComputeRefusals(t *testing.T) {
 	}{
 		"unknown engine":    {autoblm.Compute{Engine: "torch"}, "", "", []string{"torch", "auto, cpu or gomlx"}},
 		"threads below 0":   {autoblm.Compute{Threads: -1}, "", "", []string{"threads"}},
-		"a backend for cpu": {autoblm.Compute{Engine: "cpu", Backend: "go"}, "", "", []string{"leave it at auto"}},
+		"a backend for cpu": {autoblm.Compute{Engine: "cpu", Backend: "go"}, "", "", []string{"use backend auto"}},
 		"no such plugin":    {autoblm.Compute{Backend: "xla:/nowhere/p.so"}, "", "", []string{"backend: ", "/nowhere/p.so"}},
 		"own variable":      {autoblm.Compute{Engine: "gomlx"}, "xla:/nowhere/p.so", "go", []string{"AUTOBLM_BACKEND: ", "/nowhere/p.so"}},
 		"GoMLX's variable":  {autoblm.Compute{}, "", "abacus", []string{"GOMLX_BACKEND: ", "abacus"}},

@@ -21,7 +21,10 @@ func Choose[T any](flag string, all []T, name func(T) string, pattern string) ([
 	chosen := slices.DeleteFunc(slices.Clone(all), func(item T) bool {
 		return !matching.MatchString(name(item))
 	})
-	if len(chosen) == 0 {
+	switch {
+	case len(all) == 0:
+		return nil, fmt.Errorf("%s: there is nothing to choose from", flag)
+	case len(chosen) == 0:
 		return nil, fmt.Errorf("%s: no name matches %q; use one of %s",
 			flag, pattern, strings.Join(names, ", "))
 	}

@@ -76,9 +76,9 @@ func TestRefusals(t *testing.T) {
 		"at least 1":        {Data: here, Cases: "."},
 		"auto":              {Data: here, Cases: ".", Repeat: 1, Backends: []string{"auto"}},
 		"unknown backend":   {Data: here, Cases: ".", Repeat: 1, Backends: []string{"cpu"}},
-		"there are a, b":    {Data: here, Cases: "c", Repeat: 1},
+		"use one of a, b":   {Data: here, Cases: "c", Repeat: 1},
 		"--cases":           {Data: here, Cases: "(", Repeat: 1},
-		`nothing is called`: {Data: t.TempDir(), Cases: ".", Repeat: 1},
+		"nothing to choose": {Data: t.TempDir(), Cases: ".", Repeat: 1},
 	} {
 		if err := f.run(t.Context(), all, io.Discard); err == nil ||
 			!strings.Contains(err.Error(), want) {
