@@ -8,7 +8,7 @@ import (
 
 // benchCase is a benchmark to time.
 type benchCase struct {
-	// ID is what --cases matches.
+	// ID is the name that --cases matches.
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	What    kind   `json:"what"`
@@ -142,6 +142,14 @@ func suite(backend string, small bool) []benchCase {
 }
 
 func smallDim(full int) int { return max(8, full/64) }
+
+// ids returns the IDs of cases.
+func ids(cases []benchCase) (all []string) {
+	for _, c := range cases {
+		all = append(all, c.ID)
+	}
+	return all
+}
 
 // choose returns the cases whose ID matches.
 func choose(cases []benchCase, pattern string) ([]benchCase, error) {

@@ -6,13 +6,6 @@ import (
 	"testing"
 )
 
-func ids(cases []benchCase) (all []string) {
-	for _, c := range cases {
-		all = append(all, c.ID)
-	}
-	return all
-}
-
 func TestSuites(t *testing.T) {
 	for name, s := range map[string][]benchCase{"cpu": cpuCases(), "device": deviceCases(), "small": suite("go", true)} {
 		names := slices.Sorted(slices.Values(ids(s)))

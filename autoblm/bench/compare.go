@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +14,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// compare times whole trainings of our engine and of peers, in turns. It writes the results so far
-// after each turn, and continues after a failure.
+// compare times whole trainings of our engine and of peers. It writes the results so far after each
+// run, and continues after a failure.
 func (f flags) compare(ctx context.Context, command []string, w io.Writer) error {
 	chosen, err := chooseTrainings(trainings(), f.Cases)
 	if err != nil {
@@ -26,8 +25,8 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 	if err != nil {
 		return err
 	}
-	by := record.Setup{Command: record.CommandLine(command...), Threads: f.threads()}
-	d := record.New(ctx, by, comparison{Threads: by.Threads, Peers: map[string]peerInfo{}})
+	setup := record.Setup{Command: record.CommandLine(command...), Threads: f.threads()}
+	d := record.New(ctx, setup, comparison{Threads: f.threads(), Peers: map[string]peerInfo{}})
 	for _, r := range trainers {
 		if r.command != "" {
 			d.Result.Peers[r.name] = peerInfo{Command: record.HidePaths(r.command)}
@@ -40,16 +39,11 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 	}
 	began := time.Now()
 	var failed []string
-	measuredAny := false
+	measured := 0
 	for i, t := range chosen {
 		t.Seconds = cmp.Or(f.Seconds, t.Seconds)
-		if i > 0 && f.Minutes > 0 && time.Since(began).Minutes() > f.Minutes {
-			failed = append(failed, fmt.Sprintf("%s: time limit of %v minutes", t.ID, f.Minutes))
-			continue
-		}
-		if _, err := os.Stat(filepath.Join(f.Data, t.Dataset)); err != nil {
-			why := record.HidePaths(fmt.Sprintf("%s: %v", t.ID, err))
-			fmt.Fprintln(os.Stderr, "bench: skipped:", why)
+		if err := f.skip(t.Dataset, i, began); err != nil {
+			printSkipped(t.ID, err)
 			continue
 		}
 		outcomes, err := f.compareTraining(ctx, t, trainers, &d)
@@ -57,8 +51,8 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 			return err
 		}
 		printOutcomes(w, t, outcomes)
+		measured += len(outcomes)
 		for _, o := range outcomes {
-			measuredAny = true
 			if o.Dropped != "" {
 				failed = append(failed, fmt.Sprintf("%s: %s: %s", t.ID, o.Who, o.Dropped))
 			}
@@ -67,69 +61,60 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 	switch {
 	case len(failed) > 0:
 		return fmt.Errorf("incomplete: %s", strings.Join(failed, "; "))
-	case !measuredAny:
+	case measured == 0:
 		return errors.New("nothing was measured")
 	}
 	return nil
 }
 
-// compareTraining runs a training on all trainers that support it: first in turns, to time it, and
-// then for equal seconds. A trainer that fails is dropped.
+// compareTraining runs a training on all trainers that support it. In each round it alternates
+// between them. The last round trains for equal seconds, the others time the steps. It drops a
+// trainer that fails.
 func (f flags) compareTraining(
 	ctx context.Context, t training, trainers []trainer, d *record.Document[comparison],
 ) ([]outcome, error) {
-	trainers = slices.DeleteFunc(slices.Clone(trainers), func(r trainer) bool {
-		return !r.supports(t)
-	})
-	all := make([]outcome, len(trainers))
-	for i, r := range trainers {
-		all[i] = outcome{Who: r.name, Command: d.Command, Date: d.Date}
+	var all []outcome
+	var supported []trainer
+	for _, r := range trainers {
+		if r.supports(t) {
+			supported = append(supported, r)
+			all = append(all, outcome{Who: r.name, Command: d.Command, Date: d.Date})
+		}
 	}
-	turn := func(of func(outcome) schedule, done func(*outcome, trainingRun, schedule)) error {
-		for i, r := range trainers {
+	for round := range f.Repeat + 1 {
+		for i, r := range supported {
 			o := &all[i]
 			if o.Dropped != "" || isDuplicate(o.Who, all) {
 				continue
 			}
-			p := of(*o)
-			got, err := r.run(ctx, t, p)
-			if ctx.Err() != nil {
-				return ctx.Err()
+			s, last := t.timingSchedule(), round == f.Repeat
+			if last {
+				s = scheduleFor(t.Seconds, record.Median(o.Step), o.PerEpoch)
 			}
-			if err != nil {
+			got, err := r.run(ctx, t, s)
+			switch {
+			case ctx.Err() != nil:
+				return nil, ctx.Err()
+			case err != nil:
 				o.Dropped = record.HidePaths(err.Error())
 				fmt.Fprintf(os.Stderr, "bench: %s: %s is dropped: %v\n", t.ID, o.Who, err)
-			} else {
-				done(o, got, p)
-				if played, is := d.Result.Peers[o.Who]; is && got.on != "" {
-					played.On = got.on
-					d.Result.Peers[o.Who] = played
-				}
+			case last:
+				o.addTimeLimited(got, s)
+			default:
+				o.add(got, t.whole())
+			}
+			if err == nil {
+				setVersions(d.Result.Peers, o.Who, got.on)
 			}
 			d.Result.put(t, *o)
-			if f.Out != "" {
-				if err := d.Write(f.Out); err != nil {
-					return fmt.Errorf("cannot write the result: %w", err)
-				}
+			if err := write(d, f.Out); err != nil {
+				return nil, err
 			}
 		}
-		return nil
 	}
-	for range f.Repeat {
-		err := turn(
-			func(outcome) schedule { return t.timingSchedule() },
-			func(o *outcome, r trainingRun, _ schedule) { o.add(r, t.whole()) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	equalSeconds := func(o outcome) schedule {
-		return scheduleFor(t.Seconds, record.Median(o.Step), o.PerEpoch)
-	}
-	err := turn(equalSeconds, (*outcome).addTimeLimited)
 	return slices.DeleteFunc(all, func(o outcome) bool {
 		return len(o.Step) == 0 && o.Dropped == ""
-	}), err
+	}), nil
 }
 
 // isDuplicate reports whether who is our float32 and our auto is float32, too.

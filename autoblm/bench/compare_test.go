@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
@@ -23,54 +23,28 @@ while [ $# -gt 0 ]; do
 done
 [ $loop = slcwa ] && { echo "ValueError: no negatives" >&2; exit 1; }
 steps=100; i=1; while [ $i -lt $epochs ]; do steps="$steps, 100"; i=$((i+1)); done
-echo '{"ms_per_step_per_member": ['$steps'], "steps_per_epoch": 4, "steps_timed": 4, "torch": "2.0", "pykeen": "1.11", "device": "cpu", "test": {"mrr": 0.25, "seconds": 0.5}}'
+echo '{"ms_per_step_per_member": ['$steps'], "steps_per_epoch": 4, "steps_timed": 4,
+	"torch": "2.0", "pykeen": "1.11", "device": "cpu", "test": {"mrr": 0.25, "seconds": 0.5}}'
 `
 
-// venv returns the folder of an installed environment.
-func venv(t *testing.T) string {
-	t.Helper()
-	e := environment{t.TempDir()}
-	if err := os.WriteFile(e.installed(), requirements, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return e.folder
-}
-
-// compareSmall compares trainings with this test binary as the program of our benchmarks.
+// compareSmall compares trainings with this test binary as the program of our benchmarks, and with
+// an environment whose Python is not run.
 func compareSmall(
-	t *testing.T,
-	out string,
-	more ...string,
+	t *testing.T, out string, more ...string,
 ) (record.Document[comparison], string, error) {
 	t.Helper()
-	ours, err := os.Executable()
-	if err != nil {
+	f := parse(t, append([]string{
+		"--data", smallData(t), "--ours", testBinary(t), "--threads", "1", "--repeat", "2",
+		"--seconds", "1", "--out", out, "--peers", t.TempDir(),
+	}, more...))
+	if err := os.MkdirAll(filepath.Dir(f.python()), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	var f flags
-	arguments := append(
-		[]string{
-			"--data",
-			smallData(t),
-			"--ours",
-			ours,
-			"--threads",
-			"1",
-			"--repeat",
-			"2",
-			"--seconds",
-			"1",
-			"--out",
-			out,
-			"--peers",
-			venv(t),
-		},
-		more...)
-	if _, err := kong.Must(&f).Parse(arguments); err != nil {
-		t.Fatalf("%q: %v", arguments, err)
+	if err := os.WriteFile(f.python(), nil, 0o644); err != nil {
+		t.Fatal(err)
 	}
 	var printed strings.Builder
-	err = f.run(t.Context(), &printed)
+	err := f.run(t.Context(), &printed)
 	d, readError := record.Read[comparison](out)
 	if readError != nil {
 		t.Fatal(err, readError)
@@ -78,8 +52,8 @@ func compareSmall(
 	return d, printed.String(), err
 }
 
-// TestCompare checks that all trainers take turns and then train for equal seconds, that failures are
-// recorded, and that several runs share one file.
+// TestCompare checks that all trainers alternate and then train for equal seconds. It checks that
+// failures are recorded, and that several runs share one file.
 func TestCompare(t *testing.T) {
 	keep := fakePeer(t, fakePyKEEN)
 	asked := filepath.Join(filepath.Dir(strings.TrimPrefix(keep, "sh ")), "asked")
@@ -97,17 +71,14 @@ func TestCompare(t *testing.T) {
 	}
 	ours, pykeen, dropped := all[oursAuto], all["PyKEEN, 1vsAll"], all["PyKEEN, sLCWA"]
 	if len(ours.Step) != 2 || !(ours.epochSeconds() > 0) || len(ours.Ranking) != 1 ||
-		runtime.GOOS == "linux" && ours.Memory < 1<<20 ||
-		ours.Within == nil ||
-		!(ours.Within.MRR > 0) ||
-		ours.Precision == "" ||
-		ours.Date != d.Date {
+		runtime.GOOS == "linux" && ours.Memory < 1<<20 || ours.Within == nil ||
+		!(ours.Within.MRR > 0) || ours.Precision == "" || ours.Date != d.Date {
 		t.Errorf("%+v", ours)
 	}
 	if _, has := all[oursFloat32]; has != (ours.Precision != float32s) {
 		t.Errorf("float32 is timed twice, or not: %+v", all)
 	}
-	// 1 s is 10 steps of 100 ms, in three epochs of three, and 0.4 s were said of each.
+	// 1 s is 10 steps of 100 ms, in three epochs of three steps. Each epoch reports 0.4 s.
 	if fmt.Sprint(pykeen.Step) != "[0.1 0.1]" || pykeen.epochSeconds() != 0.4 ||
 		*pykeen.Within != (timeLimited{1.2000000000000002, 2.25, 0.25}) ||
 		len(pykeen.MRR) != 0 {
@@ -128,15 +99,14 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "--structure complex --device cpu --dim 128 --batch 512 --lr 0.2 --members 1 --threads 1 --seed 1 --epochs 3 --max-steps 3 --eval\n"; !strings.Contains(
-		string(lines),
-		want,
-	) {
-		t.Errorf("not asked for %q:\n%s", want, lines)
+	const want = "--structure complex --device cpu --dim 128 --batch 512 --lr 0.2 --members 1 " +
+		"--threads 1 --seed 1 --epochs 3 --max-steps 3 --eval\n"
+	if !strings.Contains(string(lines), want) {
+		t.Errorf("no call with %q:\n%s", want, lines)
 	}
 
-	more, _, err := compareSmall(t, out, "--keep", keep, "--cases", "^wn18rr-complex-128(-reverses)?$",
-		"--who", "KvsAll|1vsAll", "--repeat", "1")
+	more, _, err := compareSmall(t, out, "--keep", keep, "--repeat", "1",
+		"--cases", "^wn18rr-complex-128(-reverses)?$", "--who", "KvsAll|1vsAll")
 	if err != nil || len(more.Result.Trainings) != 2 {
 		t.Fatalf("%v, %+v", err, more.Result)
 	}
@@ -149,27 +119,27 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s by %+v", c.ID, c.Outcomes)
 		}
 	}
-	if _, _, err := compareSmall(t, out, "--keep", keep+" -x", "--cases", "^wn18rr-complex-128$"); err == nil ||
-		!strings.Contains(err.Error(), "another file") {
-		t.Errorf("%v: another command by the same name", err)
+	_, _, err = compareSmall(t, out, "--keep", keep+" -x", "--cases", "^wn18rr-complex-128$")
+	if err == nil || !strings.Contains(err.Error(), "another file") {
+		t.Errorf("%v: another command with the same name", err)
 	}
 }
 
 // TestPlainPeer checks that a peer trains bilinear models without reciprocal relations.
 func TestPlainPeer(t *testing.T) {
 	f := flags{Who: "^plain$", Peer: []string{"plain: python3 torch_blm.py"}}
-	rivals, err := f.trainers()
-	if err != nil || len(rivals) != 1 {
-		t.Fatalf("%+v, %v", rivals, err)
+	peers, err := f.trainers()
+	if err != nil || len(peers) != 1 {
+		t.Fatalf("%+v, %v", peers, err)
 	}
 	for _, c := range trainings() {
-		if rivals[0].supports(c) != (c.Model != rotateModel && !c.Reverses) {
-			t.Errorf("%s: %v", c.ID, rivals[0].supports(c))
+		if peers[0].supports(c) != (c.Model != rotateModel && !c.Reverses) {
+			t.Errorf("%s: %v", c.ID, peers[0].supports(c))
 		}
 	}
 	f.Who = "nobody"
 	if _, err := f.trainers(); err == nil || !strings.Contains(err.Error(), "PyKEEN, KvsAll") {
-		t.Errorf("%v, which should list who there is", err)
+		t.Errorf("%v, which should list the trainers", err)
 	}
 }
 
@@ -183,7 +153,7 @@ func TestTrainings(t *testing.T) {
 	}
 	if _, err := chooseTrainings(trainings(), "nothing"); err == nil ||
 		!strings.Contains(err.Error(), "umls-complex-64,") {
-		t.Errorf("%v, which should list what there is", err)
+		t.Errorf("%v, which should list the IDs", err)
 	}
 }
 
@@ -206,72 +176,43 @@ func TestScheduleFor(t *testing.T) {
 }
 
 func TestReadTraining(t *testing.T) {
-	const printed = `{"steps_timed": 2, "steps_per_epoch": 8, "device": "cpu", "torch": "2.15", "ms_per_step_per_member": [500, 100, 200, 300], "test": {"mrr": 0.5, "seconds": 0.25}}`
+	const printed = `{"steps_timed": 2, "steps_per_epoch": 8, "device": "cpu", "torch": "2.15",
+		"ms_per_step_per_member": [500, 100, 200, 300], "test": {"mrr": 0.5, "seconds": 0.25}}`
 	r, err := readTraining([]byte(printed), schedule{4, 2, true})
-	if err != nil || r.step != 0.2 || r.seconds != 2.2 || r.perEpoch != 8 || r.mrr != 0.5 ||
-		r.ranking != 0.25 ||
-		r.on != "PyTorch 2.15 on cpu" {
+	want := trainingRun{
+		step: 0.2, seconds: 2.2, perEpoch: 8, ranking: 0.25, mrr: 0.5, on: "PyTorch 2.15 on cpu",
+	}
+	if err != nil || r != want {
 		t.Errorf("%+v, %v", r, err)
 	}
-	for says, output := range map[string]string{
-		"no JSON":            "Epoch 1",
-		"1 epochs":           `{"ms_per_step_per_member": [1]}`,
-		"steps_per_epoch":    `{"ms_per_step_per_member": [1, 2]}`,
-		"no time, or no MRR": `{"steps_timed": 2, "steps_per_epoch": 8, "ms_per_step_per_member": [1, 2], "test": {"seconds": 1}}`,
+	for want, output := range map[string]string{
+		"no JSON":         "Epoch 1",
+		"1 epochs":        `{"ms_per_step_per_member": [1]}`,
+		"steps_per_epoch": `{"ms_per_step_per_member": [1, 2]}`,
+		"no time, or no MRR": `{"steps_timed": 2, "steps_per_epoch": 8,
+			"ms_per_step_per_member": [1, 2], "test": {"seconds": 1}}`,
 	} {
-		if _, err := readTraining([]byte(output), schedule{2, 0, true}); err == nil ||
-			!strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, which should say %q", output, err, says)
+		_, err := readTraining([]byte(output), schedule{2, 0, true})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", output, err, want)
 		}
 	}
 }
 
-// TestEnvironment checks that venv and pip run once, and again for other versions.
-func TestEnvironment(t *testing.T) {
-	e := environment{filepath.Join(t.TempDir(), "venv")}
-	log := filepath.Join(t.TempDir(), "log")
-	python := filepath.Join(t.TempDir(), "python3")
-	script := fmt.Sprintf(
-		"#!/bin/sh\necho \"$*\" >>%s\n[ \"$2\" = venv ] || exit 0\nmkdir -p %s && cp \"$0\" %s\n", log,
-		filepath.Dir(e.python()), e.python())
-	fakePeer(t, "") // skips where there is no shell
-	if err := os.WriteFile(python, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	asked := func() string {
-		text, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	list := filepath.Join(e.folder, "requirements.txt")
-	want := "-m venv " + e.folder + "\n-m pip install --requirement " + list + "\n"
-	for range 2 {
-		if err := e.prepare(t.Context(), python); err != nil || asked() != want {
-			t.Fatalf("%v, asked for\n%s", err, asked())
-		}
-	}
-	if program, err := os.ReadFile(e.program()); err != nil ||
-		string(program) != string(pykeenProgram) {
-		t.Errorf("%v: no program", err)
-	}
-	if err := os.WriteFile(e.installed(), []byte("torch==1"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := e.prepare(t.Context(), python); err != nil ||
-		asked() != want+"-m pip install --requirement "+list+"\n" {
-		t.Errorf("%v, asked for\n%s", err, asked())
-	}
-	if err := (environment{t.TempDir()}).prepare(t.Context(), "no-such-python"); err == nil ||
-		!strings.Contains(err.Error(), "no-such-python") {
-		t.Errorf("%v", err)
+// TestNoEnvironment checks that a folder without Python is an error that explains the fix.
+func TestNoEnvironment(t *testing.T) {
+	err := flags{Peers: t.TempDir()}.preparePyKEEN()
+	if err == nil || !strings.Contains(err.Error(), "python3 -m venv") {
+		t.Error(err)
 	}
 }
+
+//go:embed pykeen/requirements.txt
+var requirements string
 
 // TestRequirements checks that every version is pinned.
 func TestRequirements(t *testing.T) {
-	for line := range strings.Lines(string(requirements)) {
+	for line := range strings.Lines(requirements) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") &&
 			strings.Count(line, "==") != 1 {
 			t.Errorf("not pinned: %s", line)
@@ -284,24 +225,25 @@ func TestPrintOutcomes(t *testing.T) {
 	var text strings.Builder
 	printOutcomes(&text, training{Name: "umls", Seconds: 5}, []outcome{
 		{
-			Who:      "ours",
-			Step:     []float64{0.001, 0.002, 0.009},
-			PerEpoch: 21,
-			Ranking:  []float64{0.01},
-			Memory:   1 << 26,
-			MRR:      []float64{0.9},
-			Within:   &timeLimited{4.9, 119, 0.75},
+			Who: "ours", Step: []float64{0.001, 0.002, 0.009}, PerEpoch: 21,
+			Ranking: []float64{0.01}, Memory: 1 << 26, MRR: []float64{0.9},
+			Within: &timeLimited{4.9, 119, 0.75},
 		},
 		{Who: "peer", Dropped: "it failed"},
 	})
-	var words []string
-	for line := range strings.Lines(text.String()) {
-		words = append(words, strings.Join(strings.Fields(line), " "))
+	want := []string{
+		"umls", "epoch ranking memory MRR in 5 s epochs",
+		"ours 42.0 ms 10.0 ms 64 MiB 0.900 0.750 119.00", "peer it failed",
 	}
-	if want := []string{"umls", "epoch ranking memory MRR in 5 s epochs", "ours 42.0 ms 10.0 ms 64 MiB 0.900 0.750 119.00", "peer it failed"}; !slices.Equal(
-		words,
-		want,
-	) {
-		t.Errorf("printed is\n%s", text.String())
+	if got := printedLines(text.String()); !slices.Equal(got, want) {
+		t.Errorf("printed:\n%s", text.String())
 	}
+}
+
+// printedLines returns lines with single spaces between their words.
+func printedLines(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		all = append(all, strings.Join(strings.Fields(line), " "))
+	}
+	return all
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -42,7 +41,7 @@ type outcome struct {
 	Within *timeLimited `json:"within,omitempty"`
 	// Dropped is the error of a trainer that failed.
 	Dropped string `json:"dropped,omitempty"`
-	// Command and Date are those of the measurement.
+	// Command and Date identify the measurement. The outcomes of a file may differ in both.
 	Command string `json:"command"`
 	Date    string `json:"date"`
 }
@@ -96,13 +95,11 @@ func (c *comparison) put(t training, o outcome) {
 	} else {
 		*to = append(*to, o)
 	}
-	all := trainings()
-	place := func(c compared) int {
-		return slices.IndexFunc(all, func(t training) bool { return t.ID == c.ID })
+	var order []string
+	for _, t := range trainings() {
+		order = append(order, t.ID)
 	}
-	slices.SortStableFunc(c.Trainings, func(a, b compared) int {
-		return cmp.Compare(place(a), place(b))
-	})
+	sortByID(c.Trainings, order, func(c compared) string { return c.ID })
 }
 
 // resumeComparison adds the trainings of an existing file. It fails if the file is of another

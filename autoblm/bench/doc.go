@@ -1,6 +1,6 @@
 // Command bench times training steps, filtered ranking and epochs of paths on real benchmarks, in
-// float32 and bfloat16. It can take turns with peers: programs that take a data folder and print
-// JSON, such as a PyTorch program for the same task (see peer.go for its flags). It compares
+// float32 and bfloat16. It can alternate with peers: programs that take a data folder and
+// print JSON, such as a PyTorch program for the same task (see peer.go for its flags). It compares
 // medians, because machines are noisy.
 //
 //	go run ./autoblm/bench --data DIR --peer "NAME: COMMAND" [--peer "NAME: COMMAND"]
@@ -29,10 +29,12 @@
 //	go test ./notebooks/results -update
 //
 // With --peers, bench compares whole trainings with PyKEEN (pykeen/train.py) and with the peers of
-// --peer. FOLDER is a Python virtual environment with the versions in pykeen/requirements.txt. All
-// train the same models (training.go): some epochs in turns, and then as many steps as fit into
-// equal seconds. Several runs with different --cases and --who share one file:
+// --peer. All train the same models (training.go). Bench times some epochs of each program, and
+// then trains for equal seconds. Several runs with different --cases and --who share one file. The
+// first two commands create the Python environment:
 //
+//	python3 -m venv venv
+//	venv/bin/pip install --requirement autoblm/bench/pykeen/requirements.txt
 //	go run ./autoblm/bench --data DIR --peers venv --repeat 3 \
 //		--out notebooks/results/peers-cpu.json \
 //		--peer "PyTorch: $torch"

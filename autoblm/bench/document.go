@@ -61,10 +61,7 @@ type timing struct {
 	Share  float64 `json:"share,omitempty"`
 	// Compile is our compile time in seconds, in addition.
 	Compile float64 `json:"compile,omitempty"`
-	// OurMemory and PeerMemory are the peak GPU memory in bytes, 0 if unknown.
-	OurMemory  int64 `json:"our_memory,omitempty"`
-	PeerMemory int64 `json:"peer_memory,omitempty"`
-	// Command and Date are those of the measurement. A file may have several.
+	// Command and Date identify the measurement. The cases of a file may differ in both.
 	Command string `json:"command"`
 	Date    string `json:"date"`
 }
@@ -101,27 +98,45 @@ func (t *timing) ranked() []string {
 
 // put adds or replaces a case, in the order of all cases.
 func (r *result) put(t timing, all []benchCase) {
-	r.forget(t.ID)
+	r.Cases = slices.DeleteFunc(r.Cases, func(old timing) bool { return old.ID == t.ID })
 	r.Cases = append(r.Cases, t)
-	place := func(t timing) int {
-		return slices.IndexFunc(all, func(c benchCase) bool { return c.ID == t.ID })
+	sortByID(r.Cases, ids(all), func(t timing) string { return t.ID })
+}
+
+// setLeftOut records why a case was skipped, or with "" that it was not.
+func (r *result) setLeftOut(id, why string) {
+	r.LeftOut = slices.DeleteFunc(r.LeftOut, func(old string) bool {
+		return strings.HasPrefix(old, id+":")
+	})
+	if why != "" {
+		r.LeftOut = append(r.LeftOut, why)
 	}
-	slices.SortStableFunc(r.Cases, func(a, b timing) int {
-		return cmp.Compare(place(a), place(b))
+}
+
+// sortByID sorts results in the order of the IDs.
+func sortByID[T any](all []T, order []string, id func(T) string) {
+	slices.SortStableFunc(all, func(a, b T) int {
+		return slices.Index(order, id(a)) - slices.Index(order, id(b))
 	})
 }
 
-// forget removes a case.
-func (r *result) forget(id string) {
-	r.Cases = slices.DeleteFunc(r.Cases, func(t timing) bool { return t.ID == id })
-	r.clearLeftOut(id)
+// write writes a document into the file of --out, if there is one.
+func write[Result any](d *record.Document[Result], out string) error {
+	if out == "" {
+		return nil
+	}
+	if err := d.Write(out); err != nil {
+		return fmt.Errorf("cannot write the result: %w", err)
+	}
+	return nil
 }
 
-// clearLeftOut removes a case from LeftOut.
-func (r *result) clearLeftOut(id string) {
-	r.LeftOut = slices.DeleteFunc(r.LeftOut, func(why string) bool {
-		return strings.HasPrefix(why, id+":")
-	})
+// setVersions stores the versions and the device of a peer, if it printed them.
+func setVersions(peers map[string]peerInfo, name, on string) {
+	if p, known := peers[name]; known && on != "" {
+		p.On = on
+		peers[name] = p
+	}
 }
 
 // resume adds the cases of an existing file. It fails if the file is of another machine, or has

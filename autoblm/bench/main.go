@@ -32,17 +32,16 @@ type flags struct {
 	Small      bool     `help:"Use the smallest shapes, to test the program."`
 	Ours       string   `help:"Program with our Go benchmarks; default bench.test next to this program, or built."`
 
-	Peers   string  `placeholder:"FOLDER" help:"Compare whole trainings with PyKEEN and the peers. PyKEEN is installed in a virtual environment in this folder."`
+	Peers   string  `placeholder:"FOLDER" help:"Compare whole trainings with PyKEEN and the peers. FOLDER is a Python environment with PyKEEN."`
 	Who     string  `default:"." help:"Regular expression for the trainers of --peers. One without a match lists all."`
 	Seconds float64 `default:"0" help:"Seconds of the time-limited trainings of --peers; 0 for those of each case."`
-	Python  string  `default:"python3" help:"Python that makes the environment of --peers."`
 	Keep    string  `default:"env MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000" help:"Prefix of the command of PyKEEN. The default makes it reuse large blocks of memory, which is up to twice as fast."`
 
 	Plan  bool   `help:"Print the commands that measure GoMLX on a GPU, each in less than ten minutes."`
 	Smoke bool   `help:"Rehearse the commands of --plan in the smallest shapes on GoMLX's own backend."`
 	To    string `default:"." help:"Folder for the files of --plan."`
 
-	models string // folder of trained models to rank
+	temporary string // folder of programs and of trained models to rank
 }
 
 func main() {
@@ -72,7 +71,7 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	f.models = folder
+	f.temporary = folder
 	if f.Ours == "" {
 		if f.Ours, err = findOrBuild(ctx, folder, "bench.test", "test -c", "./autoblm/bench"); err != nil {
 			return err
@@ -89,7 +88,7 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 	if f.Peers == "" {
 		return f.measure(ctx, command, w)
 	}
-	if err := (environment{f.Peers}).prepare(ctx, f.Python); err != nil {
+	if err := f.preparePyKEEN(); err != nil {
 		return err
 	}
 	return f.compare(ctx, command, w)

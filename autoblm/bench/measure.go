@@ -12,12 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// measure times one case after another. It writes the results so far after each case, and continues
-// after a failure.
+// measure times the cases. It writes the results so far after each one, and continues after a
+// failure.
 func (f flags) measure(ctx context.Context, command []string, w io.Writer) error {
 	all := suite(f.Backend, f.Small)
 	chosen, err := choose(all, f.Cases)
@@ -33,15 +32,9 @@ func (f flags) measure(ctx context.Context, command []string, w io.Writer) error
 	succeeded := 0
 	header(w)
 	for i, c := range chosen {
-		_, noData := os.Stat(filepath.Join(f.Data, c.Dataset))
-		late := i > 0 && f.Minutes > 0 && time.Since(began).Minutes() > f.Minutes
 		t := timing{}
-		switch {
-		case noData != nil:
-			err = noData
-		case late:
-			err = fmt.Errorf("time limit of %v minutes", f.Minutes)
-		default:
+		err := f.skip(c.Dataset, i, began)
+		if err == nil {
 			if t, err = f.time(ctx, c, &d); err != nil {
 				failed = append(failed, c.ID)
 			}
@@ -49,22 +42,19 @@ func (f flags) measure(ctx context.Context, command []string, w io.Writer) error
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		why := ""
+		if err != nil {
+			why = printSkipped(c.ID, err)
+		}
+		d.Result.setLeftOut(c.ID, why)
 		if len(t.Ours) > 0 {
 			t.Command, t.Date = d.Command, d.Date
 			d.Result.put(t, all)
 			t.print(w)
 			succeeded++
 		}
-		if err != nil {
-			why := record.HidePaths(fmt.Sprintf("%s: %v", c.ID, err))
-			fmt.Fprintln(os.Stderr, "bench: skipped:", why)
-			d.Result.clearLeftOut(c.ID)
-			d.Result.LeftOut = append(d.Result.LeftOut, why)
-		}
-		if f.Out != "" {
-			if err := d.Write(f.Out); err != nil {
-				return fmt.Errorf("cannot write the result: %w", err)
-			}
+		if err := write(&d, f.Out); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -74,6 +64,22 @@ func (f flags) measure(ctx context.Context, command []string, w io.Writer) error
 		return errors.New("nothing was measured")
 	}
 	return nil
+}
+
+// skip returns the reason to skip a case, or nil. The first case has no time limit.
+func (f flags) skip(dataset string, index int, began time.Time) error {
+	if index > 0 && f.Minutes > 0 && time.Since(began).Minutes() > f.Minutes {
+		return fmt.Errorf("time limit of %v minutes", f.Minutes)
+	}
+	_, err := os.Stat(filepath.Join(f.Data, dataset))
+	return err
+}
+
+// printSkipped prints and returns the reason why a case was skipped.
+func printSkipped(id string, err error) string {
+	why := record.HidePaths(fmt.Sprintf("%s: %v", id, err))
+	fmt.Fprintln(os.Stderr, "bench: skipped:", why)
+	return why
 }
 
 // document returns an empty document, or one with the cases that the file of --out has.
@@ -108,8 +114,8 @@ type runner struct {
 	peer bool
 }
 
-// time runs our engine and the peers in turns. A runner that fails is dropped. It is an error if
-// our engine fails in all precisions, or if all peers fail; then the timing has our times.
+// time alternates between our engine and the peers. It drops a runner that fails. It returns an
+// error if our engine fails in all precisions. If all peers fail, it returns our times and an error.
 func (f flags) time(ctx context.Context, c benchCase, d *document) (timing, error) {
 	t := timing{
 		benchCase: c,
@@ -117,10 +123,6 @@ func (f flags) time(ctx context.Context, c benchCase, d *document) (timing, erro
 		Peers:     map[string][]float64{},
 		Dropped:   map[string]string{},
 		Fresh:     map[string][]float64{},
-	}
-	var used func(context.Context) int64
-	if probe.IsCUDA(f.Backend) {
-		used = probe.This().MemoryUsed
 	}
 	gflop := 0.0
 	left, err := f.runners(ctx, &t, d, &gflop)
@@ -133,7 +135,7 @@ func (f flags) time(ctx context.Context, c benchCase, d *document) (timing, erro
 			if ctx.Err() != nil {
 				return false
 			}
-			r, err := withMemory(ctx, used, who.run)
+			r, err := who.run()
 			if ctx.Err() != nil { // interrupted, not a failure
 				return false
 			}
@@ -184,7 +186,6 @@ func (f flags) runners(
 				}
 				t.Precision, t.MRR, *gflop = r.auto, r.mrr, r.gflop
 				t.Compile = max(t.Compile, r.compiling)
-				t.OurMemory = max(t.OurMemory, r.memory)
 				d.Result.Backend = record.HidePaths(r.on)
 				for _, note := range r.notes {
 					if note = record.HidePaths(note); !slices.Contains(d.Result.Notes, note) {
@@ -207,10 +208,7 @@ func (f flags) runners(
 			run: func() (run, error) { return p.run(ctx, f, t.benchCase) },
 			done: func(r run) {
 				t.Peers[p.name] = append(t.Peers[p.name], r.seconds)
-				t.PeerMemory = max(t.PeerMemory, r.memory)
-				played := d.Result.Peers[p.name]
-				played.On = cmp.Or(r.on, played.On)
-				d.Result.Peers[p.name] = played
+				setVersions(d.Result.Peers, p.name, r.on)
 			},
 		})
 	}

@@ -28,89 +28,60 @@ func fakePeer(t *testing.T, script string) string {
 // measureSmall measures cases of GoMLX with this test binary as the program of our benchmarks.
 func measureSmall(t *testing.T, data, cases string, more ...string) (document, error) {
 	t.Helper()
-	ours, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := filepath.Join(t.TempDir(), "result.json")
-	return measure(
-		t,
-		append(
-			[]string{
-				"--data",
-				data,
-				"--backend",
-				"go",
-				"--small",
-				"--threads",
-				"1",
-				"--ours",
-				ours,
-				"--cases",
-				cases,
-				"--out",
-				out,
-			},
-			more...)...)
+	return measure(t, append([]string{
+		"--data", data, "--backend", "go", "--small", "--threads", "1", "--ours", testBinary(t),
+		"--cases", cases, "--out", out,
+	}, more...)...)
 }
 
 func TestMeasure(t *testing.T) {
 	data := smallData(t)
-	peer := fakePeer(
-		t,
-		`echo '{"ms_per_step_per_member": [9, 4, 6], "test": {"seconds": 0.5}, "torch": "2.0", "device": "'$5'"}'`,
-	)
+	peer := fakePeer(t, `echo '{"ms_per_step_per_member": [9, 4, 6], "test": {"seconds": 0.5},
+		"torch": "2.0", "device": "'$5'"}'`)
 	slow := fakePeer(t, `echo '{"ms_per_step_per_member": [9, 40, 60], "test": {"seconds": 5}}'`)
-	d, err := measureSmall(t, data, "wn18rr-64$", "--repeat", "2", "--peer", "torch: "+peer, "--peer",
-		"slow: "+slow, "--fastest", "1")
+	d, err := measureSmall(t, data, "wn18rr-64$", "--repeat", "2", "--fastest", "1",
+		"--peer", "torch: "+peer, "--peer", "slow: "+slow)
 	if err != nil || len(d.Result.Cases) != 2 || len(d.Result.LeftOut) != 0 {
 		t.Fatalf("%v, %+v", err, d)
 	}
 	for _, c := range d.Result.Cases {
-		peers := map[kind]string{stepKind: "map[slow:[0.05] torch:[0.005 0.005]]", rankKind: "map[slow:[5] torch:[0.5 0.5]]"}[c.What]
+		peers := map[kind]string{
+			stepKind: "map[slow:[0.05] torch:[0.005 0.005]]",
+			rankKind: "map[slow:[5] torch:[0.5 0.5]]",
+		}[c.What]
 		ours := c.Ours[float32s]
-		if len(ours) != 2 || len(c.Ours) != 1 || fmt.Sprint(c.Peers) != peers || c.Fastest != "torch" ||
-			c.Ratio != record.Median(ours)/record.Median(c.Peers["torch"]) ||
-			c.RatioFloat32 != 0 {
+		if len(ours) != 2 || len(c.Ours) != 1 || fmt.Sprint(c.Peers) != peers ||
+			c.Fastest != "torch" || c.RatioFloat32 != 0 ||
+			c.Ratio != record.Median(ours)/record.Median(c.Peers["torch"]) {
 			t.Errorf("%+v", c)
 		}
 		if !(c.Compile > 0) || !(ours[0] > 0) || !(c.GFLOPS > 0) || c.Share != 0 ||
-			c.Precision != float32s ||
-			c.Command != d.Command ||
-			c.Date != d.Date {
+			c.Precision != float32s || c.Command != d.Command || c.Date != d.Date {
 			t.Errorf("%+v", c)
 		}
 	}
 	if d.Date == "" || d.Machine == "" || d.Versions["go"] == "" ||
-		d.Result.Peers["torch"].On != "2.0 on cpu" ||
-		strings.Contains(d.Command, data) ||
-		d.Result.Engine != "gomlx" ||
-		d.Result.Backend != "go" ||
-		d.Result.Threads != 1 {
+		d.Result.Peers["torch"].On != "2.0 on cpu" || strings.Contains(d.Command, data) ||
+		d.Result.Engine != "gomlx" || d.Result.Backend != "go" || d.Result.Threads != 1 {
 		t.Errorf("%+v", d)
 	}
 }
 
-// TestNative checks that our engine is timed in all precisions of the processor, and that it ranks with
-// a trained and an untrained model.
+// TestNative checks that our engine is timed in all precisions of the processor, and that it ranks
+// with a trained and an untrained model.
 func TestNative(t *testing.T) {
-	ours, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := measure(t, "--data", smallData(t), "--small", "--ours", ours, "--repeat", "2",
-		"--threads", "1", "--cases", "wn18rr-64$", "--out", filepath.Join(t.TempDir(), "result.json"))
+	d, err := measure(t, "--data", smallData(t), "--small", "--ours", testBinary(t),
+		"--repeat", "2", "--threads", "1", "--cases", "wn18rr-64$",
+		"--out", filepath.Join(t.TempDir(), "result.json"))
 	if err != nil || len(d.Result.Cases) != 2 {
 		t.Fatalf("%v, %+v", err, d)
 	}
 	for _, c := range d.Result.Cases {
-		if len(c.Ours[float32s]) != 2 || len(c.Ours[bfloat16s]) != 2 && c.Dropped[bfloat16s] == "" ||
-			c.Precision != float32s ||
-			c.Fastest != "" {
-			t.Errorf("%+v", c)
-		}
-		if ranked := c.What == rankKind; (len(c.Fresh[float32s]) == 2) != ranked ||
-			(c.MRR > 0) != ranked {
+		ranked := c.What == rankKind
+		if len(c.Ours[float32s]) != 2 || c.Precision != float32s || c.Fastest != "" ||
+			len(c.Ours[bfloat16s]) != 2 && c.Dropped[bfloat16s] == "" ||
+			(len(c.Fresh[float32s]) == 2) != ranked || (c.MRR > 0) != ranked {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -131,13 +102,13 @@ func TestPeerFails(t *testing.T) {
 	}
 	works := "works: " + fakePeer(t, `echo '{"ms_per_step_per_member": [9, 4, 6]}'`)
 	hangs := "hangs: " + fakePeer(t, `exec sleep 100`)
-	if d, err = measureSmall(t, data, "step-wn18rr-64$", "--repeat", "2", "--peer", fails, "--peer", hangs, "--peer", works, "--patience", "0.5"); err != nil ||
-		len(d.Result.Cases) != 1 ||
-		len(d.Result.LeftOut) != 0 {
+	d, err = measureSmall(t, data, "step-wn18rr-64$", "--repeat", "2", "--patience", "0.5",
+		"--peer", fails, "--peer", hangs, "--peer", works)
+	if err != nil || len(d.Result.Cases) != 1 || len(d.Result.LeftOut) != 0 {
 		t.Fatalf("%v, %+v", err, d.Result)
 	}
-	if c := d.Result.Cases[0]; c.Fastest != "works" || len(c.Peers) != 1 ||
-		len(c.Peers["works"]) != 2 ||
+	c := d.Result.Cases[0]
+	if c.Fastest != "works" || len(c.Peers) != 1 || len(c.Peers["works"]) != 2 ||
 		!strings.Contains(c.Dropped["fails"], "CUDA out of memory") ||
 		!strings.Contains(c.Dropped["hangs"], "more than 0.5 s") {
 		t.Errorf("%+v", c)
@@ -146,23 +117,10 @@ func TestPeerFails(t *testing.T) {
 
 // TestSeveralRuns checks that runs share a file, unless they differ in machine or peers.
 func TestSeveralRuns(t *testing.T) {
-	ours, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := filepath.Join(t.TempDir(), "result.json")
 	common := []string{
-		"--data",
-		smallData(t),
-		"--backend",
-		"go",
-		"--small",
-		"--ours",
-		ours,
-		"--repeat",
-		"1",
-		"--out",
-		out,
+		"--data", smallData(t), "--backend", "go", "--small", "--ours", testBinary(t),
+		"--repeat", "1", "--out", out,
 	}
 	piece := func(more ...string) (document, error) {
 		return measure(t, slices.Concat(common, []string{"--threads", "1"}, more)...)
@@ -176,24 +134,25 @@ func TestSeveralRuns(t *testing.T) {
 	if err != nil || len(d.Result.Cases) != 2 || len(d.Result.LeftOut) != 1 {
 		t.Fatalf("%v, %+v", err, d.Result)
 	}
-	if step, rank := d.Result.Cases[0], d.Result.Cases[1]; step.ID != "step-wn18rr-64" ||
-		step.Command != d.Command ||
-		rank.ID != "rank-wn18rr-64" ||
-		rank.Command != first.Command ||
+	step, rank := d.Result.Cases[0], d.Result.Cases[1]
+	if step.ID != "step-wn18rr-64" || step.Command != d.Command ||
+		rank.ID != "rank-wn18rr-64" || rank.Command != first.Command ||
 		rank.Ours[float32s][0] != first.Result.Cases[0].Ours[float32s][0] {
 		t.Errorf("%+v", d.Result.Cases)
 	}
 	if d, err = piece("--cases", "64$"); err != nil || len(d.Result.Cases) != 4 ||
-		len(d.Result.LeftOut) != 0 ||
-		len(d.Result.Peers) != 1 {
+		len(d.Result.LeftOut) != 0 || len(d.Result.Peers) != 1 {
 		t.Errorf("%v, %+v", err, d.Result)
 	}
 	before, _ := os.ReadFile(out)
-	for says, more := range map[string][]string{"machine": {"--threads", "2"}, "peer p": {"--peer", "p: another", "--threads", "1"}} {
-		if _, err := measure(t, slices.Concat(common, more)...); err == nil ||
-			!strings.Contains(err.Error(), says) ||
+	for want, more := range map[string][]string{
+		"machine": {"--threads", "2"},
+		"peer p":  {"--peer", "p: another", "--threads", "1"},
+	} {
+		_, err := measure(t, slices.Concat(common, more)...)
+		if err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), "another file") {
-			t.Errorf("%v, which should say %q", err, says)
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	if after, _ := os.ReadFile(out); string(after) != string(before) {

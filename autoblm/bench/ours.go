@@ -16,7 +16,6 @@ import (
 // run holds the measurements of a program on a case.
 type run struct {
 	seconds, compiling float64 // per member; in addition
-	memory             int64   // peak GPU memory in bytes, 0 if unknown
 	on                 string  // backend, or versions and device of a peer
 	// The other fields are for our programs.
 	gflop      float64 // work per member
@@ -30,7 +29,7 @@ func (f flags) ours(ctx context.Context, c benchCase, precision string) (run, er
 	arguments := []string{
 		"-test.run", "^$", "-test.bench", "^Benchmark(Step|Rank|Epoch)$/^" + c.ID + "$",
 		"-test.benchtime", "1x",
-		"-backend", f.Backend, "-precision", precision, "-models", f.models,
+		"-backend", f.Backend, "-precision", precision, "-models", f.temporary,
 	}
 	if f.Small {
 		arguments = append(arguments, "-small")

@@ -45,7 +45,7 @@ func (p peer) supports(c benchCase) bool {
 	return c.What == stepKind || c.What == rankKind && !p.steps
 }
 
-// outputDelay is how long subprocesses of a peer may keep its output open.
+// outputDelay limits the time that subprocesses of a peer may keep its output open.
 const outputDelay = 5 * time.Second
 
 // run runs the peer on a case, on the GPU if our backend is CUDA.

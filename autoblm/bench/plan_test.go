@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
@@ -35,10 +34,7 @@ func TestPlan(t *testing.T) {
 		if c.program != "bench" {
 			continue
 		}
-		var own flags
-		if _, err := kong.Must(&own).Parse(c.arguments); err != nil {
-			t.Fatalf("%q: %v", c.arguments, err)
-		}
+		own := parse(t, c.arguments)
 		chosen, err := choose(suite(own.Backend, own.Small), own.Cases)
 		if err != nil || !slices.Equal(own.Peer, f.Peer) || own.Small || own.Out != c.file {
 			t.Errorf("%v, %+v", err, own)

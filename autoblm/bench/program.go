@@ -10,32 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
-
-// withMemory runs a program and samples the memory in use four times a second. used is nil if the
-// device does not report it.
-func withMemory(
-	ctx context.Context, used func(context.Context) int64, program func() (run, error),
-) (r run, err error) {
-	if used == nil {
-		return program()
-	}
-	before, most, done := used(ctx), int64(0), make(chan struct{})
-	go func() {
-		r, err = program()
-		close(done)
-	}()
-	for {
-		most = max(most, used(ctx)-before)
-		select {
-		case <-done:
-			r.memory = most
-			return r, err
-		case <-time.After(time.Second / 4):
-		}
-	}
-}
 
 // lastErrorLine returns the last line of a program's standard error, as the end of a sentence. It
 // returns "" for a program that a signal ended, because its last line is unrelated.

@@ -30,10 +30,7 @@ var (
 // the peer on the CPU, and checks their files.
 func TestRehearsal(t *testing.T) {
 	folder := t.TempDir()
-	bench, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bench := testBinary(t)
 	autoblm, err := findOrBuild(t.Context(), folder, "autoblm", "build",
 		"github.com/autoblm/autoblm-go/autoblm/cmd/autoblm")
 	if err != nil {
@@ -85,13 +82,29 @@ func TestRehearsal(t *testing.T) {
 	}
 }
 
-// measure runs this program and reads the file of its --out.
-func measure(t *testing.T, arguments ...string) (document, error) {
+// parse returns the flags of a command line.
+func parse(t *testing.T, arguments []string) (f flags) {
 	t.Helper()
-	var f flags
 	if _, err := kong.Must(&f).Parse(arguments); err != nil {
 		t.Fatalf("%q: %v", arguments, err)
 	}
+	return f
+}
+
+// testBinary returns the path of this test binary, which has our benchmarks.
+func testBinary(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// measure runs this program and reads the file of its --out.
+func measure(t *testing.T, arguments ...string) (document, error) {
+	t.Helper()
+	f := parse(t, arguments)
 	var printed strings.Builder
 	err := f.run(t.Context(), &printed)
 	t.Log(printed.String())

@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/record"
 )
@@ -45,10 +43,6 @@ func (t timing) print(w io.Writer) {
 	}
 	if t.Compile > 0 {
 		more = append(more, fmt.Sprintf("compiled for %.1f s", t.Compile))
-	}
-	if t.OurMemory > 0 || t.PeerMemory > 0 {
-		more = append(more, fmt.Sprintf("memory %s, peers %s",
-			humanize.IBytes(uint64(t.OurMemory)), humanize.IBytes(uint64(t.PeerMemory))))
 	}
 	if len(more) > 0 {
 		fmt.Fprintf(w, "    %s\n", strings.Join(more, "; "))

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -97,13 +100,33 @@ func (f flags) peerTrainer(name, command string, supports func(training) bool) t
 	return trainer{name, command, supports, run}
 }
 
+//go:embed pykeen/train.py
+var pykeenProgram []byte
+
+// python returns the path of Python in the virtual environment of --peers.
+func (f flags) python() string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(f.Peers, "Scripts", "python.exe")
+	}
+	return filepath.Join(f.Peers, "bin", "python")
+}
+
+// preparePyKEEN checks the environment and writes the program for PyKEEN.
+func (f flags) preparePyKEEN() error {
+	if _, err := os.Stat(f.python()); err != nil {
+		return fmt.Errorf("--peers has no Python environment: %w; create it with python3 -m venv "+
+			"and pip install --requirement autoblm/bench/pykeen/requirements.txt", err)
+	}
+	return os.WriteFile(filepath.Join(f.temporary, "pykeen_train.py"), pykeenProgram, 0o644)
+}
+
 // pykeen returns the training loops of PyKEEN: 1vsAll is like ours, with both sides of each triple
 // and the full softmax; KvsAll takes all answers to a query at once, with reciprocal relations;
 // sLCWA samples entities. The full softmax of RotatE is slow and only for small graphs.
 func (f flags) pykeen() []trainer {
-	e := environment{f.Peers}
+	program := filepath.Join(f.temporary, "pykeen_train.py")
 	loop := func(name string, supports func(training) bool) trainer {
-		command := []string{f.Keep, e.python(), e.program(), "--loop", strings.ToLower(name)}
+		command := []string{f.Keep, f.python(), program, "--loop", strings.ToLower(name)}
 		return f.peerTrainer("PyKEEN, "+name, strings.Join(command, " "), supports)
 	}
 	return []trainer{

@@ -10,7 +10,7 @@ import (
 // training is a whole training to compare. All trainers use the same graph, model, d, batch,
 // Adagrad and learning rate, and no penalties.
 type training struct {
-	// ID is what --cases matches.
+	// ID is the name that --cases matches.
 	ID      string  `json:"id"`
 	Name    string  `json:"name"`
 	Dataset string  `json:"dataset"`

@@ -16,7 +16,7 @@ type Result struct {
 	Seed    uint64 `json:"seed"`
 	// Complete reports whether all stages are complete.
 	Complete bool `json:"complete"`
-	// Engine and Backend are those of the last call that trained.
+	// Engine and Backend describe the last call that trained.
 	Engine  string    `json:"engine"`
 	Backend string    `json:"backend"`
 	Search  *Searched `json:"search,omitempty"`
@@ -56,7 +56,7 @@ type Trained struct {
 	Recipe    string        `json:"recipe"` // name of the recipe; explicit flags override it
 	Training  kge.Training  `json:"training"`
 	Precision kge.Precision `json:"precision"` // as resolved
-	// Epochs is the number of complete epochs. The metrics are those of BestEpoch.
+	// Epochs is the number of complete epochs. The metrics belong to BestEpoch.
 	Epochs    int  `json:"epochs"`
 	BestEpoch int  `json:"best_epoch"`
 	Complete  bool `json:"complete"`

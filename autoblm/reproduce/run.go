@@ -264,7 +264,7 @@ func (r *run) train(ctx context.Context, s kge.Settings, m kge.Member) error {
 		t.Error = first.Err.Error()
 		return t.failure()
 	}
-	if err != nil || t.Epochs == 0 { // the model is that of an incomplete epoch
+	if err != nil || t.Epochs == 0 { // an incomplete epoch has changed the model
 		return ctx.Err()
 	}
 	return r.evaluate(ctx, first.Model)

@@ -84,19 +84,6 @@ func (m Machine) deviceFiles() []string {
 	return files
 }
 
-// MemoryUsed returns the bytes in use on all GPUs, or 0 if unknown.
-func (m Machine) MemoryUsed(ctx context.Context) (bytes int64) {
-	listed, err := m.RunSMI(ctx, "--query-gpu=memory.used", "--format=csv,noheader,nounits")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(listed)) {
-		mebibytes, _ := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
-		bytes += mebibytes << 20
-	}
-	return bytes
-}
-
 // parseSMI parses lines such as "NVIDIA H200, 143771, 580.159.03". The second field is the
 // memory in MiB, or [N/A].
 func parseSMI(listed string) []GPU {

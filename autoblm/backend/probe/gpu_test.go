@@ -53,19 +53,6 @@ func TestGPUs(t *testing.T) {
 	}
 }
 
-func TestMemoryUsed(t *testing.T) {
-	for text, want := range map[string]int64{
-		"1234\n": 1234 << 20, "1000\n24\n": 1 << 30, "[N/A]\n": 0, "": 0,
-	} {
-		if got := (probe.Machine{RunSMI: smi(text)}).MemoryUsed(t.Context()); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
-		}
-	}
-	if got := probetest.Machine(nil, nil).MemoryUsed(t.Context()); got != 0 {
-		t.Errorf("without nvidia-smi: %d", got)
-	}
-}
-
 func TestNoGPU(t *testing.T) {
 	device := map[string][]byte{"/dev/nvidia0": nil}
 	control := map[string][]byte{"/dev/nvidiactl": nil}

@@ -1,6 +1,6 @@
 // Command engines compares GoMLX with the native engine on the CPU. It times training steps,
-// filtered ranking and epochs of classifiers in turns, on the native engine in float32, on GoMLX's
-// own backend and on XLA. Compile times are separate.
+// filtered ranking and epochs of classifiers. It alternates between the native engine in float32,
+// GoMLX's own backend and XLA, and reports compile times separately.
 //
 //	go run ./autoblm/bench/engines --data DIR [--backends go,xla:cpu] [--repeat 3]
 //		[--cases REGEXP] [--out result.json]

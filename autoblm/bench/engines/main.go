@@ -42,7 +42,7 @@ type timing struct {
 	// compile times.
 	Seconds   map[string][]float64 `json:"seconds"`
 	Compiling map[string]float64   `json:"compiling"`
-	// Command and Date are those of the measurement.
+	// Command and Date identify the measurement. The cases of a file may differ in both.
 	Command string `json:"command"`
 	Date    string `json:"date"`
 }
