@@ -16,10 +16,10 @@ import (
 type Checkpoint struct {
 	path   string
 	writer *checkpoint.Writer
-	saved  savedWork   // content of the file, still to be resumed
+	saved  savedWork   // content of the file that is not resumed yet
 	tables [][]float32 // of saved.Current
 	done   []savedPhase
-	closed bool // nothing is written any more
+	closed bool // no more writes
 }
 
 // savedWork is the JSON part of a checkpoint file. The tables are those of each active model of
@@ -38,9 +38,9 @@ type savedPhase struct {
 // phaseState holds an unfinished phase.
 type phaseState struct {
 	savedPhase
-	Epoch int `json:"epoch"` // last one of all models
-	// Active, Finite and Steps have an entry for each model. A model that was interrupted may
-	// have taken the step of the next epoch.
+	Epoch int `json:"epoch"` // last epoch that all models have completed
+	// Active, Finite and Steps have an entry for each model. After an interruption some models
+	// may already have taken the step of the next epoch.
 	Active []bool `json:"active"`
 	Finite []bool `json:"finite"`
 	Steps  []int  `json:"steps"`
@@ -56,8 +56,8 @@ type savedResult struct {
 	Diverged       int          `json:"diverged,omitempty"` // epoch
 }
 
-// OpenCheckpoint reads a checkpoint file, if it exists, and writes it during the work to come: at
-// most once in the given time, and using at most a twentieth of the time. Failures to write are
+// OpenCheckpoint reads a checkpoint file, if it exists. The following work writes it at most once
+// in the given time, and spends at most a twentieth of the time on that. Failures to write are
 // passed to onError and do not end the work.
 func OpenCheckpoint(path string, every time.Duration, onError func(error)) (*Checkpoint, error) {
 	c := &Checkpoint{path: path, writer: checkpoint.NewWriter(path, every, onError)}
@@ -69,8 +69,8 @@ func OpenCheckpoint(path string, every time.Duration, onError func(error)) (*Che
 	return c, nil
 }
 
-// begin restores the results of a phase and returns its state, with the states of the active
-// models in order. A new phase has no such states; a finished phase has no state.
+// begin restores the results of a phase. It returns the state of the phase, nil for a finished one,
+// and the states of its active models in order, none for a new one.
 func (c *Checkpoint) begin(
 	id json.RawMessage, results []Result, models int, parameters []Parameter,
 ) (*phaseState, []State, error) {
@@ -140,14 +140,14 @@ func (s *phaseState) states(
 	return all, nil
 }
 
-// end records a finished phase. Models are not saved: they end the work.
+// end records a finished phase. It does not save trained models, because the work ends with them.
 func (c *Checkpoint) end(id json.RawMessage, results []Result) {
 	if c != nil && !c.closed {
 		c.done = append(c.done, savedPhase{id, savedResults(results)})
 	}
 }
 
-// epochEnded writes a phase if that is due.
+// epochEnded writes the current phase if a write is due.
 func (c *Checkpoint) epochEnded(s phaseState, results []Result, p Population) error {
 	if c == nil || c.closed || !c.writer.IsDue() {
 		return nil
@@ -155,8 +155,8 @@ func (c *Checkpoint) epochEnded(s phaseState, results []Result, p Population) er
 	return c.writer.Tolerate(c.write(s, results, p))
 }
 
-// close writes a phase that the deadline stops, and nothing from then on: work that resumes
-// without a deadline trains the rest.
+// close writes a phase that the deadline stops and ends all writing. So work that resumes without a
+// deadline trains the rest.
 func (c *Checkpoint) close(s phaseState, results []Result, p Population) error {
 	if c == nil || c.closed {
 		return nil
@@ -166,7 +166,7 @@ func (c *Checkpoint) close(s phaseState, results []Result, p Population) error {
 	return c.writer.Tolerate(err)
 }
 
-// closeBetween does so between two phases.
+// closeBetween works like close if the deadline passes between two phases.
 func (c *Checkpoint) closeBetween() error {
 	if c == nil || c.closed {
 		return nil

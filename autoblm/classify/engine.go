@@ -9,12 +9,11 @@ type Engine interface {
 	Name() string
 	// Backend returns what the engine runs on, such as "avx2" or "xla:cuda".
 	Backend() string
-	// Members returns the number of members to train at a time, which limits the memory; 0 means
-	// all.
+	// Members returns the number of members to train at a time, to limit the memory; 0 means all.
 	Members() int
-	// Prepare computes what all populations on a network share.
+	// Prepare does the work that all populations on a network share.
 	Prepare(n *Network) (Program, error)
-	// Close frees what the engine holds, after its programs.
+	// Close frees the engine's resources. Its programs are closed before.
 	Close()
 }
 
@@ -22,7 +21,7 @@ type Engine interface {
 type Program interface {
 	// NewPopulation starts models whose structures have the same number of chunks.
 	NewPopulation(runs []Run) (Population, error)
-	// Close frees what the program holds, after its populations.
+	// Close frees the program's resources. Its populations are closed before.
 	Close()
 }
 
@@ -30,7 +29,7 @@ type Program interface {
 type Run struct {
 	// Member has the structure, the rates, and the seed of the initial parameters and of dropout.
 	Member Member
-	// Learn are the outputs of the network to learn from.
+	// Learn has the indices of the network's outputs to learn from.
 	Learn []int
 	// State is the initial state.
 	State
@@ -76,6 +75,6 @@ type Population interface {
 	// State copies the state of a model. A population that starts from such states continues the
 	// training.
 	State(model int) (State, error)
-	// Close frees what the population holds.
+	// Close frees the population's resources.
 	Close()
 }

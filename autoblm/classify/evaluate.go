@@ -47,11 +47,12 @@ func (e Ensemble) Evaluate(
 	}
 	var byClass []ClassEvaluation
 	for class, name := range g.Classes {
-		own := slices.DeleteFunc(slices.Clone(nodes), func(i int) bool {
+		ofClass := slices.DeleteFunc(slices.Clone(nodes), func(i int) bool {
 			return int(network.Targets[i]) != class
 		})
-		if len(own) > 0 {
-			byClass = append(byClass, ClassEvaluation{name, scoreOf(network, logits, own).evaluation()})
+		if len(ofClass) > 0 {
+			e := scoreOf(network, logits, ofClass).evaluation()
+			byClass = append(byClass, ClassEvaluation{name, e})
 		}
 	}
 	return scoreOf(network, logits, nodes).evaluation(), byClass, nil

@@ -19,7 +19,7 @@ const TaskName = "classify"
 type description struct {
 	Task string `json:"task"`
 	*Model
-	Embedded int `json:"embedded"` // entities
+	Embedded int `json:"embedded"` // number of entities with an embedding
 	// Structure, K and Dim repeat values of the member and the settings for other readers.
 	Structure structure.Structure `json:"structure,omitzero"`
 	K         int                 `json:"k,omitempty"`
@@ -57,8 +57,10 @@ func (m *Model) Files() (map[string][]byte, error) {
 			files[p.String()+".npy"] = npy.Encode(m.Tables[i], p.Dims...)
 		}
 	}
-	return files, modelfolder.Describe(files, description{TaskName, m, len(m.Entities),
-		m.Member.Structure, m.Member.Structure.K(), m.Settings.Dim})
+	return files, modelfolder.Describe(files, description{
+		Task: TaskName, Model: m, Embedded: len(m.Entities), Structure: m.Member.Structure,
+		K: m.Member.Structure.K(), Dim: m.Settings.Dim,
+	})
 }
 
 // Save writes the model to a folder, which it creates; see [Model.Files]. After an error, as on a
@@ -73,7 +75,8 @@ func Load(dir string) (*Model, error) {
 		if d.Task != TaskName {
 			return fmt.Errorf("the model is for another task than %s", TaskName)
 		}
-		m.Entities = make([]string, min(max(d.Embedded, 0), 1)) // as a mark that there are some
+		// A non-empty list makes labelFiles include the file of entities.
+		m.Entities = make([]string, min(max(d.Embedded, 0), 1))
 		return m.checkSettings()
 	})
 	if err != nil {

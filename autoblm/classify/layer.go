@@ -28,8 +28,8 @@ type Layer struct {
 	pairWeight func(edges int) float64
 }
 
-// normalize sets the weights of a norm. below has the nodes of the layer below, into the edges
-// into each node of the graph.
+// normalize sets the weights of a norm. below lists the nodes of the layer below; into lists the
+// edges into each node of the graph.
 func (l *Layer) normalize(n Norm, below []int32, into [][]edge, outDegrees []int) {
 	switch n {
 	case ByRelation:
@@ -69,8 +69,8 @@ func (l *Layer) reorderBelow(order []int32) {
 	}
 }
 
-// byLength returns an order of lists by their lengths. A length above 8 is divided by 8, rounded
-// up, until it is at most 8.
+// byLength returns the indices of lists, ordered by length. Lengths above 8 are first divided by 8,
+// rounded up, until they are at most 8.
 func byLength(lists [][]int32) []int32 {
 	const most = 8
 	length := func(i int32) int {

@@ -17,16 +17,15 @@ import (
 	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
-// Options configure a [Trainer]. They do not change its results, apart from rounding by the
-// engine and what a deadline leaves out.
+// Options configure a [Trainer]. They do not change its results, except that engines round
+// differently and that a deadline skips epochs.
 type Options struct {
 	// Engine does the arithmetic. The caller closes it, after the trainer.
 	Engine Engine
-	// KeepModels asks for a model of each member; see [Result].
+	// KeepModels adds a model to the result of each member; see [Result].
 	KeepModels bool
-	// OnProgress, when set, receives the number of epochs done, out of the most that
-	// [Trainer.Train] may take, summed over models. Epochs that turn out to be superfluous count
-	// as done.
+	// OnProgress, when set, receives the number of epochs done and the maximum number of epochs of
+	// [Trainer.Train], both summed over models. Epochs skipped by early stopping count as done.
 	OnProgress func(done, total int)
 	// Checkpoint, when set, saves the work to a file.
 	Checkpoint *Checkpoint
@@ -90,7 +89,7 @@ func (t *training) report(done int) {
 // modelRun is one model of a phase.
 type modelRun struct {
 	Run
-	ask       []int // outputs of the network to classify
+	ask       []int // indices of the network's outputs to classify
 	maxEpochs int
 }
 
@@ -103,23 +102,23 @@ func newModelRun(m Member, i, maxEpochs int, learn, ask []int) modelRun {
 // phase trains models of some members side by side.
 type phase interface {
 	name() string
-	// needsScores reports whether to classify after an epoch, of the given number of active
+	// needsScores reports whether to classify after an epoch. active is the number of active
 	// models.
 	needsScores(epoch, active int) bool
-	// update notes the results of all models after an epoch: whether they are finite, and the
-	// scores if they were needed. A model that has stopped has a score of no nodes. It returns
-	// which models to stop.
+	// update records the results of all models after an epoch: whether they are finite, and their
+	// scores if these were needed. The score of a stopped model has 0 nodes. update returns which
+	// models to stop.
 	update(p Population, epoch int, finite []bool, scores []score) (stop []bool, err error)
 }
 
-// train trains the models of a phase until it has stopped all. It resumes what the checkpoint has
-// of the phase.
-func (t *training) train(ctx context.Context, what phase, results []Result, runs []modelRun) error {
+// train trains the models of a phase until the phase has stopped all of them. It resumes from the
+// checkpoint if that has the phase.
+func (t *training) train(ctx context.Context, p phase, results []Result, runs []modelRun) error {
 	if len(runs) == 0 {
 		return nil
 	}
 	saver := t.options.Checkpoint
-	id, err := t.phaseID(what.name(), results)
+	id, err := t.phaseID(p.name(), results)
 	if err != nil {
 		return err
 	}
@@ -151,7 +150,7 @@ func (t *training) train(ctx context.Context, what phase, results []Result, runs
 	}
 	defer population.Close()
 	for slices.Contains(state.Active, true) {
-		if err := t.epoch(ctx, what, population, runs, results, state, isAhead); err != nil {
+		if err := t.epoch(ctx, p, population, runs, results, state, isAhead); err != nil {
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 				if failed := saver.write(*state, results, population); failed != nil {
 					err = fmt.Errorf("%w; %w", err, failed)
@@ -160,7 +159,7 @@ func (t *training) train(ctx context.Context, what phase, results []Result, runs
 			return err
 		}
 		clear(isAhead)
-		if slices.Contains(state.Active, true) { // the models at the end are not saved
+		if slices.Contains(state.Active, true) { // a finished phase is saved without its models
 			if err := saver.epochEnded(*state, results, population); err != nil {
 				return err
 			}
@@ -170,10 +169,11 @@ func (t *training) train(ctx context.Context, what phase, results []Result, runs
 	return nil
 }
 
-// epoch trains the active models of a phase for an epoch, which is one step. Models that are
-// ahead have taken that step before.
-func (t *training) epoch(ctx context.Context, what phase, p Population, runs []modelRun,
-	results []Result, state *phaseState, isAhead []bool,
+// epoch trains the active models of a phase for an epoch, which is one step. Models that are ahead
+// took that step before an interruption.
+func (t *training) epoch(
+	ctx context.Context, p phase, population Population, runs []modelRun, results []Result,
+	state *phaseState, isAhead []bool,
 ) error {
 	began := time.Now()
 	epoch, active := state.Epoch+1, state.Active
@@ -182,8 +182,9 @@ func (t *training) epoch(ctx context.Context, what phase, p Population, runs []m
 		waiting[i] = active[i] && !isAhead[i]
 	}
 	done, steps := t.done, float64(countTrue(waiting))
-	detach := progress.Attach(p, func(share float64) { t.report(done + int(math.Round(share*steps))) })
-	losses, err := p.Step(ctx, waiting)
+	reportStep := func(share float64) { t.report(done + int(math.Round(share*steps))) }
+	detach := progress.Attach(population, reportStep)
+	losses, err := population.Step(ctx, waiting)
 	detach()
 	for i, loss := range losses {
 		state.Finite[i] = state.Finite[i] && (!waiting[i] || isFinite(float64(loss)))
@@ -194,13 +195,13 @@ func (t *training) epoch(ctx context.Context, what phase, p Population, runs []m
 	var logits [][]float32
 	models := countTrue(active)
 	t.clock.Add(models, began)
-	if what.needsScores(epoch, models) {
+	if p.needsScores(epoch, models) {
 		if t.isLate {
-			if err := t.options.Checkpoint.close(*state, results, p); err != nil {
+			if err := t.options.Checkpoint.close(*state, results, population); err != nil {
 				return err
 			}
 		}
-		if logits, err = p.Logits(ctx, active); err != nil {
+		if logits, err = population.Logits(ctx, active); err != nil {
 			return err
 		}
 	}
@@ -211,7 +212,7 @@ func (t *training) epoch(ctx context.Context, what phase, p Population, runs []m
 			state.Finite[i] = state.Finite[i] && isFinite(scores[i].loss)
 		}
 	}
-	stop, err := what.update(p, epoch, state.Finite, scores)
+	stop, err := p.update(population, epoch, state.Finite, scores)
 	if err != nil {
 		return err
 	}

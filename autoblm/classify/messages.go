@@ -5,12 +5,13 @@ import (
 	"slices"
 )
 
-// Messages describe how a layer is computed. A message is the sum of its sources, rows of the
+// Messages describes how a layer is computed. A message is the sum of its sources, rows of the
 // layer below, times its weight and the matrix of its relation. It is added to its targets.
 //
-// The messages of all encoders are linear in the source. So what a relation sends to one target
-// can be summed before it is multiplied, or what one source sends to many targets can be computed
-// once. For the edges of one relation and one weight, the way with fewer messages is used.
+// The messages of all encoders are linear in the source. So there are two ways to save products:
+// sum all sources of a relation to one target before multiplying, or multiply one source once for
+// all its targets. For the edges of one relation and one weight, the choice with fewer messages is
+// used.
 //
 // Messages form blocks of one relation, padded with empty messages, so that all products can be
 // one batched matrix product.
@@ -43,11 +44,11 @@ func (l *Layer) messages(relations, blockSize int) *Messages {
 		m.Weights = []float32{}
 	}
 	for r, group := range groups {
-		for _, each := range group {
-			for _, target := range each.targets {
+		for _, msg := range group {
+			for _, target := range msg.targets {
 				m.Incoming[target] = append(m.Incoming[target], int32(len(m.Sources)))
 			}
-			m.add(each)
+			m.add(msg)
 		}
 		for len(m.Sources)%blockSize != 0 {
 			m.add(message{})
@@ -59,18 +60,18 @@ func (l *Layer) messages(relations, blockSize int) *Messages {
 	return m
 }
 
-func (m *Messages) add(each message) {
-	m.Sources = append(m.Sources, each.sources)
+func (m *Messages) add(msg message) {
+	m.Sources = append(m.Sources, msg.sources)
 	if m.Weights != nil {
-		m.Weights = append(m.Weights, float32(each.weight))
+		m.Weights = append(m.Weights, float32(msg.weight))
 	}
 }
 
 // Targets returns the targets of each message.
 func (m *Messages) Targets() [][]int32 { return transposed(m.Incoming, len(m.Sources)) }
 
-// Outgoing returns the messages of which each row of the layer below is a source. Rows that are
-// not learned have none.
+// Outgoing returns, for each row of the layer below, the messages that it is a source of. Rows that
+// are not learned have none.
 func (m *Messages) Outgoing(l Layer) [][]int32 {
 	lists := transposed(m.Sources, l.Below)
 	for row, blank := range l.Blank {
@@ -96,7 +97,7 @@ type message struct {
 	weight           float64
 }
 
-// messagesOf returns the messages for the edges of one relation.
+// messagesOf returns the messages for the edges of one relation; see [Messages].
 func messagesOf(edges []edge, pairWeight func(edges int) float64) []message {
 	byTarget := map[int32][]edge{}
 	for _, e := range edges {
@@ -130,7 +131,7 @@ func messagesOf(edges []edge, pairWeight func(edges int) float64) []message {
 	return all
 }
 
-// transposed lists, for each number below n, the lists that contain it.
+// transposed returns, for each number below n, the indices of the lists that contain it.
 func transposed(lists [][]int32, n int) [][]int32 {
 	in := make([][]int32, n)
 	for i, list := range lists {

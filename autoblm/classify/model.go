@@ -12,8 +12,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Model is a trained encoder with the labels of its training data. It does not contain the graph:
-// callers pass the graph to evaluate on, which [Model.Graph] opens.
+// Model holds a trained encoder with the labels of its training data. It does not contain the
+// graph: callers open it with [Model.Graph] and pass it.
 type Model struct {
 	// Dataset is the name of the graph, Source its location for [rdf.Open], and Fingerprint
 	// identifies its contents. Lenient is set if invalid lines were skipped.
@@ -27,8 +27,8 @@ type Model struct {
 	// Epochs is the number of epochs chosen by cross-validation, with accuracy CVAccuracy.
 	Epochs     int     `json:"epochs"`
 	CVAccuracy float64 `json:"cv_accuracy"`
-	// Position says how far a deadline let the training or the cross-validation go; nil if both
-	// are complete.
+	// Position says where a deadline stopped the training or the cross-validation; nil if both are
+	// complete.
 	Position *kge.Position `json:"position,omitempty"`
 	// Test is the result on the test nodes; nil if it was not tested.
 	Test *Evaluation `json:"test,omitempty"`

@@ -7,11 +7,11 @@ import (
 )
 
 // Network describes the computation of an engine: layers of nodes between embeddings and the
-// nodes to classify. It holds only the nodes and edges that these depend on. A node more than
+// nodes to classify. It holds only the nodes and edges that these depend on: a node more than
 // Layers edges away has no influence on a logit, and no gradient.
 type Network struct {
 	Settings Settings
-	// Relations is the number of kinds of edges, and Classes that of classes.
+	// Relations is the number of kinds of edges, and Classes the number of classes.
 	Relations, Classes int
 	// Inputs has the node of the graph of each row of embeddings; [Blank] marks a row of zeros
 	// that is not learned.
@@ -49,7 +49,7 @@ func newNetwork(
 		into[e.target] = append(into[e.target], e)
 		outDegrees[e.source]++
 	}
-	for range s.Layers { // last layer first: against the direction of the messages
+	for range s.Layers { // last layer first, against the direction of the messages
 		n.addBelow(into, outDegrees)
 	}
 	slices.Reverse(n.Layers)
@@ -93,13 +93,13 @@ func (n *numbering) row(node int32) int32 {
 	return row
 }
 
-// seenByFewer marks the inputs that influence fewer than n outputs.
-func (n *Network) seenByFewer(than int) []bool {
+// seenByFewer marks the inputs that influence fewer than limit outputs.
+func (n *Network) seenByFewer(limit int) []bool {
 	fewer := make([]bool, len(n.Inputs))
-	if than <= 1 { // every input influences an output
+	if limit <= 1 { // every input influences an output
 		return fewer
 	}
-	seenBy := make([][]int32, len(n.Outputs)) // outputs of each row of a layer, at most than of them
+	seenBy := make([][]int32, len(n.Outputs)) // at most limit outputs of each row of a layer
 	for i, row := range n.Outputs {
 		seenBy[row] = []int32{int32(i)}
 	}
@@ -107,7 +107,7 @@ func (n *Network) seenByFewer(than int) []bool {
 		below := make([][]int32, l.Below)
 		add := func(row int32, outputs []int32) {
 			for _, output := range outputs {
-				if len(below[row]) < than && !slices.Contains(below[row], output) {
+				if len(below[row]) < limit && !slices.Contains(below[row], output) {
 					below[row] = append(below[row], output)
 				}
 			}
@@ -121,13 +121,13 @@ func (n *Network) seenByFewer(than int) []bool {
 		seenBy = below
 	}
 	for row, outputs := range seenBy {
-		fewer[row] = len(outputs) < than
+		fewer[row] = len(outputs) < limit
 	}
 	return fewer
 }
 
-// mergeBlank removes the embeddings of some inputs. Their rows, all zeros, become one row for each
-// source weight.
+// mergeBlank removes the embeddings of some inputs. Their rows, all zeros, are merged into one row
+// per source weight.
 func (n *Network) mergeBlank(isBlank []bool) {
 	if !slices.Contains(isBlank, true) {
 		return
@@ -143,9 +143,9 @@ func (n *Network) mergeBlank(isBlank []bool) {
 			weight = first.SourceWeights[row]
 		}
 		if isBlank[row] {
-			at, known := blanks[weight]
-			if known {
-				place[row] = at
+			merged, found := blanks[weight]
+			if found {
+				place[row] = merged
 				continue
 			}
 			node, blanks[weight] = Blank, int32(len(inputs))
@@ -170,7 +170,7 @@ func (n *Network) mergeBlank(isBlank []bool) {
 }
 
 // sortRows sorts the rows of each layer by their number of messages, and the inputs by their
-// number of gradients. Engines add up, and so round, in this order.
+// number of gradients. The order of the rows determines the rounding of sums in engines.
 func (n *Network) sortRows() {
 	for i := range n.Layers {
 		order := byLength(n.Messages(i, 1).Incoming)

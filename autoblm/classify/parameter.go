@@ -7,7 +7,7 @@ import (
 
 // Names of parameters, those of layers first.
 const (
-	RelationEmbeddings = "relations" // [relations, d], one more for self-loops in CompGCN
+	RelationEmbeddings = "relations" // [relations, d]; CompGCN has one more for self-loops
 	// [d, d]: from CompGCN's relations to those of the next layer
 	RelationStep = "relation-step"
 	Coefficients = "coefficients" // [relations, parts]: of R-GCN's shared matrices

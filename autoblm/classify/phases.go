@@ -22,24 +22,24 @@ func (t *training) crossValidate(ctx context.Context, results []Result) error {
 	}
 	var runs []modelRun
 	for _, r := range results {
-		for i, held := range allFolds(t.graph, s) {
+		for i, fold := range allFolds(t.graph, s) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			isHeld := make([]bool, len(t.graph.Train))
-			for _, n := range held {
-				isHeld[n] = true
+			isHeldOut := make([]bool, len(t.graph.Train))
+			for _, n := range fold {
+				isHeldOut[n] = true
 			}
 			all := integers(0, len(t.graph.Train))
-			learn := slices.DeleteFunc(all, func(n int) bool { return isHeld[n] })
-			runs = append(runs, newModelRun(r.Member, i, s.Epochs, learn, held))
+			learn := slices.DeleteFunc(all, func(n int) bool { return isHeldOut[n] })
+			runs = append(runs, newModelRun(r.Member, i, s.Epochs, learn, fold))
 		}
 	}
 	return t.train(ctx, crossValidation{t, results}, results, runs)
 }
 
 func (c crossValidation) needsScores(epoch, active int) bool {
-	s, needed := c.settings, active // the next epoch, and the test after it
+	s, needed := c.settings, active // epochs of models: the next one, and those of the test
 	for _, r := range c.results {
 		needed += c.finalRuns() * max(1, r.Epochs)
 	}
@@ -53,12 +53,12 @@ func (c crossValidation) update(
 	s, models := c.settings, c.settings.heldOut()
 	stop := make([]bool, len(scores))
 	for i := range c.results {
-		r, own := &c.results[i], scores[i*models:][:models]
-		isScored := own[0].nodes > 0
+		r, folds := &c.results[i], scores[i*models:][:models]
+		isScored := folds[0].nodes > 0
 		if slices.Contains(finite[i*models:][:models], false) {
 			r.diverged(epoch)
 		} else if r.Err == nil && isScored {
-			r.addValidation(epoch, own)
+			r.addValidation(epoch, folds)
 		}
 		if c.isLate && r.Err == nil && isScored {
 			r.StoppedEarly = &EarlyStop{Phase: c.name(), Epoch: epoch, Epochs: s.Epochs}
@@ -76,7 +76,7 @@ func (c crossValidation) update(
 type test struct {
 	*training
 	runs []modelRun
-	of   []*Result // of each run
+	of   []*Result // the result to which each run belongs
 }
 
 func (test) name() string { return "test" }

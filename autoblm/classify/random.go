@@ -2,7 +2,7 @@ package classify
 
 import "math/rand/v2"
 
-// newRand returns the random numbers of a seed for one purpose.
+// newRand returns a random number generator for one purpose of a seed.
 func newRand(seed, purpose uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0x636c617373696679^purpose*0x9e3779b97f4a7c15))
 }
@@ -15,9 +15,9 @@ func fillNormal(numbers []float32, seed, purpose uint64, deviation float64) {
 	}
 }
 
-// DropoutMask writes the mask [nodes, d] of a layer for a step, counted from 1. It is 0 for the
-// member's share of the coordinates and keeps the mean. It depends on the member's seed, the step,
-// the layer, the node and the coordinate, but not on the machine or on the other nodes.
+// DropoutMask writes the mask [nodes, d] of a layer for a step, counted from 1. It is 0 for dropped
+// coordinates and 1/(1-Dropout) for the others. It depends on the member's seed, the step, the
+// layer, the node and the coordinate, but not on the machine or on the other nodes.
 func (m Member) DropoutMask(mask []float32, nodes []int32, step, layer int) {
 	if m.Dropout == 0 {
 		for i := range mask {

@@ -48,7 +48,7 @@ type Result struct {
 
 // EarlyStop says where a deadline has stopped the training of a member.
 type EarlyStop struct {
-	// Phase names the phase that was stopped first, "cross-validation" or "test".
+	// Phase is the first phase that was stopped, "cross-validation" or "test".
 	Phase string `json:"phase"`
 	// Epoch is the number of epochs done, of Epochs.
 	Epoch  int `json:"epoch"`
@@ -87,7 +87,7 @@ func (r *Result) addValidation(epoch int, folds []score) {
 	r.Curve = append(r.Curve, v)
 }
 
-// diverged replaces the results of a member that diverged in an epoch.
+// diverged replaces the results of a member by the error that it diverged in an epoch.
 func (r *Result) diverged(epoch int) {
 	*r = Result{Member: r.Member, Err: divergence{epoch, r.Member.LearningRate}}
 }

@@ -43,7 +43,7 @@ type Settings struct {
 	Encoder Encoder `json:"encoder" brief:"Message encoder: blm, gcn, rgcn or another baseline." help:"Message encoder: blm with a structure, or the baselines gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult and compgcn-corr."`
 	// Dim must be a multiple of the structure's chunks for [BLM], and of Parts for [RGCNBlock].
 	Dim    int `json:"dim" min:"1" max:"1048576" help:"Dimension of embeddings and hidden layers."`
-	Layers int `json:"layers" min:"1" max:"64" brief:"Layers of messages." help:"Layers of messages: how many edges away an entity has an influence."`
+	Layers int `json:"layers" min:"1" max:"64" brief:"Layers of messages." help:"Layers of messages: the number of edges over which an entity has an influence."`
 	// Parts is used by [RGCN] and [RGCNBlock].
 	Parts int `json:"parts" min:"0" max:"1048576" help:"Shared matrices of rgcn, or blocks of rgcn-block."`
 	// Transform is used by [BLM].
@@ -71,9 +71,8 @@ type Settings struct {
 	DataSeed uint64 `json:"data_seed" kong:"-" help:"Seed of the folds of the first cross-validation."`
 }
 
-// Defaults returns the settings of an encoder where the user gives none: [Published], and for
-// structures an embedding only for entities seen by five labelled nodes, chosen by
-// cross-validation on two graphs.
+// Defaults returns the default settings of an encoder: [Published], except that [BLM] embeds only
+// entities near five labelled nodes. Cross-validation on two graphs selected that number.
 func Defaults(e Encoder) Settings {
 	s := Published(e)
 	if e == BLM {
@@ -124,7 +123,7 @@ func (s Settings) InShort() string {
 	with := map[bool]string{true: "with", false: "without"}
 	embedded := "all"
 	if s.SeenBy > 1 {
-		embedded = fmt.Sprintf("what %d labelled nodes see", s.SeenBy)
+		embedded = fmt.Sprintf("entities near %d labelled nodes", s.SeenBy)
 	}
 	return fmt.Sprintf("d %d, %s, norm %v, %s reverse edges, %s self-loops, embeddings for %s",
 		s.Dim, format.Count(s.Layers, "layer"), s.Norm, with[s.Reverse], with[s.SelfLoops], embedded)
@@ -134,11 +133,12 @@ func (s Settings) InShort() string {
 type Member struct {
 	// Structure is used by [BLM] only.
 	Structure structure.Structure `json:"structure,omitzero" kong:"-"`
-	// Seed also decides the dropout. Further models of folds or runs use the following seeds.
+	// Seed also determines the dropout. The models of further folds or runs use the following seeds.
 	Seed         uint64  `json:"seed,omitzero" brief:"Seed of the initial parameters." help:"Seed of the initial parameters; further models use the following seeds."`
 	LearningRate float64 `json:"learning_rate" name:"lr" above:"0" help:"Learning rate of Adam."`
 	Dropout      float64 `json:"dropout" min:"0" below:"1" brief:"Share of coordinates dropped in a step." help:"Share of each layer's coordinates that a step sets to zero."`
-	// L2 keeps the model from memorizing training nodes by entities that few others see.
+	// L2 keeps the model from memorizing training nodes by the embeddings of entities that are
+	// near few other labelled nodes.
 	L2 float64 `json:"l2" name:"l2" min:"0" brief:"Weight of the squared norms of entities." help:"Weight of half the squared norms of the entities."`
 }
 

@@ -12,7 +12,7 @@ func permuted[T any](x []T, order []int32) []T {
 	return y
 }
 
-// renumber replaces row numbers by those in an order.
+// renumber replaces row numbers by their positions in an order.
 func renumber(rows, order []int32) {
 	place := inverse(order)
 	for i, row := range rows {
@@ -37,9 +37,9 @@ func upTo(n int) []int32 {
 	return numbers
 }
 
-func countTrue(some []bool) (n int) {
-	for _, is := range some {
-		if is {
+func countTrue(flags []bool) (n int) {
+	for _, set := range flags {
+		if set {
 			n++
 		}
 	}

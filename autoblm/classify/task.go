@@ -13,7 +13,7 @@ import (
 
 // Task searches structures for the classification of entities with the encoder [BLM]. It scores
 // structures by the accuracy of cross-validation. A trial's test score is the mean accuracy on the
-// test nodes, if models are tested. Of a trial's recipe it uses the seed only. [Task.Close] it
+// test nodes, if models are tested. It uses only the seed of a trial's recipe. Close the task
 // before the engine.
 type Task struct {
 	task.Base
@@ -46,7 +46,7 @@ func detailsOf(t task.Trial) (d details) {
 // Check implements [task.Task].
 func (t *Task) Check() error {
 	if e := t.Settings.Convolution.Encoder; e != BLM {
-		return fmt.Errorf("the encoder %v has no structure to search for: the encoder must be %v", e, BLM)
+		return fmt.Errorf("the encoder %v has no structure to search for: use the encoder %v", e, BLM)
 	}
 	if err := t.Settings.Member.Validate(); err != nil {
 		return err
@@ -58,19 +58,23 @@ func (t *Task) Check() error {
 func (t *Task) Identity() (task.Identity, error) {
 	s := t.Settings
 	s.Member.Structure, s.Member.Seed = structure.Structure{}, 0
-	own, err := json.Marshal(s)
+	encoded, err := json.Marshal(s)
 	if err != nil {
 		return task.Identity{}, fmt.Errorf("encode the task settings: %w", err)
 	}
-	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(),
-		Source: t.Graph.Source(), TaskSettings: own}, nil
+	return task.Identity{
+		Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(),
+		Source: t.Graph.Source(), TaskSettings: encoded,
+	}, nil
 }
 
 // Size implements [task.Task].
 func (t *Task) Size() task.Size {
 	g := t.Graph
-	return task.Size{Examples: len(g.Train), Entities: len(g.Nodes),
-		Validation: len(g.Train) * t.Settings.Convolution.Repeats, Test: len(g.Test)}
+	return task.Size{
+		Examples: len(g.Train), Entities: len(g.Nodes),
+		Validation: len(g.Train) * t.Settings.Convolution.Repeats, Test: len(g.Test),
+	}
 }
 
 // Arithmetic implements [task.Task].
@@ -86,7 +90,8 @@ func (t *Task) Train(
 	var members []Member
 	for _, trial := range trials {
 		if trial.Stage != task.Searching && trial.Stage != task.Retraining {
-			return nil, fmt.Errorf("classification has no stage %s: tune its settings before the search", trial.Stage)
+			return nil, fmt.Errorf(
+				"classification has no stage %s: tune its settings before the search", trial.Stage)
 		}
 		m := t.Settings.Member
 		m.Structure, m.Seed = trial.Structure, trial.Recipe.Seed
@@ -109,7 +114,8 @@ func (t *Task) Train(
 			trial.State, trial.Error = task.Failed, r.Err.Error()
 			continue
 		}
-		trial.State, trial.Score, trial.StoppedEarly = task.Complete, &r.CVAccuracy, r.StoppedEarly != nil
+		trial.State, trial.Score = task.Complete, &r.CVAccuracy
+		trial.StoppedEarly = r.StoppedEarly != nil
 		if mean, _ := r.TestAccuracy(); len(r.TestAccuracies) > 0 {
 			trial.TestScore = &mean
 		}
@@ -134,7 +140,7 @@ func (t *Task) prepare() (err error) {
 	return err
 }
 
-// Close frees what the training holds.
+// Close frees the resources of training.
 func (t *Task) Close() {
 	if t.trainer != nil {
 		t.trainer.Close()

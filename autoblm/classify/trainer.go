@@ -29,11 +29,11 @@ func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
 	return t, err
 }
 
-// Close frees what the trainer holds.
+// Close frees the trainer's resources.
 func (t *Trainer) Close() { t.program.Close() }
 
-// Train cross-validates each member and then tests it as often as the settings say. A member's
-// result depends on its structure, seed and rates, on the graph and on the settings. It does not
+// Train cross-validates each member and then tests it, in as many runs as the settings say. A
+// member's result depends on its structure, seed and rates, the graph and the settings. It does not
 // depend on the other members: to the bit on the engine cpu and on GoMLX's own backend, within
 // rounding on others.
 //

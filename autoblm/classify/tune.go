@@ -12,9 +12,9 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Ranges are the ranges from which [Tune] draws. An empty list keeps the value of the settings.
-// Learning rates and weights L2 are uniform in the logarithm, dropouts uniform. An upper end of 0
-// keeps the member's L2.
+// Ranges holds the ranges from which [Tune] draws. An empty list keeps the value of the settings.
+// Learning rates and L2 weights are log-uniform, dropouts uniform. L2 with an upper end of 0 keeps
+// the member's weight.
 type Ranges struct {
 	Dims                      []int
 	Norms                     []Norm
@@ -31,8 +31,8 @@ func PaperRanges() Ranges {
 	}
 }
 
-// DefaultRanges returns those of the paper without learning rates that are too small for a hundred
-// epochs, extended by the settings with the most influence.
+// DefaultRanges returns the paper's ranges without learning rates that are too small for a hundred
+// epochs. It adds ranges of the settings with the most influence.
 func DefaultRanges() Ranges {
 	r := PaperRanges()
 	r.LearningRate, r.L2 = [2]float64{3e-3, 3e-2}, [2]float64{1e-4, 1}
@@ -89,7 +89,7 @@ func Tune(
 	runs := s.Runs
 	s.Runs, o.KeepModels = 0, false
 	var order []Settings
-	members := map[Settings][]Member{} // which one trainer serves
+	members := map[Settings][]Member{} // one trainer serves those with the same settings
 	rng := newRand(seed, 0)
 	for range trials {
 		drawn, m := r.draw(rng, s, m)
@@ -129,7 +129,7 @@ func Tune(
 			all = append(all, Tuned{drawn, result})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Tuned) int { return better(a.Result, b.Result) })
+	slices.SortStableFunc(all, func(a, b Tuned) int { return compareResults(a.Result, b.Result) })
 	return all, nil
 }
 
@@ -139,15 +139,15 @@ func (r Ranges) restricted(g *rdf.Graph, s Settings, m Member) (Ranges, error) {
 	r.SeenBy = slices.DeleteFunc(slices.Clone(r.SeenBy), func(n int) bool {
 		return n > len(labelled(g))
 	})
-	var why error
+	var firstErr error
 	r.Dims = slices.DeleteFunc(slices.Clone(r.Dims), func(dim int) bool {
 		s.Dim = dim
 		err := validate(s, []Member{m})
-		why = cmp.Or(why, err)
+		firstErr = cmp.Or(firstErr, err)
 		return err != nil
 	})
 	if len(r.Dims) == 0 {
-		return r, why
+		return r, firstErr
 	}
 	return r, nil
 }
@@ -170,16 +170,16 @@ func (r Ranges) draw(rng *rand.Rand, s Settings, m Member) (Settings, Member) {
 	return s, m
 }
 
-// oneOf draws from a list; without one it returns the default.
-func oneOf[T any](rng *rand.Rand, list []T, otherwise T) T {
+// oneOf draws from a list; from an empty list it returns the default.
+func oneOf[T any](rng *rand.Rand, list []T, byDefault T) T {
 	if len(list) == 0 {
-		return otherwise
+		return byDefault
 	}
 	return list[rng.IntN(len(list))]
 }
 
-// better compares results; better ones come first.
-func better(a, b Result) int {
+// compareResults orders results, better ones first.
+func compareResults(a, b Result) int {
 	failed := func(r Result) int {
 		if r.Err != nil {
 			return 1

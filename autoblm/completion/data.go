@@ -51,7 +51,7 @@ func Data(g *datasets.Graph) *kge.Data {
 func shuffledBatches(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [][]kge.Example {
 	order := slices.Clone(triples)
 	shuffle(rng, order)
-	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // the product below cannot overflow
+	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // without overflow below
 		order = order[:s.MaxSteps*s.Batch]
 	}
 	return slices.Collect(slices.Chunk(Examples(order), s.Batch))
@@ -69,14 +69,14 @@ func occurrences(g *datasets.Graph) []float32 {
 
 // weighByFrequency sets the weights of answers; see [kge.Settings.Frequency].
 func weighByFrequency(batches [][]kge.Example, occurrences []float32, frequency float64) {
-	share, most := float32(frequency), slices.Max(occurrences)
-	of := func(entity int32) float32 { return 1 - share + share*occurrences[entity]/most }
+	share, highest := float32(frequency), slices.Max(occurrences)
+	weight := func(entity int32) float32 { return 1 - share + share*occurrences[entity]/highest }
 	for _, batch := range batches {
 		sum, total := float32(0), float32(0)
 		for i := range batch {
 			x := &batch[i]
 			total += x.Weight + x.BackWeight
-			x.Weight, x.BackWeight = x.Weight*of(x.Target), x.BackWeight*of(x.Anchor)
+			x.Weight, x.BackWeight = x.Weight*weight(x.Target), x.BackWeight*weight(x.Anchor)
 			sum += x.Weight + x.BackWeight
 		}
 		mean := sum / total
@@ -87,7 +87,7 @@ func weighByFrequency(batches [][]kge.Example, occurrences []float32, frequency 
 	}
 }
 
-// rank ranks triples of a graph, without its known triples.
+// rank ranks triples of a graph. Its known triples do not count in the ranks.
 func rank(
 	ctx context.Context, r kge.Ranker, triples []datasets.Triple, g *datasets.Graph,
 ) ([][]eval.Ranked, error) {
@@ -104,15 +104,17 @@ func Examples(triples []datasets.Triple) []kge.Example {
 	examples := make([]kge.Example, len(triples))
 	for i, t := range triples {
 		ids = append(ids, 2*t.Relation, t.Tail)
-		own := ids[len(ids)-2:]
-		examples[i] = kge.Example{Question: kge.Question{Anchor: t.Head, Path: own[:1:1]}, Target: t.Tail,
-			Targets: own[1:2:2], Weight: 1, BackWeight: 1}
+		pair := ids[len(ids)-2:]
+		examples[i] = kge.Example{
+			Question: kge.Question{Anchor: t.Head, Path: pair[:1:1]},
+			Target:   t.Tail, Targets: pair[1:2:2], Weight: 1, BackWeight: 1,
+		}
 	}
 	return examples
 }
 
-// Align returns g with the ids of a model, as ranking needs it. All entities of the model are
-// candidates. A label that the model lacks is an error.
+// Align returns g with the ids of a model, for ranking. All entities of the model are candidates. A
+// label that the model lacks is an error.
 func Align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, error) {
 	if m.HasIDs(g.Entities, g.Relations) {
 		return g, nil
@@ -124,8 +126,10 @@ func Align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, error) {
 		to   *[]datasets.Triple
 	}{{g.Train, &aligned.Train}, {g.Valid, &aligned.Valid}, {g.Test, &aligned.Test}} {
 		for _, t := range split.from {
-			*split.to = append(*split.to, datasets.Triple{Head: ids.Entity(t.Head),
-				Relation: ids.Relation(t.Relation), Tail: ids.Entity(t.Tail)})
+			triple := datasets.Triple{
+				Head: ids.Entity(t.Head), Relation: ids.Relation(t.Relation), Tail: ids.Entity(t.Tail),
+			}
+			*split.to = append(*split.to, triple)
 		}
 		if err := ids.Missing(); err != nil {
 			return nil, err

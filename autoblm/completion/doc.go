@@ -1,8 +1,8 @@
-// Package completion is knowledge-graph completion: it predicts the tail of a head and a relation,
-// or the head of a relation and a tail.
+// Package completion predicts missing triples of a knowledge graph: the tail for a head and a
+// relation, or the head for a relation and a tail.
 //
 // [Data] prepares a graph for [kge.Train], [Evaluate] ranks the true entities of a split among all
-// others without the known answers, and [Predict] lists the best answers. An [Ensemble] combines
+// others except known answers, and [Predict] lists the best answers. An [Ensemble] combines
 // several models, selected by [ChooseEnsemble]. [Task] is the task of a search.
 // [TrainSharedEmbeddings] trains one set of embeddings for many structures in turn.
 package completion

@@ -13,14 +13,13 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// Ensemble combines models. The score of an entity is the sum over the members of the logarithm of
-// the probability that a member gives it among all entities. So an ensemble of one ranks like its
-// member.
+// Ensemble combines models. The score of an entity is the sum of its log-probabilities, among all
+// entities, over the members. So an ensemble of one member ranks like that member.
 type Ensemble struct {
-	// Members have the same ids. Their order, and so that of sums, depends on their values only:
-	// results do not depend on the order in which models are given.
+	// Members have the same ids. Their order depends on their values only, so results do not depend
+	// on the order in which models are given.
 	Members []*kge.Model
-	// Choice says how the members were chosen; nil if they were given.
+	// Choice describes the selection of the members; nil if they were not selected.
 	Choice *Choice
 	// Valid and Test are the metrics, as in [kge.Model]. The Valid of a chosen ensemble is fitted
 	// to the validation triples; see [Choice].
@@ -44,8 +43,8 @@ func NewEnsemble(models []*kge.Model) (*Ensemble, error) {
 	return &Ensemble{Members: members}, nil
 }
 
-// Deduplicate returns models of one graph with the same ids, without repetitions, in an order that
-// depends on their values only. indices has the index there of each given model.
+// Deduplicate returns models of one graph with the same ids and without repetitions. Their order
+// depends on their values only. indices has the index in unique of each given model.
 func Deduplicate(models []*kge.Model) (unique []*kge.Model, indices []int, err error) {
 	if len(models) == 0 {
 		return nil, nil, nil
@@ -91,7 +90,7 @@ func CheckSameGraph(a, b *kge.Model) error {
 		if slices.Equal(kind.a, kind.b) {
 			continue
 		}
-		isMissing := make(map[string]bool, len(kind.a)) // labels of a that b has not shown yet
+		isMissing := make(map[string]bool, len(kind.a)) // labels of a not found in b yet
 		for _, label := range kind.a {
 			isMissing[label] = true
 		}

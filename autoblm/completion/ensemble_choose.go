@@ -38,9 +38,9 @@ type Choice struct {
 	// Fitted has the MRR of the first member, of the first two, and so on, on the triples used for
 	// selection. It is biased upwards.
 	Fitted []float64 `json:"fitted"`
-	// HeldOut has the MRR of ensembles of at most one member, of two, and so on. Each triple is
-	// ranked by an ensemble that was chosen without its fold. So the MRR is biased only by the
-	// choice of the size, where it is largest. It is nil if there are too few triples for folds.
+	// HeldOut has the cross-validated MRR of ensembles of one member, of two, and so on. Each
+	// triple is ranked by an ensemble that was chosen without its fold. So the MRR is biased only
+	// by the choice of the best size. It is nil if there are too few triples for folds.
 	HeldOut []float64 `json:"held_out"`
 }
 
@@ -60,7 +60,7 @@ func (c *Choice) check(members int) error {
 	return nil
 }
 
-// Unseen returns the held-out MRR of ensembles of this size; nil if it is unknown.
+// Unseen returns the held-out MRR at the chosen size; nil if it is unknown.
 func (c *Choice) Unseen() *float64 {
 	if c == nil || len(c.HeldOut) == 0 {
 		return nil
@@ -73,10 +73,11 @@ func (c *Choice) Unseen() *float64 {
 // adds the one that gives the highest filtered MRR of the validation triples of g. Unlike in that
 // paper, a model joins only once: members have equal weights, and fewer choices overfit less.
 //
-// Adding goes on where the MRR falls. Cross-validation selects the size: the same selection without
-// each of some folds of the triples is measured on that fold.
+// It does not stop when the MRR falls. Cross-validation selects the size: for each fold of the
+// triples, the same selection without the fold is measured on the fold.
 //
-// If all pairs of validation triples and entities are too many, a fixed sample of triples is used.
+// If there are too many pairs of validation triples and entities, a fixed sample of the triples is
+// used.
 //
 // The models and g belong to one graph, with any ids. Repeated models count once. The result
 // depends on the models, not on their order.
@@ -106,7 +107,7 @@ func ChooseEnsemble(
 	folds := foldCount(len(triples), s.Folds)
 	bytes := 16 * float64(folds+1) * float64(len(candidates)) * float64(len(triples))
 	what := "choosing among " + format.Count(len(candidates), "model")
-	if err := memory.Check(bytes, what, "take fewer, or fewer folds"); err != nil {
+	if err := memory.Check(bytes, what, "take fewer models or fewer folds"); err != nil {
 		return nil, err
 	}
 	r, err := newEnsembleRanker(ctx, engine, candidates, triples, g)
@@ -129,7 +130,7 @@ func ChooseEnsemble(
 
 const (
 	// maxPairs limits the pairs of a triple and an entity. The time of a selection is proportional
-	// to it, and to the number of models, folds and members.
+	// to their number, and to the numbers of models, folds and members.
 	maxPairs = 1 << 23
 	// minTriples is the smallest sample of triples for a selection.
 	minTriples = 500
@@ -154,8 +155,8 @@ func chosenEnsemble(candidates []*kge.Model, choice Choice) *Ensemble {
 	return e
 }
 
-// reciprocalRanks returns, for each ensemble extended by each model, the reciprocal rank of each
-// triple, as a mean over both sides; nil for a model that is in the ensemble.
+// reciprocalRanks extends each ensemble by each model. It returns the reciprocal ranks by ensemble,
+// model and triple, as means over both sides; nil for a model that is in the ensemble.
 func (r *ensembleRanker) reciprocalRanks(
 	ctx context.Context, ensembles [][]int, triples int,
 ) ([][][]float64, error) {
@@ -194,7 +195,8 @@ func foldCount(triples, folds int) int {
 	return folds
 }
 
-// selection is a greedy selection on some of the triples. Its slices have an element for each size.
+// selection is the state of a greedy selection on some of the triples. Its slices have an element
+// for each size.
 type selection struct {
 	uses     func(triple int) bool
 	members  []int       // in the order of selection
@@ -202,8 +204,8 @@ type selection struct {
 	byTriple [][]float64 // reciprocal ranks of all triples
 }
 
-// choose selects among candidates with the reciprocal ranks that rate returns for ensembles, given
-// as ascending lists. Triple i is in fold i mod folds.
+// choose selects among candidates. rate receives ensembles as ascending lists and returns their
+// reciprocal ranks; see reciprocalRanks. Triple i is in fold i mod folds.
 func choose(
 	candidates, triples int, s EnsembleSettings,
 	rate func(ensembles [][]int) ([][][]float64, error),
@@ -218,7 +220,7 @@ func choose(
 	for range min(s.Size, candidates) {
 		var ensembles [][]int // without repetitions
 		indices := map[string]int{}
-		of := make([]int, len(selections))
+		indexOf := make([]int, len(selections)) // in ensembles
 		for i, c := range selections {
 			ensemble := slices.Sorted(slices.Values(c.members))
 			key := fmt.Sprint(ensemble)
@@ -226,14 +228,14 @@ func choose(
 				indices[key] = len(ensembles)
 				ensembles = append(ensembles, ensemble)
 			}
-			of[i] = indices[key]
+			indexOf[i] = indices[key]
 		}
 		rated, err := rate(ensembles)
 		if err != nil {
 			return Choice{}, err
 		}
 		for i, c := range selections {
-			c.add(rated[of[i]])
+			c.add(rated[indexOf[i]])
 		}
 	}
 	c := Choice{EnsembleSettings: s, Candidates: candidates}
@@ -254,7 +256,7 @@ func choose(
 	return c, nil
 }
 
-// add adds the candidate that gives the highest MRR, the first one of several.
+// add adds the candidate that gives the highest MRR. Among equal ones it adds the first.
 func (s *selection) add(rated [][]float64) {
 	best, highest := -1, 0.0
 	for candidate, byTriple := range rated {

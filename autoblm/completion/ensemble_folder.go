@@ -14,7 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
-// ensembleDescription holds the contents of model.json of an ensemble. A reader needs Members only,
+// ensembleDescription holds the contents of model.json of an ensemble. A reader needs only Members,
 // the names of folders with complete models.
 type ensembleDescription struct {
 	Members []string        `json:"members"`
@@ -44,9 +44,11 @@ func (e *Ensemble) Files() (map[string][]byte, error) {
 		return nil, errors.New("save the ensemble: it has no members")
 	}
 	first := e.Members[0]
-	d := ensembleDescription{Dataset: first.Dataset, Source: first.Source, Choice: e.Choice,
-		Valid: e.Valid, Test: e.Test}
-	all, described := map[string][]byte{}, map[string][]byte{}
+	d := ensembleDescription{
+		Dataset: first.Dataset, Source: first.Source, Choice: e.Choice, Valid: e.Valid, Test: e.Test,
+	}
+	all := map[string][]byte{}
+	described := map[string][]byte{} // model.json has checksums of these only
 	for _, m := range e.Members {
 		files, err := m.Files()
 		if err != nil {

@@ -26,8 +26,8 @@ type ensembleRanker struct {
 	questions []kge.Question
 	truths    [][]truth // of each question
 	known     [][]int32 // of each question, ascending
-	// scores has, for the questions from first on, the scores of each model for all entities.
-	// They are kept if all questions fit.
+	// scores has the scores of each model for all entities, for the questions from first on. They
+	// are reused by the next ranking if all questions fit in memory.
 	scores    []float32
 	first     int
 	batchSize int // number of questions to score at a time
@@ -59,12 +59,12 @@ func newEnsembleRanker(
 	g *datasets.Graph,
 ) (*ensembleRanker, error) {
 	r := &ensembleRanker{entities: len(g.Entities)}
-	bytes := scoreBytes * float64(r.entities*len(models)) // of a question, at least
+	bytes := scoreBytes * float64(r.entities*len(models)) // at least one question
 	for _, m := range models {
 		bytes += 4 * float64(len(m.Entities)) // copied by the engine
 	}
 	what := "ranking with " + format.Count(len(models), "model") + " together"
-	if err := memory.Check(bytes, what, "take fewer"); err != nil {
+	if err := memory.Check(bytes, what, "take fewer models"); err != nil {
 		return nil, err
 	}
 	known, err := ctxutil.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })
@@ -119,7 +119,7 @@ func (r *ensembleRanker) addQuestions(triples []datasets.Triple, known *datasets
 	}
 }
 
-// score computes the scores of n questions from first on, unless it has them.
+// score computes the scores of n questions from first on, unless they are computed already.
 func (r *ensembleRanker) score(ctx context.Context, first, n int) error {
 	size := r.entities * len(r.rankers)
 	if first == r.first && len(r.scores) == n*size {
@@ -142,12 +142,12 @@ func (r *ensembleRanker) score(ctx context.Context, first, n int) error {
 	return nil
 }
 
-// visitRank receives the rank of a true answer by an ensemble extended by a model. Both are given
-// by their indices in the lists passed to rank.
+// visitRank receives the rank of a true answer by an ensemble extended by a model. ensemble and
+// model are indices in the lists passed to rank.
 type visitRank func(ensemble, model, slot int, rank eval.Rank)
 
-// rank ranks all true answers by each ensemble extended by each of some models, unless it contains
-// the model. It adds scores in the order of an ensemble, and calls visit from several goroutines.
+// rank ranks all true answers by each ensemble extended by each model that it does not contain. It
+// adds scores in the order of an ensemble, and calls visit from several goroutines.
 func (r *ensembleRanker) rank(
 	ctx context.Context, ensembles [][]int, models []int, visit visitRank,
 ) error {
@@ -208,8 +208,8 @@ func (r *ensembleRanker) rankQuestion(
 func filteredRank(sums []float64, scores []float32, truth int32, known []int32) eval.Rank {
 	scores = scores[:len(sums)]
 	total := func(id int32) float64 { return sums[id] + float64(scores[id]) }
-	own := total(truth)
-	if math.IsNaN(own) {
+	trueScore := total(truth)
+	if math.IsNaN(trueScore) {
 		candidates := len(sums) - 1
 		for _, id := range known {
 			if id != truth {
@@ -220,20 +220,20 @@ func filteredRank(sums []float64, scores []float32, truth int32, known []int32) 
 	}
 	var better, equal int32
 	for id, sum := range sums {
-		if score := sum + float64(scores[id]); score >= own {
+		if score := sum + float64(scores[id]); score >= trueScore {
 			better++
-			if score == own {
+			if score == trueScore {
 				equal++
 			}
 		}
 	}
-	rank := eval.Rank{Better: better - equal, Equal: equal - 1} // without itself
+	rank := eval.Rank{Better: better - equal, Equal: equal - 1} // equal includes the true answer
 	for _, id := range known {
 		switch score := total(id); {
 		case id == truth:
-		case score > own:
+		case score > trueScore:
 			rank.Better--
-		case score == own:
+		case score == trueScore:
 			rank.Equal--
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
-// Supports returns ensembles and other splits.
+// Supports implements [task.Task]: completion has ensembles and other splits.
 func (t *Task) Supports() task.Capabilities {
 	return task.Capabilities{Ensembles: true, Resplits: true}
 }
@@ -44,7 +44,7 @@ func (t *Task) Ensemble(
 		ensemble.Members = append(ensemble.Members, slices.Index(indices, index))
 	}
 	unseen := chosen.Choice.Unseen()
-	if unseen == nil { // the fitted MRR does not justify several members
+	if unseen == nil { // the fitted MRR is biased and cannot justify several members
 		ensemble.Members = ensemble.Members[:1]
 		return ensemble, nil
 	}
@@ -62,7 +62,7 @@ func (t *Task) Ensemble(
 	}
 	ensemble.Artifact = chosen
 	_, ensemble.TestScore = e.Scores()
-	e.Valid = nil // used for the choice
+	e.Valid = nil // it was used for the choice
 	ensemble.Details, err = e.Details()
 	return ensemble, err
 }

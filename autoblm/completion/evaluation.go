@@ -17,8 +17,8 @@ import (
 
 // Evaluation holds the metrics of triples, for both sides, for head queries and for tail queries.
 type Evaluation struct {
-	// Triples is the number of ranked triples. Of is the number of all triples if these are a sample;
-	// otherwise 0.
+	// Triples is the number of ranked triples. Of is the number of all triples if only a sample is
+	// ranked; otherwise 0.
 	Triples int          `json:"triples"`
 	Of      int          `json:"of,omitempty"`
 	Ties    eval.Ties    `json:"ties"`
@@ -35,8 +35,10 @@ func Summarize(ranks []eval.Ranked, ties eval.Ties) Evaluation {
 		tail.Add(r.Tail.Under(ties), 1)
 	}
 	n := float64(len(ranks))
-	return Evaluation{Triples: len(ranks), Ties: ties, Both: head.Plus(tail).Over(2 * n),
-		Head: head.Over(n), Tail: tail.Over(n)}
+	return Evaluation{
+		Triples: len(ranks), Ties: ties, Both: head.Plus(tail).Over(2 * n),
+		Head: head.Over(n), Tail: tail.Over(n),
+	}
 }
 
 // RankSplit ranks a split ("train", "valid" or "test") of g with each model. The models have the
@@ -69,7 +71,7 @@ func rankerOf(engine kge.Engine, precision kge.Precision, models []*kge.Model) (
 	return engine.NewRanker(parameters, precision)
 }
 
-// splitOf returns the triples of a split, which models can rank.
+// splitOf returns the triples of a split. It returns an error if the models cannot rank them.
 func splitOf(models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, error) {
 	triples, err := g.Split(split)
 	if err != nil {
@@ -94,9 +96,8 @@ func checkFinite(i int, m *kge.Model) error {
 	if m.Finite() {
 		return nil
 	}
-	return fmt.Errorf(
-		"model %d (%s) has numbers that are not finite: retrain it with a smaller learning rate", i,
-		cmp.Or(m.Structure.String(), m.Form.String()))
+	return fmt.Errorf("model %d (%s) has numbers that are not finite: "+
+		"retrain it with a smaller learning rate", i, cmp.Or(m.Structure.String(), m.Form.String()))
 }
 
 // Evaluate returns the metrics of one model on a split, from [RankSplit].
@@ -111,8 +112,8 @@ func Evaluate(
 	return Summarize(ranks[0], ties), nil
 }
 
-// Evaluations holds the metrics on valid and test, the details of a trial; nil for a split without
-// ranked triples.
+// Evaluations holds the metrics on valid and test, nil for a split without ranked triples. They are
+// stored as the details of a trial.
 type Evaluations struct {
 	Valid *Evaluation `json:"valid,omitempty"`
 	Test  *Evaluation `json:"test,omitempty"`
@@ -133,15 +134,15 @@ func EvaluateWith(
 	all := make([]Evaluations, len(models))
 	present := slices.DeleteFunc(slices.Clone(models), func(m *kge.Model) bool { return m == nil })
 	var parts []part
-	for _, p := range []part{{split: "valid", most: how.Valid}, {split: "test", most: how.Test}} {
-		if whole, _ := g.Split(p.split); len(eval.Sample(whole, p.most)) == 0 || len(present) == 0 {
+	for _, p := range []part{{split: "valid", limit: how.Valid}, {split: "test", limit: how.Test}} {
+		if all, _ := g.Split(p.split); len(eval.Sample(all, p.limit)) == 0 || len(present) == 0 {
 			continue
 		}
-		whole, err := splitOf(present, g, p.split)
+		all, err := splitOf(present, g, p.split)
 		if err != nil {
 			return nil, err
 		}
-		p.of, p.triples = len(whole), eval.Sample(whole, p.most)
+		p.total, p.triples = len(all), eval.Sample(all, p.limit)
 		parts = append(parts, p)
 	}
 	if len(parts) > 0 {
@@ -165,11 +166,12 @@ func EvaluateWith(
 
 // part holds the triples of a split to rank, and their ranks.
 type part struct {
-	split    string
-	most, of int // maximum number to rank, number of all
-	triples  []datasets.Triple
-	ranks    [][]eval.Ranked // of each model
-	numbers  []int           // indices of the ranked triples
+	split   string
+	limit   int // see [eval.Limits]
+	total   int // triples of the whole split
+	triples []datasets.Triple
+	ranks   [][]eval.Ranked // by model and triple
+	ranked  []int           // indices of the ranked triples
 }
 
 // rankParts ranks as many triples of each part as time allows.
@@ -190,15 +192,15 @@ func rankParts(
 			p.ranks = append(p.ranks, make([]eval.Ranked, len(p.triples)))
 		}
 	}
-	ranked, err := how.Rank(ranker, sizes, func(split int, numbers []int) error {
+	ranked, err := how.Rank(ranker, sizes, func(split int, indices []int) error {
 		p := parts[split]
-		ranks, err := rank(ctx, ranker, eval.Select(p.triples, numbers), g)
+		ranks, err := rank(ctx, ranker, eval.Select(p.triples, indices), g)
 		if err != nil {
 			return err
 		}
 		for model := range ranks {
-			for i, n := range numbers {
-				p.ranks[model][n] = ranks[model][i]
+			for i, index := range indices {
+				p.ranks[model][index] = ranks[model][i]
 			}
 		}
 		return nil
@@ -207,17 +209,17 @@ func rankParts(
 		return err
 	}
 	for i := range parts {
-		parts[i].numbers = ranked[i]
+		parts[i].ranked = ranked[i]
 	}
 	return nil
 }
 
 // next returns the evaluation of the next model.
 func (p *part) next() *Evaluation {
-	e := Summarize(eval.Select(p.ranks[0], p.numbers), eval.Pessimistic)
+	e := Summarize(eval.Select(p.ranks[0], p.ranked), eval.Pessimistic)
 	p.ranks = p.ranks[1:]
-	if e.Triples < p.of {
-		e.Of = p.of
+	if e.Triples < p.total {
+		e.Of = p.total
 	}
 	return &e
 }
@@ -255,8 +257,8 @@ func NewTable() *table.Table {
 	return table.New("", "MRR", "H@1", "H@3", "H@10", "mean rank")
 }
 
-// AddTo adds the metrics to a table, with sides also those of each side; none if the evaluation is
-// nil.
+// AddTo adds the metrics to a table, with sides also those of each side. It adds nothing if the
+// evaluation is nil.
 func (e *Evaluation) AddTo(t *table.Table, name string, sides bool) {
 	add := func(name string, m eval.Metrics) {
 		t.Add(name, m.MRR, m.Hits1, m.Hits3, m.Hits10, fmt.Sprintf("%.1f", m.MeanRank))

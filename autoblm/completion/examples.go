@@ -33,23 +33,25 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 		return e, err
 	}
 	e.Note = "best first, without the facts of train and valid; ✓ is in test"
-	seen := &datasets.Graph{Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train,
-		Valid: g.Valid}
+	withoutTest := &datasets.Graph{
+		Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train, Valid: g.Valid,
+	}
 	for _, t := range questions(g) {
 		q := Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}
-		answers, err := predict(q, seen, maxAnswers, eval.DropKnown)
+		answers, err := predict(q, withoutTest, maxAnswers, eval.DropKnown)
 		if err != nil {
 			return task.Examples{}, err
 		}
 		question := fmt.Sprintf("(%s, %s, ?)", q.Head, q.Relation)
-		if words, ok := worldQuestions[q.Relation]; ok && g.Name == "world" {
-			question = fmt.Sprintf(words, q.Head)
+		if pattern, found := worldQuestions[q.Relation]; found && g.Name == "world" {
+			question = fmt.Sprintf(pattern, q.Head)
 		}
 		var names []string
 		for _, a := range answers {
-			if slices.ContainsFunc(g.Test, func(fact datasets.Triple) bool {
-				return fact.Head == t.Head && fact.Relation == t.Relation && g.Entities[fact.Tail] == a.Entity
-			}) {
+			isAnswer := func(x datasets.Triple) bool {
+				return x.Head == t.Head && x.Relation == t.Relation && g.Entities[x.Tail] == a.Entity
+			}
+			if slices.ContainsFunc(g.Test, isAnswer) {
 				a.Entity = "✓ " + a.Entity
 			}
 			names = append(names, a.Entity)
@@ -59,11 +61,13 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 	return e, nil
 }
 
+// predictFunc works like [Predict] with a model or an ensemble.
+type predictFunc func(
+	q Query, g *datasets.Graph, top int, known eval.KnownAnswers,
+) ([]eval.Answer, error)
+
 // predictor returns the prediction function of a model or an ensemble; nil for none.
-func predictor(
-	a task.Artifact,
-) (func(q Query, g *datasets.Graph, top int, known eval.KnownAnswers) ([]eval.Answer,
-	error), error) {
+func predictor(a task.Artifact) (predictFunc, error) {
 	if ensemble, err := EnsembleOf(a); ensemble != nil || err != nil {
 		return ensemble.Predict, err
 	}

@@ -30,12 +30,12 @@ func groupedBatches(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [
 			answer{t.Tail, 2*t.Relation + 1, t.Head})
 	}
 	shuffle(rng, answers)
-	slices.SortFunc(answers, byQuestion) // in random order for each question
+	slices.SortFunc(answers, byQuestion) // the answers of a question stay in random order
 	groups := groupsOf(answers, s.AnswersPerQuery)
 	shuffle(rng, groups)
 	answers = slices.Concat(groups...)
 	size := 2 * min(s.Batch, len(triples))
-	if s.MaxSteps > 0 && s.MaxSteps <= (len(answers)-1)/size { // the product below cannot overflow
+	if s.MaxSteps > 0 && s.MaxSteps <= (len(answers)-1)/size { // without overflow below
 		answers = answers[:s.MaxSteps*size]
 	}
 	for batch := range slices.Chunk(answers, size) {
@@ -67,9 +67,11 @@ func oneDirection(answers []answer) []kge.Example {
 	examples := make([]kge.Example, len(answers))
 	for i, a := range answers {
 		ids = append(ids, a.relation, a.target)
-		own := ids[len(ids)-2:]
-		examples[i] = kge.Example{Question: kge.Question{Anchor: a.anchor, Path: own[:1:1]},
-			Target: a.target, Targets: own[1:2:2], Weight: 1}
+		pair := ids[len(ids)-2:]
+		examples[i] = kge.Example{
+			Question: kge.Question{Anchor: a.anchor, Path: pair[:1:1]},
+			Target:   a.target, Targets: pair[1:2:2], Weight: 1,
+		}
 	}
 	return examples
 }

@@ -26,13 +26,13 @@ func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error)
 	if ranks == nil || err != nil {
 		return m, err
 	}
-	text := fmt.Sprintf(
-		"The study keeps the best model, %s, with d %d. These are its metrics over %s. Its structure %s.",
-		b.Trial.Label, b.Trial.Recipe.Training.Dim, format.Count(len(triples),
-			split+" triple"), models(b.Trial.Structure.Patterns()))
+	count := format.Count(len(triples), split+" triple")
+	text := fmt.Sprintf("The study keeps the best model, %s, with d %d. "+
+		"These are its metrics over %s. Its structure %s.", b.Trial.Label,
+		b.Trial.Recipe.Training.Dim, count, describePatterns(b.Trial.Structure.Patterns()))
 	if ensemble := b.Trial.Ensemble; ensemble != nil {
 		text = fmt.Sprintf("The study keeps an ensemble of %s. These are its metrics over %s.",
-			format.Count(len(ensemble.Members), "model"), format.Count(len(triples), split+" triple"))
+			format.Count(len(ensemble.Members), "model"), count)
 	}
 	m.Best = []page.Part{
 		{Heading: "By relation pattern", Text: text,
@@ -73,8 +73,8 @@ func (t *Task) rankWith(
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	triples, ranks, err := RankSplit(ctx, t.Engine, kge.AutoPrecision, []*kge.Model{best}, aligned,
-		split)
+	models := []*kge.Model{best}
+	triples, ranks, err := RankSplit(ctx, t.Engine, kge.AutoPrecision, models, aligned, split)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -90,17 +90,17 @@ var partColumns = []page.Column[Part]{
 	page.Number("tail MRR", func(p Part) any { return p.Tail.MRR }),
 }
 
-// mostRelations is the number of relations shown before folding.
-const mostRelations = 20
+// maxShownRelations is the number of relations shown before folding.
+const maxShownRelations = 20
 
 func byRelation(split string, g *datasets.Graph, parts []Part) *page.Table {
 	pattern, train := map[string]string{}, map[string]int{}
 	for relation, p := range datasets.Patterns(g) {
-		words := p.Pattern.String()
+		name := p.Pattern.String()
 		if p.Inverse {
-			words += ", inverse"
+			name += ", inverse"
 		}
-		pattern[g.Relations[relation]] = words
+		pattern[g.Relations[relation]] = name
 	}
 	for _, t := range g.Train {
 		train[g.Relations[t.Relation]]++
@@ -111,23 +111,23 @@ func byRelation(split string, g *datasets.Graph, parts []Part) *page.Table {
 			page.Text("pattern", func(p Part) any { return pattern[p.Name] }),
 			page.Number("in train", func(p Part) any { return train[p.Name] }),
 			page.Number(split+" triples", func(p Part) any { return p.Triples }),
-		}, partColumns...)...).Fold(mostRelations, "relation")
+		}, partColumns...)...).Fold(maxShownRelations, "relation")
 }
 
 // describe returns the statistics of a graph.
 func describe(g datasets.Statistics, name string) []page.Part {
 	text := fmt.Sprintf("The graph %s has %s and %s.", name, format.Count(g.Entities, "entity"),
 		format.Count(g.Relations, "relation"))
-	for _, odd := range []struct {
+	for _, anomaly := range []struct {
 		n    int
-		says string
+		text string
 	}{
 		{g.EntitiesNotInTrain, "Entities that train lacks"},
 		{g.RelationsNotInTrain, "Relations that train lacks"},
 		{g.InSeveralSplits, "Triples in more than one split"},
 	} {
-		if odd.n > 0 {
-			text += fmt.Sprintf(" %s: %s.", odd.says, format.Int(odd.n))
+		if anomaly.n > 0 {
+			text += fmt.Sprintf(" %s: %s.", anomaly.text, format.Int(anomaly.n))
 		}
 	}
 	type split struct {
@@ -186,9 +186,10 @@ func ByPattern(
 	})
 }
 
+// breakdown evaluates the triples of each name separately, the most frequent first.
 func breakdown(
-	triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties, names func(
-		datasets.Triple) []string,
+	triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties,
+	names func(datasets.Triple) []string,
 ) []Part {
 	groups := map[string][]eval.Ranked{}
 	for i, t := range triples {
@@ -199,8 +200,8 @@ func breakdown(
 	parts := make([]Part, 0, len(groups))
 	for name, group := range groups {
 		e := Summarize(group, ties)
-		parts = append(parts, Part{Name: name, Triples: e.Triples, Both: e.Both, Head: e.Head,
-			Tail: e.Tail})
+		part := Part{Name: name, Triples: e.Triples, Both: e.Both, Head: e.Head, Tail: e.Tail}
+		parts = append(parts, part)
 	}
 	slices.SortFunc(parts, func(a, b Part) int {
 		return cmp.Or(cmp.Compare(b.Triples, a.Triples), cmp.Compare(a.Name, b.Name))

@@ -43,17 +43,17 @@ func Predict(
 
 // predict works like Predict, with the scores of any models that have the ids of m.
 func predict(
-	m *kge.Model, q Query, g *datasets.Graph, top int, known eval.KnownAnswers, scores func(given,
-		relation int32) func(id int32) float64,
+	m *kge.Model, q Query, g *datasets.Graph, top int, known eval.KnownAnswers,
+	scores func(given, relation int32) func(id int32) float64,
 ) ([]eval.Answer, error) {
 	if (q.Head == "") == (q.Tail == "") {
-		return nil, fmt.Errorf("a query needs either a head or a tail, and asks for the other")
+		return nil, fmt.Errorf("a query needs either a head or a tail; it asks for the other")
 	}
 	relation := slices.Index(m.RelationLabels, q.Relation)
 	if relation < 0 {
+		near := enum.Near(m.RelationLabels, q.Relation)
 		return nil, fmt.Errorf("the model has no relation %q%s; it has %s",
-			q.Relation, enum.DidYouMean(enum.Near(m.RelationLabels, q.Relation)), labels.List(
-				m.RelationLabels))
+			q.Relation, enum.DidYouMean(near), labels.List(m.RelationLabels))
 	}
 	given, err := labels.Entity(m.EntityLabels, cmp.Or(q.Head, q.Tail))
 	if err != nil {

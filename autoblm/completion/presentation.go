@@ -33,7 +33,7 @@ func NewPresentation() task.Presentation {
 			return []page.Part{{Heading: "By side", Table: metricsOf(caption, trials, both, heads, tails)}}
 		},
 		Breakdown: "relation and relation pattern",
-		Models:    func(s structure.Structure) string { return models(s.Patterns()) },
+		Models:    func(s structure.Structure) string { return describePatterns(s.Patterns()) },
 		ByRecipe:  true,
 	}
 }
@@ -73,29 +73,29 @@ type metric struct {
 }
 
 var (
-	mrr = metric{"MRR", "mrr", func(m eval.Metrics) float64 {
-		return m.MRR
-	}, func(x float64) any {
-		return page.Bar(x)
-	}}
+	mrr      = metric{"MRR", "mrr", func(m eval.Metrics) float64 { return m.MRR }, bar}
 	hits1    = metric{"H@1", "hits1", func(m eval.Metrics) float64 { return m.Hits1 }, plain}
 	hits3    = metric{"H@3", "hits3", func(m eval.Metrics) float64 { return m.Hits3 }, plain}
 	hits10   = metric{"H@10", "hits10", func(m eval.Metrics) float64 { return m.Hits10 }, plain}
-	meanRank = metric{"mean rank", "mean_rank", func(m eval.Metrics) float64 {
-		return m.MeanRank
-	}, func(x float64) any {
-		return fmt.Sprintf("%.1f", x)
-	}}
+	meanRank = metric{
+		"mean rank", "mean_rank", func(m eval.Metrics) float64 { return m.MeanRank }, oneDecimal,
+	}
 
 	metrics = []metric{mrr, hits1, hits3, hits10, meanRank}
 )
 
-func plain(x float64) any { return x }
+// Cells of a metric in a table.
+func plain(x float64) any      { return x }
+func bar(x float64) any        { return page.Bar(x) }
+func oneDecimal(x float64) any { return fmt.Sprintf("%.1f", x) }
 
 // columns returns the columns of a split in a table of trials; only the first names it.
 func columns(split string) []task.Column {
-	return []task.Column{both.column(split, split+" "+mrr.title, mrr),
-		both.column(split, hits1.title, hits1), both.column(split, hits10.title, hits10)}
+	return []task.Column{
+		both.column(split, split+" "+mrr.title, mrr),
+		both.column(split, hits1.title, hits1),
+		both.column(split, hits10.title, hits10),
+	}
 }
 
 // column returns the column of a metric of a side, empty without ranked triples.
@@ -144,9 +144,8 @@ func metricsOf(caption string, trials []task.LabeledTrial, sides ...side) *page.
 		eval.Metrics
 	}
 	split, name := "valid", "validation"
-	if slices.ContainsFunc(trials, func(t task.LabeledTrial) bool {
-		return EvaluationsOf(t.Details).Test != nil
-	}) {
+	isTested := func(t task.LabeledTrial) bool { return EvaluationsOf(t.Details).Test != nil }
+	if slices.ContainsFunc(trials, isTested) {
 		split, name = "test", "test"
 	}
 	var rows []row
@@ -163,21 +162,22 @@ func metricsOf(caption string, trials []task.LabeledTrial, sides ...side) *page.
 		columns = append(columns, page.Text("side", func(r row) any { return r.side }))
 	}
 	for _, m := range metrics {
-		columns = append(columns, page.Number(m.title, func(r row) any {
-			return m.cell(m.of(r.Metrics))
-		}))
+		cell := func(r row) any { return m.cell(m.of(r.Metrics)) }
+		columns = append(columns, page.Number(m.title, cell))
 	}
 	return page.NewTable(fmt.Sprintf(caption, name), rows, columns...)
 }
 
-// models describes the relation patterns that a structure can model.
-func models(p structure.Patterns) string {
+// describePatterns describes the relation patterns that a structure can model.
+func describePatterns(p structure.Patterns) string {
 	var kinds []string
 	for _, kind := range []struct {
 		name    string
 		witness []int
-	}{{"symmetric", p.Symmetric}, {"anti-symmetric", p.AntiSymmetric}, {"general",
-		p.General}, {"inverse", p.Inverse}} {
+	}{
+		{"symmetric", p.Symmetric}, {"anti-symmetric", p.AntiSymmetric},
+		{"general", p.General}, {"inverse", p.Inverse},
+	} {
 		if kind.witness != nil {
 			kinds = append(kinds, kind.name)
 		}

@@ -55,8 +55,8 @@ type SharedCandidate struct {
 // predicts little about models that are trained alone (Ablation Study 5). With one candidate it
 // equals [kge.Train].
 //
-// The result is a function of the job. The report says if training diverged. The error is for an
-// invalid job, a graph without training or validation triples, and the end of ctx.
+// The result depends only on the job. If training diverges, the report says so. An error means an
+// invalid job, a graph without training or validation triples, or the end of ctx.
 func TrainSharedEmbeddings(
 	ctx context.Context, engine kge.Engine, job SharedJob,
 ) (*SharedReport, error) {
@@ -64,7 +64,7 @@ func TrainSharedEmbeddings(
 		return nil, err
 	}
 	shared := &sharedEngine{Engine: engine}
-	// the second word separates this use of the seed from others
+	// The second number separates this use of the seed from others.
 	shared.population.draw = rand.New(rand.NewPCG(job.SampleSeed, 0x736861726564))
 	for _, c := range job.Candidates {
 		shared.population.candidates = append(shared.population.candidates, SharedCandidate{Structure: c})
@@ -73,9 +73,10 @@ func TrainSharedEmbeddings(
 	data.Validate = func(ctx context.Context, _ kge.Ranker, _ int) ([]float64, error) {
 		return []float64{0}, shared.population.evaluate(ctx, job.Graph)
 	}
-	s.ValidateEvery = s.Epochs // all candidates, at the end
-	trained, err := kge.Train(ctx, shared,
-		kge.Job{Data: data, Settings: s, Members: []kge.Member{job.memberWith(0)}, OnEpoch: job.OnEpoch})
+	s.ValidateEvery = s.Epochs // validate all candidates at the end
+	trained, err := kge.Train(ctx, shared, kge.Job{
+		Data: data, Settings: s, Members: []kge.Member{job.memberWith(0)}, OnEpoch: job.OnEpoch,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +102,9 @@ func (j SharedJob) validate() error {
 	}
 	for i, c := range j.Candidates {
 		if c.K() != j.Candidates[0].K() {
-			return fmt.Errorf(
-				"candidate %d has K=%d and candidate 0 has K=%d: only structures with the same K can share "+
-					"embeddings", i, c.K(), j.Candidates[0].K())
+			return fmt.Errorf("candidate %d has K=%d and candidate 0 has K=%d: "+
+				"only structures with the same K can share embeddings",
+				i, c.K(), j.Candidates[0].K())
 		}
 	}
 	if err := j.Settings.ValidateFor(j.memberWith(0)); err != nil {
@@ -119,7 +120,7 @@ func (j SharedJob) validate() error {
 	return nil
 }
 
-// sharedEngine creates the population of one member that the candidates share.
+// sharedEngine wraps an engine. It creates the population of one member that the candidates share.
 type sharedEngine struct {
 	kge.Engine
 	population sharedPopulation

@@ -33,8 +33,10 @@ type Task struct {
 
 // Identity implements [task.Task].
 func (t *Task) Identity() (task.Identity, error) {
-	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(),
-		Source: t.Graph.Source()}, nil
+	return task.Identity{
+		Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(),
+		Source: t.Graph.Source(),
+	}, nil
 }
 
 // Check returns an error if the graph has no validation triples.
@@ -54,23 +56,24 @@ func (t *Task) Arithmetic(p kge.Precision) (engine, backend string) {
 }
 
 // Precision implements [task.Task].
-func (t *Task) Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error) {
-	return t.Engine.Precision(asked, f, len(t.Graph.Entities), dim)
+func (t *Task) Precision(requested kge.Precision, f form.Form, dim int) (kge.Precision, error) {
+	return t.Engine.Precision(requested, f, len(t.Graph.Entities), dim)
 }
 
 // Size implements [task.Task].
 func (t *Task) Size() task.Size {
 	g := t.Graph
-	return task.Size{Examples: len(g.Train), Entities: len(g.Entities), Validation: len(g.Valid),
-		Test: len(g.Test)}
+	return task.Size{
+		Examples: len(g.Train), Entities: len(g.Entities), Validation: len(g.Valid), Test: len(g.Test),
+	}
 }
 
 // Resplit implements [task.Task].
 func (t *Task) Resplit(number int) task.Task {
-	divided := *t
-	divided.Graph, divided.Checkpoint, divided.Limits.Test = t.Graph.Resplit(uint64(number)), nil,
-		eval.None
-	return &divided
+	resplit := *t
+	resplit.Graph, resplit.Checkpoint = t.Graph.Resplit(uint64(number)), nil
+	resplit.Limits.Test = eval.None
+	return &resplit
 }
 
 // Limit implements [task.Task].
@@ -87,8 +90,10 @@ func (t *Task) Presentation() task.Presentation { return NewPresentation() }
 func (t *Task) Train(
 	ctx context.Context, trials []task.Trial, onProgress func(share float64),
 ) ([]task.Artifact, error) {
-	job := kge.Job{Data: Data(t.Graph), Settings: trials[0].Recipe.Training,
-		ValidateBy: t.Limits.Valid, Checkpoint: t.Checkpoint}
+	job := kge.Job{
+		Data: Data(t.Graph), Settings: trials[0].Recipe.Training, ValidateBy: t.Limits.Valid,
+		Checkpoint: t.Checkpoint,
+	}
 	return TrainTrials(ctx, t.Engine, job, trials, onProgress,
 		func(models []*kge.Model) ([]Evaluations, error) {
 			return EvaluateWith(ctx, t.Engine, models, t.Graph, eval.Options{Limits: t.Limits})
@@ -98,13 +103,13 @@ func (t *Task) Train(
 // TrainTrials trains trials of a ranking task as one population and sets their results. evaluate
 // receives their models, nil for diverged ones.
 func TrainTrials(
-	ctx context.Context, engine kge.Engine, job kge.Job, trials []task.Trial, onProgress func(
-		share float64), evaluate func([]*kge.Model) ([]Evaluations, error),
+	ctx context.Context, engine kge.Engine, job kge.Job, trials []task.Trial,
+	onProgress func(share float64), evaluate func([]*kge.Model) ([]Evaluations, error),
 ) ([]task.Artifact, error) {
 	for _, trial := range trials {
 		job.Members = append(job.Members, trial.Member())
 	}
-	if end, is := task.StopTime(ctx); is {
+	if end, found := task.StopTime(ctx); found {
 		job.Deadline = &kge.Deadline{Began: time.Now(), End: end, Ranked: job.ValidateBy}
 	}
 	reportProgress := func(p kge.Progress) { onProgress(p.Share()) }
@@ -126,14 +131,14 @@ func TrainTrials(
 		trial := &trials[i]
 		trial.Loss, trial.Validations = r.Loss, r.Validations
 		trial.Engine, trial.Backend = engine.Name(), engine.Backend(report.Precision)
-		// of all pieces
-		trial.Seconds = (report.Timing.Compile + report.Timing.Train +
-			report.Timing.Evaluate) / float64(len(trials))
+		seconds := report.Timing.Compile + report.Timing.Train + report.Timing.Evaluate
+		trial.Seconds = seconds / float64(len(trials))
 		if r.Err != nil {
 			trial.State, trial.Error = task.Failed, r.Err.Error()
 			continue
 		}
-		trial.State, artifacts[i], trial.StoppedEarly = task.Complete, r.Model, report.StoppedEarly != nil
+		trial.State, artifacts[i] = task.Complete, r.Model
+		trial.StoppedEarly = report.StoppedEarly != nil
 		trial.Score, trial.TestScore = evaluations[i].Scores()
 		if trial.Details, err = evaluations[i].Details(); err != nil {
 			return nil, err
@@ -142,10 +147,10 @@ func TrainTrials(
 	return artifacts, nil
 }
 
-// trainOrResume resumes the trials from the checkpoint if it has them.
+// trainOrResume trains the trials, or resumes them if the checkpoint has them. It replaces the
+// checkpoint of finished trials.
 func trainOrResume(ctx context.Context, engine kge.Engine, job kge.Job) (*kge.Report, error) {
 	report, err := kge.Train(ctx, engine, job)
-	// of finished trials
 	if errors.Is(err, kge.ErrOtherTraining) && !errors.Is(err, kge.ErrOtherEngine) {
 		if err := checkpoint.Remove(job.Checkpoint.File); err != nil {
 			return nil, fmt.Errorf("remove the checkpoint of finished trials: %w", err)

@@ -18,7 +18,7 @@ const (
 )
 
 // budget divides the time until a deadline between training, validation, ranking and saving. A
-// nil budget never ends.
+// nil budget has no limit.
 type budget struct {
 	Deadline
 	heldOut  int     // questions to validate on
@@ -39,9 +39,10 @@ func newBudget(ctx context.Context, r *run) (*budget, error) {
 		return b, nil
 	}
 	defer r.timing.MeasureEvaluation(r.engine)()
-	const measuring = 0.02                 // largest share of the time
-	for _, n := range []int{16, 32, 512} { // the first questions prepare what all share
-		if n = min(n, b.heldOut); b.question*float64(n) > measuring*b.total() {
+	const maxShare = 0.02 // of the time, for measuring
+	// The last round counts. The earlier ones include one-time work, such as compilation.
+	for _, n := range []int{16, 32, 512} {
+		if n = min(n, b.heldOut); b.question*float64(n) > maxShare*b.total() {
 			break
 		}
 		began := time.Now()
@@ -108,11 +109,11 @@ func (b *budget) forLastValidation(ctx context.Context) (context.Context, contex
 // sampleSize returns the number of questions to validate on, with the given seconds of training
 // between two validations; 0 means all.
 func (b *budget) sampleSize(interval float64) int {
-	most := validationShare * min(interval, b.total())
-	if b.question == 0 || b.validation(0) <= most {
+	seconds := validationShare * min(interval, b.total())
+	if b.question == 0 || b.validation(0) <= seconds {
 		return 0
 	}
-	n := max(minSample, int(most/b.question))
+	n := max(minSample, int(seconds/b.question))
 	if n >= b.heldOut {
 		return 0
 	}

@@ -16,8 +16,8 @@ var (
 	// written if the run is interrupted. The epochs of a larger run take long: it is written to
 	// its file only.
 	maxCopied = 256.0 * (1 << 20)
-	// cheapCopy is the duration up to which a copy is made after each epoch. A dearer one waits:
-	// on a GPU a copy may take a third of the time of an epoch.
+	// cheapCopy is the duration up to which a copy is made after each epoch. Slower copies are
+	// made less often: on a GPU a copy may take a third of the time of an epoch.
 	cheapCopy = 20 * time.Millisecond
 )
 
@@ -44,12 +44,12 @@ type snapshot struct {
 type savedRun struct {
 	ID      json.RawMessage `json:"training"`
 	Engine  string          `json:"engine"`          // with its backend in the precision
-	Epochs  int             `json:"epochs"`          // complete ones
+	Epochs  int             `json:"epochs"`          // complete epochs
 	Begun   int             `json:"begun,omitempty"` // steps of the next epoch, included in Steps
 	Steps   int             `json:"steps"`
 	Timing  Timing          `json:"timing"`
 	Members []savedMember   `json:"members"`
-	// ValidateBy replaces the job's: scores on other samples would not compare.
+	// ValidateBy overrides the job's value: scores on different samples are not comparable.
 	ValidateBy int `json:"validate_by,omitempty"`
 }
 
@@ -76,7 +76,7 @@ func newCheckpointer(j Job, e Engine) (*checkpointer, error) {
 	return c, err
 }
 
-// isOutOfTime reports whether another epoch is not likely to end before Until.
+// isOutOfTime reports whether another epoch would probably end after Until.
 func (c *checkpointer) isOutOfTime() bool {
 	if c.Checkpoint == nil || c.Until.IsZero() {
 		return false
@@ -84,8 +84,8 @@ func (c *checkpointer) isOutOfTime() bool {
 	return time.Now().Add(c.longest + c.longest/10 + c.writer.Took()).After(c.Until)
 }
 
-// epochEnded takes a snapshot after an epoch that began at a time, and writes it, where either is
-// due.
+// epochEnded takes a snapshot after an epoch if one is due, and writes it if a write is due. began
+// is the start of the epoch.
 func (c *checkpointer) epochEnded(r *run, began time.Time) error {
 	c.longest = max(c.longest, time.Since(began))
 	if c.Checkpoint == nil {
@@ -105,7 +105,7 @@ func (c *checkpointer) epochEnded(r *run, began time.Time) error {
 // takeSnapshot copies the state of a run after an epoch.
 func (c *checkpointer) takeSnapshot(r *run) error {
 	take := r.population.State
-	if c.isLarge { // written at once, so that no copy is needed
+	if c.isLarge { // it is written at once and needs no copy
 		take = func() (State, error) { return viewState(r.population) }
 	}
 	began := time.Now()
@@ -117,8 +117,8 @@ func (c *checkpointer) takeSnapshot(r *run) error {
 	return err
 }
 
-// finish writes a checkpoint of a run that ends between epochs. A complete run is written only
-// if the last write is long ago.
+// finish writes a run that ends between epochs. It writes a complete run only if the last write is
+// at least Every ago.
 func (c *checkpointer) finish(r *run) error {
 	if c.Checkpoint == nil || r.isComplete() && c.writer.SinceLast() < c.Every {
 		return nil
@@ -131,7 +131,7 @@ func (c *checkpointer) finish(r *run) error {
 	return c.write()
 }
 
-// write writes the last snapshot, unless the file has that epoch.
+// write writes the last snapshot, unless the file already has its epoch.
 func (c *checkpointer) write() error {
 	if c.last == nil || c.epochs == c.last.Epochs && c.last.Begun == 0 {
 		return nil
@@ -164,7 +164,7 @@ func (c *checkpointer) resume(r *run) (bool, error) {
 		return false, err
 	}
 	if saved.Engine != c.engine && !c.AnyEngine {
-		return false, fmt.Errorf("%w: %w: %s, engine %s there, %s here; "+
+		return false, fmt.Errorf("%w: %w: %s has engine %s, not %s; "+
 			"use that engine, use another file or remove this one",
 			ErrOtherTraining, ErrOtherEngine, c.File, saved.Engine, c.engine)
 	}
@@ -196,9 +196,9 @@ func (c *checkpointer) rewind(r *run) (bool, error) {
 	return true, c.write()
 }
 
-// saveStopped writes a run that its deadline has stopped, within an epoch if it has one member.
-// Of several members, which may have taken different numbers of steps, it writes the last
-// snapshot.
+// saveStopped writes a run that the deadline has stopped. A run of one member is written as it is,
+// also within an epoch. Several members may have taken different numbers of steps, so their last
+// snapshot is written.
 func (c *checkpointer) saveStopped(r *run, s State) error {
 	if c.Checkpoint == nil {
 		return nil
@@ -209,7 +209,7 @@ func (c *checkpointer) saveStopped(r *run, s State) error {
 	return c.writer.Tolerate(c.write())
 }
 
-// tableGroups returns how many copies of a model's tables the file holds; -1 if it is damaged.
+// tableGroups returns the number of copies of a model's tables in the file; -1 if it is damaged.
 func (s savedRun) tableGroups() (n int) {
 	for _, m := range s.Members {
 		if m.Slots < 0 {
@@ -223,7 +223,7 @@ func (s savedRun) tableGroups() (n int) {
 	return n
 }
 
-// snapshot returns a run with the state of its population. It shares the numbers of the state.
+// snapshot returns a snapshot of the run and of the state of its population. It shares the tables.
 func (r *run) snapshot(c *checkpointer, state State) *snapshot {
 	s := &snapshot{savedRun: savedRun{
 		ID: c.id, Engine: c.engine, Epochs: r.epochs, Begun: r.begun, Steps: state.Steps,
@@ -231,14 +231,15 @@ func (r *run) snapshot(c *checkpointer, state State) *snapshot {
 	}}
 	s.Timing.PerStep = r.perStep()
 	for i, m := range state.Members {
-		of := r.members[i]
-		s.Members = append(s.Members, savedMember{of.memberState, len(m.Slots), of.best != nil})
+		run := r.members[i]
+		saved := savedMember{run.memberState, len(m.Slots), run.best != nil}
+		s.Members = append(s.Members, saved)
 		s.tables = append(s.tables, m.all()...)
 		for _, slot := range m.Slots {
 			s.tables = append(s.tables, slot.all()...)
 		}
-		if of.best != nil {
-			s.tables = append(s.tables, of.best.all()...)
+		if run.best != nil {
+			s.tables = append(s.tables, run.best.all()...)
 		}
 	}
 	return s
@@ -251,28 +252,28 @@ func (r *run) restore(saved snapshot) error {
 		return checkpoint.ErrDamaged
 	}
 	s := r.job.Settings
-	each := 1 + len(r.job.Members[0].Form.Spec().Tables(s.Dim)) // tables of a group
-	if len(tables) != each*saved.tableGroups() || saved.Begun < 0 {
+	groupSize := 1 + len(r.job.Members[0].Form.Spec().Tables(s.Dim))
+	if len(tables) != groupSize*saved.tableGroups() || saved.Begun < 0 {
 		return checkpoint.ErrDamaged
 	}
 	next := func() (t Tables) {
-		t, tables = tablesOf(tables[:each:each]), tables[each:]
+		t, tables = tablesOf(tables[:groupSize:groupSize]), tables[groupSize:]
 		return t
 	}
 	state := State{Steps: saved.Steps}
 	for i, m := range saved.Members {
-		of := r.job.Members[i]
-		p := Parameters{Form: of.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
-		p.Structure, _ = of.Form.Spec().Structure(of.Structure)
+		member := r.job.Members[i]
+		p := Parameters{Form: member.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
+		p.Structure, _ = member.Form.Spec().Structure(member.Structure)
 		p.Tables = next()
-		member := MemberState{Parameters: p}
+		restored := MemberState{Parameters: p}
 		for range m.Slots {
-			member.Slots = append(member.Slots, next())
+			restored.Slots = append(restored.Slots, next())
 		}
-		state.Members = append(state.Members, member)
+		state.Members = append(state.Members, restored)
 		r.members[i] = memberRun{memberState: m.memberState}
 		if m.HasBest {
-			if p.Tables = next(); !p.hasSizesOf(member.Tables) {
+			if p.Tables = next(); !p.hasSizesOf(restored.Tables) {
 				return checkpoint.ErrDamaged
 			}
 			r.members[i].best = &p

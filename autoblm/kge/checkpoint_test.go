@@ -348,7 +348,7 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 	j := job(1, func(*kge.Settings) {})
 	j.Checkpoint = &kge.Checkpoint{File: file}
 	_, err := kge.Train(t.Context(), elsewhere{&enginetest.Scripted{}}, j)
-	checkError(t, err, "engine scripted none there, scripted elsewhere here", file)
+	checkError(t, err, "has engine scripted none, not scripted elsewhere", file)
 	if !errors.Is(err, kge.ErrOtherTraining) || !errors.Is(err, kge.ErrOtherEngine) {
 		t.Errorf("error %v, want ErrOtherEngine", err)
 	}

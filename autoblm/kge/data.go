@@ -8,9 +8,9 @@ type Data struct {
 	Name, Source string
 	// Entities and Relations are the labels by id.
 	Entities, Relations []string
-	// BothDirections is true if an example is also learned backwards: the anchor given the
-	// target. Such an example has one target, which is learned among all entities, and the
-	// loss of a batch is the mean over its examples of the sum of both cross entropies.
+	// BothDirections is true if an example is also learned backwards, as the anchor given the
+	// target. Such an example has one target. The loss of a batch is then the mean over its
+	// examples of the sum of both cross entropies, each among all entities.
 	BothDirections bool
 	// Count is the number of examples, or a lower bound.
 	Count int
@@ -49,6 +49,8 @@ func (d *Data) Err() error {
 	return d.ctxErr()
 }
 
-// isCancelled reports whether the training is cancelled. It checks only at some of the numbers
-// of a long loop.
-func (d *Data) isCancelled(number int) bool { return number%(1<<16) == 0 && d.Err() != nil }
+// isCancelled reports whether the training is cancelled. It takes the iteration of a long loop and
+// checks only in every 65,536th one, to be cheap.
+func (d *Data) isCancelled(iteration int) bool {
+	return iteration%(1<<16) == 0 && d.Err() != nil
+}

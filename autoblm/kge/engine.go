@@ -12,10 +12,9 @@ import (
 type Engine interface {
 	// Name returns the name of the engine, such as "gomlx".
 	Name() string
-	// Backend returns the name of what the engine uses in a precision, such as "go",
-	// "xla:cuda" or "avx512+amx". Results of one engine in one precision differ in rounding
-	// if the names differ. The name for [Float32] includes nothing that only other precisions
-	// use.
+	// Backend returns the name of the backend or instruction sets for a precision, such as
+	// "go", "xla:cuda" or "avx512+amx". If two names differ, so may the rounding of results.
+	// The name for [Float32] leaves out what only other precisions use.
 	Backend(p Precision) string
 	// Supports returns an error if the engine lacks something that a training needs.
 	Supports(d *Data, s Settings, members []Member) error
@@ -30,7 +29,7 @@ type Engine interface {
 	// Ranks and scores are those of float32 in any precision; the precision only changes
 	// the speed.
 	NewRanker(models []Parameters, precision Precision) (Ranker, error)
-	// Close frees what the engine holds, after its populations and rankers.
+	// Close frees the engine's resources. Its populations and rankers are closed before.
 	Close()
 }
 
@@ -47,10 +46,10 @@ type Population interface {
 	SetStructure(member int, s structure.Structure) error
 	// Adjust changes the settings for the following steps, see [Settings.In].
 	Adjust(s Settings) error
-	// State copies all that the following steps depend on, except settings and members.
+	// State copies everything that later steps depend on, except settings and members.
 	State() (State, error)
 	// SetState restores a state. A new population with the same settings and members then
-	// continues like the one from which the state was copied.
+	// continues like the original one.
 	SetState(s State) error
 }
 
@@ -64,12 +63,13 @@ type StateViewer interface {
 type Epoch struct {
 	// Loss has each member's mean loss per example, with penalties.
 	Loss []float64
-	// StepSeconds has the duration of each step, for all members. Steps that an engine takes
-	// in one call have their mean.
+	// StepSeconds has the duration of each step, for all members together. If an engine takes
+	// several steps in one call, each has the mean of their durations.
 	StepSeconds []float64
 }
 
-// viewState returns the state of a population until the next epoch, without a copy if possible.
+// viewState returns the state of a population, without a copy if possible. It is valid until the
+// next epoch.
 func viewState(p Population) (State, error) {
 	if v, ok := p.(StateViewer); ok {
 		return v.View(), nil
@@ -77,7 +77,8 @@ func viewState(p Population) (State, error) {
 	return p.State()
 }
 
-// viewParameters returns a member's embeddings until the next epoch, without a copy if possible.
+// viewParameters returns a member's embeddings, without a copy if possible. They are valid until
+// the next epoch.
 func viewParameters(p Population, member int) (Parameters, error) {
 	if v, ok := p.(StateViewer); ok {
 		return v.View().Members[member].Parameters, nil
@@ -93,8 +94,8 @@ func compileSeconds(e Engine) float64 {
 	return 0
 }
 
-// ForRanking resolves a precision on an engine for ranking with models of one shape, at least
-// one.
+// ForRanking resolves a precision for ranking on an engine. There is at least one model, and all
+// have the same shape.
 func (p Precision) ForRanking(e Engine, models []Parameters) (Precision, error) {
 	first := models[0]
 	entities := len(first.Entities) / max(1, first.Dim)

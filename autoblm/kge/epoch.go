@@ -47,7 +47,7 @@ func (r *run) trainEpoch(ctx context.Context, source *prefetcher, epoch int) err
 	}
 	all, rest := len(batches), batches[min(r.begun, len(batches)):]
 	r.next = all
-	if len(rest) == 0 { // no sound checkpoint has an epoch without steps to take
+	if len(rest) == 0 { // only a damaged checkpoint leaves no steps
 		return checkpoint.ErrDamaged
 	}
 	detach := progress.Attach(r.population, r.stepReporter(epoch, all))
@@ -86,7 +86,8 @@ func (r *run) recordLosses(epoch int, losses []float64) {
 	}
 }
 
-// stepReporter returns a function that passes progress within an epoch to OnStep; nil without.
+// stepReporter returns a function that passes progress within an epoch to OnStep, or nil if OnStep
+// is nil.
 func (r *run) stepReporter(epoch, steps int) func(share float64) {
 	if r.job.OnStep == nil {
 		return nil

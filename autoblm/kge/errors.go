@@ -13,6 +13,7 @@ var (
 	// ErrOtherTraining reports a checkpoint of other data, settings or members, or of another
 	// engine.
 	ErrOtherTraining = checkpoint.ErrOtherTraining
-	// ErrOtherEngine reports work of another engine or instruction set, which rounds differently.
-	ErrOtherEngine = errors.New("another engine began this")
+	// ErrOtherEngine reports a checkpoint or study of another engine or instruction set, which
+	// rounds differently.
+	ErrOtherEngine = errors.New("started by another engine")
 )

@@ -22,8 +22,8 @@ const (
 	relationLabelsFile = "relations.txt"
 )
 
-// description is model.json. A reader needs Structure, K and Dim, or Form and Dim if the form
-// has no structure, and Reciprocal if that is true.
+// description holds the contents of model.json. A reader needs Structure, K and Dim, or Form and
+// Dim if the form has no structure, and Reciprocal if that is true.
 type description struct {
 	Form      form.Form           `json:"form"`
 	Structure structure.Structure `json:"structure,omitzero"`
@@ -43,10 +43,11 @@ type description struct {
 	Ensemble []string `json:"members,omitempty"`
 }
 
-// maxDim is far above any use and keeps the sizes of tables from overflowing.
+// maxDim is far above any practical dimension and keeps table sizes from overflowing.
 const maxDim = 1 << 20
 
-// check returns an error if the description is not one of a model. It completes the structure.
+// check returns an error if the description is not that of a model. It fills in a structure that
+// follows from the form.
 func (d *description) check() (err error) {
 	if len(d.Ensemble) > 0 {
 		return fmt.Errorf("this is an ensemble of %s, not one model: "+
@@ -102,8 +103,8 @@ func (t labelledTable) checkFinite(table []float32) error {
 }
 
 // Files returns the files of the model's folder by name: model.json, the tables as float32
-// NumPy arrays, and the labels, one a line, in the order of the rows. What [Load] would refuse
-// is an error.
+// NumPy arrays, and the labels, one a line, in the order of the rows. It returns an error for a
+// model that [Load] would refuse.
 func (m *Model) Files() (map[string][]byte, error) {
 	d := description{
 		Form: m.Form, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim,
@@ -133,7 +134,8 @@ func (m *Model) Files() (map[string][]byte, error) {
 // creates the folder. After an error, such as a full disk, a model that was in the folder is
 // unchanged.
 func (m *Model) Save(dir string) error {
-	defer memory.CollectGarbage(float32Bytes * float64(len(m.Entities))) // the contents of files
+	// The encoded files are garbage afterwards.
+	defer memory.CollectGarbage(float32Bytes * float64(len(m.Entities)))
 	return modelfolder.Save(dir, m)
 }
 

@@ -21,9 +21,9 @@ type Job struct {
 	OnStep func(Progress)
 	// Checkpoint, if set, lets the training end early and resume later.
 	Checkpoint *Checkpoint
-	// Deadline, if set, stops the training in time, also within an epoch. That is no error:
-	// the report has the results so far. If validation would take much of the time, a sample
-	// replaces ValidateBy.
+	// Deadline, if set, stops the training in time, also within an epoch. Train then returns
+	// the results so far without an error. If validation would take much of the time, a smaller
+	// sample than ValidateBy is used.
 	Deadline *Deadline
 }
 
@@ -31,8 +31,8 @@ type Job struct {
 type Deadline struct {
 	// Began is the start of the work, and End the time at which all of it must be done.
 	Began, End time.Time
-	// Ranked is the number of questions, like those held out, that each member ranks after the
-	// training.
+	// Ranked is the number of questions that each member ranks after the training. They take as
+	// long as held-out questions.
 	Ranked int
 }
 
@@ -43,10 +43,10 @@ type Checkpoint struct {
 	// from time to time and when it ends early. Its folder must exist. The previous file stays
 	// next to it and replaces a damaged one.
 	File string
-	// Every is the minimum time between two writes, and so the time that a kill may lose. It
-	// grows where writing would take more than a twentieth of the time.
+	// Every is the minimum time between two writes, and so the work that a kill may lose. It
+	// grows if writing would take more than a twentieth of the time.
 	Every time.Duration
-	// Until, if set, ends the training before an epoch that is not likely to end in time.
+	// Until, if set, ends the training before an epoch that would probably end later.
 	Until time.Time
 	// AnyEngine also resumes a training of another engine or instruction set, which rounds
 	// differently. Without it that is [ErrOtherEngine].
@@ -82,8 +82,8 @@ func (c *Checkpoint) savedPrecision() (p Precision, found bool) {
 	return saved.ID.Settings.Precision, err == nil
 }
 
-// Name returns a short file name for a job on an engine. It depends on the data, settings,
-// members, engine and instruction set, all that the results depend on. It does not depend on the
+// Name returns a short file name for a job on an engine. It depends on everything that determines
+// the results: data, settings, members, engine and instruction set. It does not depend on the
 // precision, so that a training resumes in the precision in which it began.
 func (j Job) Name(engine Engine) (string, error) {
 	j.Settings.Precision = Float32

@@ -9,7 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// Member has what one model of a population does not share with the others.
+// Member holds the settings of one model of a population that the others do not share.
 type Member struct {
 	Form form.Form `json:"form,omitzero" kong:"-"`
 	// Structure is the zero value unless the form is bilinear.
@@ -108,7 +108,7 @@ func validatePopulation(s Settings, members []Member) error {
 		return errors.New("there is nothing to train: at least one member is needed")
 	}
 	for i, m := range members {
-		err := validateAmong(s, m, members[0])
+		err := validateTogether(s, m, members[0])
 		if err != nil && len(members) > 1 {
 			return fmt.Errorf("member %d: %w", i, err)
 		}
@@ -119,8 +119,8 @@ func validatePopulation(s Settings, members []Member) error {
 	return nil
 }
 
-// validateAmong returns an error if a member cannot be trained together with the first one.
-func validateAmong(s Settings, m, first Member) error {
+// validateTogether returns an error if a member cannot be trained together with the first one.
+func validateTogether(s Settings, m, first Member) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}

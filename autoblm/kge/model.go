@@ -76,7 +76,7 @@ func (m *Model) SetEvaluations(evaluations any) error {
 	return json.Unmarshal(text, &struct{ Valid, Test *json.RawMessage }{&m.Valid, &m.Test})
 }
 
-// HasIDs reports whether labels have the same ids as in the model.
+// HasIDs reports whether the labels have the ids of the model.
 func (m *Model) HasIDs(entities, relations []string) bool {
 	return slices.Equal(entities, m.EntityLabels) && slices.Equal(relations, m.RelationLabels)
 }
@@ -133,7 +133,7 @@ type labelledTable struct {
 	name, kind string // kind is "entity" or "relation"
 	labels     []string
 	directions int // blocks of rows, each with all labels
-	rows       int // of a label in a direction
+	rows       int // per label and direction
 	columns    int
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// Tables are the embeddings of a model, row-major.
+// Tables holds the embeddings of a model, row-major.
 type Tables struct {
 	// Entities is [entities, d]. Chunk i of a row is row[i*d/K : (i+1)*d/K].
 	Entities []float32
@@ -28,7 +28,7 @@ func (t Tables) all() [][]float32 {
 	return append([][]float32{t.Entities, t.Relations}, t.More...)
 }
 
-// tablesOf is the inverse of all.
+// tablesOf inverts all.
 func tablesOf(all [][]float32) Tables {
 	return Tables{all[0], all[1], append([][]float32(nil), all[2:]...)}
 }
@@ -56,7 +56,7 @@ func (t Tables) hasSizesOf(other Tables) bool {
 	})
 }
 
-// Parameters are a model without labels.
+// Parameters holds a model without labels.
 type Parameters struct {
 	Form      form.Form
 	Structure structure.Structure

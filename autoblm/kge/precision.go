@@ -67,8 +67,8 @@ func (p Precision) OrEnvironment() (Precision, error) {
 const minBfloat16Entities, minBfloat16Dim = 2048, 32
 
 // Resolve returns Float32 or Bfloat16 for models of a form with the given sizes on an engine.
-// lacking is the reason why the engine has no products in bfloat16, or nil; isFaster tells
-// whether they are faster there. An explicit precision resolves to itself or is an error.
+// lacking is the reason why the engine has no products in bfloat16, or nil. isFaster says whether
+// they are faster than in float32. An explicit precision resolves to itself or is an error.
 // Forms that score by distances are always float32, whatever the environment requests.
 func (p Precision) Resolve(
 	f form.Form, entities, dim int, lacking error, isFaster bool,

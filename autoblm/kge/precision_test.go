@@ -190,7 +190,7 @@ func TestResumeOnAnotherUnit(t *testing.T) {
 			}
 			continue
 		}
-		checkError(t, err, "engine scripted none+one there, scripted none+another here")
+		checkError(t, err, "has engine scripted none+one, not scripted none+another")
 		if !errors.Is(err, kge.ErrOtherEngine) {
 			t.Errorf("error %v, want ErrOtherEngine", err)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// Ranker ranks and scores with models of one shape. It may also be a progress.Reporter of
-// package internal/progress.
+// Ranker ranks and scores with models of one shape. It may also implement Reporter of package
+// internal/progress.
 type Ranker interface {
 	// Rank returns [models][triples] ranks of the true entities of triples among all entities,
 	// without other known answers. With known nil, no answers are known.
@@ -24,6 +24,6 @@ type Ranker interface {
 	) error
 	// Models returns the number of models.
 	Models() int
-	// Close frees what the engine holds. The Ranker cannot be used afterwards.
+	// Close frees the ranker's resources. It cannot be used afterwards.
 	Close()
 }

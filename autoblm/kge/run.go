@@ -13,7 +13,7 @@ type run struct {
 	population Population
 	bytes      float64 // size of the population
 	members    []memberRun
-	epochs     int // complete ones
+	epochs     int // complete epochs
 	resumed    int // epochs taken from a checkpoint
 	steps      int // in complete epochs
 	begun      int // steps taken in the next epoch
@@ -53,11 +53,11 @@ func newRun(job Job, engine Engine, population Population) *run {
 	return r
 }
 
-// close closes the population. Only results are left.
+// close closes the population. The results stay valid.
 func (r *run) close() {
 	r.population.Close()
 	r.population = nil
-	memory.CollectGarbage(r.bytes) // also if the engine does not
+	memory.CollectGarbage(r.bytes) // engines need not do so
 }
 
 func (r *run) hasActive() bool {
@@ -88,8 +88,8 @@ func (r *run) progress(epoch, step, steps int) Progress {
 	return p
 }
 
-// perStep returns [Timing.PerStep]. Without epochs in this process it returns the
-// value of the checkpoint.
+// perStep returns [Timing.PerStep]. Without epochs in this process it returns the value of the
+// checkpoint.
 func (r *run) perStep() float64 {
 	if len(r.stepSeconds) == 0 {
 		return r.timing.PerStep
@@ -134,16 +134,16 @@ func (r *run) result(member int) (*Result, error) {
 			m.diverge(m.BestEpoch)
 		}
 	}
-	of := r.job.Members[member]
+	settings := r.job.Members[member]
 	result := &Result{
-		Member: of, Loss: m.Loss, Validations: m.Validations, BestEpoch: m.BestEpoch,
+		Member: settings, Loss: m.Loss, Validations: m.Validations, BestEpoch: m.BestEpoch,
 	}
 	if m.best == nil {
-		result.Err = of.Diverged(m.Diverged)
+		result.Err = settings.Diverged(m.Diverged)
 		return result, nil
 	}
 	var err error
-	result.Model, err = newModel(r.job.Data, r.job.Settings, of, *m.best)
+	result.Model, err = newModel(r.job.Data, r.job.Settings, settings, *m.best)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ type Settings struct {
 	// Warmup gives epoch i of Warmup=n the share i/(n+1) of the learning rate.
 	Warmup int `json:"warmup,omitempty" min:"0" max:"1000000000" help:"Epochs of linear warmup of the learning rate; 0: none."`
 	// Cooldown gives the i-th of the last n epochs the share 1-i/(n+1) of the learning rate.
-	Cooldown int     `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Epochs at the end with linear decay of the learning rate towards 0, such as 10; 0: none."`
+	Cooldown int     `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Last epochs, such as 10, with linear decay of the learning rate towards 0; 0: none."`
 	Initial  Initial `json:"initial,omitempty" name:"init" help:"Initial distribution of embeddings: normal or xavier."`
 	// InitScale is ignored by [Xavier].
 	InitScale float64 `json:"init_scale" above:"0" help:"Standard deviation of initial embeddings, for normal."`
@@ -86,7 +86,7 @@ type Settings struct {
 	// PlateauPatience reduces the learning rate of each member on its own.
 	PlateauPatience int `json:"plateau_patience,omitempty" min:"0" max:"1000000000" help:"Reduce the learning rate after this number of validations without improvement; 0: never."`
 	// PlateauFactor is 0 if and only if PlateauPatience is 0.
-	PlateauFactor float64 `json:"plateau_factor,omitempty" min:"0" below:"1" beside:"plateau-patience" default:"0.5" help:"Factor of that reduction of the learning rate."`
+	PlateauFactor float64 `json:"plateau_factor,omitempty" min:"0" below:"1" beside:"plateau-patience" default:"0.5" help:"Factor on the learning rate when plateau-patience reduces it."`
 	// Reciprocal gives each relation r a reverse with its own embedding, row R+r. The head
 	// query of (h, r, t) becomes the tail query of (t, reverse of r, h), and no query uses the
 	// transpose of g(A, r) (Lacroix et al., 2018).
@@ -98,15 +98,15 @@ type Settings struct {
 	// Frequency f weighs an answer that is in n training triples by 1-f + f·n/N, where N is
 	// the largest n of an entity. The weights of a batch are scaled to mean 1. The authors'
 	// DURA runs on WN18RR have 0.9.
-	Frequency float64 `json:"frequency,omitempty" min:"0" max:"1" help:"Share of an answer's weight that is proportional to the entity's number of training triples."`
+	Frequency float64 `json:"frequency,omitempty" min:"0" max:"1" help:"Share of an answer's weight that grows with the entity's number of training triples."`
 	// SampledSoftmax n > 0 replaces the log-loss over all N entities by one over n entities,
-	// drawn uniformly for all queries of a step. Each drawn entity stands for N/n entities; the
+	// drawn uniformly for all queries of a step. Each drawn entity counts as N/n entities; the
 	// answer is added if it is not drawn (Jean et al., 2015).
 	SampledSoftmax int `json:"sampled_softmax,omitempty" min:"0" max:"1000000000" help:"Sampled softmax: number of entities drawn per step, such as 2048; faster on large graphs. 0: full softmax."`
 	// SparseGradients n > 0 keeps the log-loss over all entities, but from the second epoch on
 	// gives gradients to few entities per query: those with probability ≥ 1/n, and a random
 	// choice of the others as if theirs were 1/n. The expected gradient is the full one. In the
-	// first epoch most probabilities are alike, so it is dense.
+	// first epoch most probabilities are alike, so its gradients are dense.
 	SparseGradients int `json:"sparse_gradients,omitempty" min:"0" max:"1000000000" help:"From the second epoch on, update about this number of entities per query, such as 256: the most probable and a random choice of the others. 0: all."`
 	// AnswersPerQuery n > 0 splits triples into tail queries and, through the reverse relation,
 	// head queries, 2·Batch of them per step. In each epoch the answers of a query are
@@ -115,7 +115,7 @@ type Settings struct {
 	AnswersPerQuery int     `json:"answers_per_query,omitempty" min:"0" max:"1000000000" help:"Query grouping: learn up to this number of answers of a query in the same step, such as 8; faster if queries have many answers. 0: no grouping."`
 	MaxNorm         float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
 	MaxSteps        int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
-	// Sampling is for queries with several answers.
+	// Sampling applies to queries with several answers.
 	Sampling `kong:"-"`
 }
 

@@ -11,13 +11,13 @@ import (
 )
 
 // Train trains the members of a job together. A member that diverges has an error in its
-// [Result], and the others go on. Train returns an error for what stops all members: invalid
+// [Result], and the others go on. Train returns an error if no member can go on: for invalid
 // settings, empty data, or the end of ctx.
 //
 // If ctx is cancelled after a step, Train returns a report together with the error. With a
-// checkpoint, both are as after the last complete epoch. If copying the state takes more than
-// 20 ms, it may be an earlier epoch, so that copies take at most a twentieth of the time. If the
-// state takes more than 256 MiB, it is the last epoch written to the file.
+// checkpoint, report and file have the state after the last copied epoch. That is the last complete
+// epoch, with two exceptions: if a copy takes more than 20 ms, copies are made less often and take
+// at most a twentieth of the time; a state above 256 MiB is copied to the file only.
 func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	s, err := job.Resolve(engine)
 	if err != nil {
@@ -35,9 +35,7 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	run := newRun(job, engine, population)
 	defer run.close()
 	run.timing.Compile = time.Since(start).Seconds()
-	t := &trainer{
-		run: run, settings: s, batches: &prefetcher{data: job.Data, settings: s},
-	}
+	t := &trainer{run: run, settings: s, batches: &prefetcher{data: job.Data, settings: s}}
 	if t.saver, err = newCheckpointer(job, engine); err != nil {
 		return nil, err
 	}
@@ -156,8 +154,8 @@ func (t *trainer) validateInTime(ctx context.Context, epoch int) error {
 	return err
 }
 
-// interrupted returns a report together with the error that ended the training, if that is
-// the end of ctx. The report is as after the last copied epoch or, without one, the last step.
+// interrupted handles an error during training. If ctx has ended, it returns a report together with
+// the error: of the last copied epoch or, without one, of the last step.
 func (t *trainer) interrupted(ctx context.Context, err error) (*Report, error) {
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		return nil, err

@@ -23,9 +23,9 @@ type Query struct {
 	// Relations are the relations of the path from the anchor on. 2k is relation k of the graph,
 	// and 2k+1 is its reverse, from tail to head.
 	Relations []int32
-	// Hard has the answers to learn or rank, ascending. For a training query these are all end
-	// points of the path in the training graph. For valid and test they are the end points that
-	// are unreachable in the graph of the previous split.
+	// Hard has the answers to learn or rank, ascending. A training query has all end points of the
+	// path in the training graph. A valid or test query has the end points that are unreachable in
+	// the graph of the previous split.
 	Hard []int32
 	// Easy has the other answers, ascending. They are not candidates.
 	Easy []int32
@@ -65,7 +65,7 @@ func (s *Split) UnmarshalText(text []byte) error {
 type Data struct {
 	// Name is the last part of the folder's path, or the name of the graph.
 	Name string
-	// Folder is the absolute path of its folder; "" for an embedded graph.
+	// Folder is the absolute path of the folder; "" for an embedded graph.
 	Folder string
 	// Entities and Relations have the labels by id. Query relations 2k and 2k+1 are Relations[k] and
 	// its reverse.
@@ -76,29 +76,29 @@ type Data struct {
 	queries [splits]map[int][]Query // by hops
 }
 
-// FromGraph returns a graph without queries, for [Data.Sample]. It omits triples of valid and test
-// with an entity or a relation that train lacks.
+// FromGraph returns data without queries, for [Data.Sample] to draw. It omits triples of valid and
+// test with an entity or a relation that train lacks.
 func FromGraph(g *datasets.Graph) *Data {
-	d := &Data{Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations,
-		notes: g.Warnings()}
-	inTrain := [2][]bool{make([]bool, len(g.Entities)), make([]bool, len(g.Relations))}
+	d := &Data{
+		Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations,
+		notes: g.Warnings(),
+	}
+	entities, relations := make([]bool, len(g.Entities)), make([]bool, len(g.Relations)) // in train
 	for _, t := range g.Train {
-		inTrain[0][t.Head], inTrain[0][t.Tail], inTrain[1][t.Relation] = true, true, true
+		entities[t.Head], entities[t.Tail], relations[t.Relation] = true, true, true
 	}
 	var known []datasets.Triple
 	for split, triples := range [...][]datasets.Triple{g.Train, g.Valid, g.Test} {
 		before := len(known)
 		for _, t := range triples {
-			if inTrain[0][t.Head] && inTrain[0][t.Tail] && inTrain[1][t.Relation] {
+			if entities[t.Head] && entities[t.Tail] && relations[t.Relation] {
 				known = append(known, t)
 			}
 		}
-		if left := before + len(triples) - len(known); left > 0 {
-			d.notes = append(d.notes,
-				fmt.Sprintf(
-					"paths omit %s of the %s %v triples of %s: train lacks an entity or a relation of these; "+
-						"add triples with them to train",
-					format.Int(left), format.Int(len(triples)), Split(split), d.Name))
+		if omitted := before + len(triples) - len(known); omitted > 0 {
+			d.notes = append(d.notes, fmt.Sprintf("paths omit %s of the %s %v triples of %s: "+
+				"train lacks an entity or a relation of these; add triples with them to train",
+				format.Int(omitted), format.Int(len(triples)), Split(split), d.Name))
 		}
 		d.graphs[split] = newEdges(len(d.Entities), bothDirections(known))
 	}
@@ -127,8 +127,8 @@ func (d *Data) setQueries(split Split, hops int, queries []Query) {
 func (d *Data) Fingerprint(hops ...int) string {
 	hash := sha256.New()
 	w := bufio.NewWriter(hash)
-	// Each list follows its length, so that moving an element to the next list changes the sum.
-	// Writes to a hash never fail.
+	// Each list is preceded by its length, so that moving an element to the next list changes the
+	// hash. Writes to a hash never fail.
 	length := func(n int) { _ = binary.Write(w, binary.LittleEndian, uint64(n)) }
 	for _, names := range [][]string{d.Entities, d.Relations} {
 		length(len(names))
@@ -166,12 +166,12 @@ func (d *Data) Source() string {
 		}
 		return ""
 	}
-	here := func(folder string) bool {
+	isOwnFolder := func(folder string) bool {
 		absolute, err := filepath.Abs(folder)
 		return err == nil && absolute == d.Folder
 	}
-	if slices.ContainsFunc(datasets.Folders(d.Name), here) {
-		return d.Name // finds the benchmark also after it was moved
+	if slices.ContainsFunc(datasets.Folders(d.Name), isOwnFolder) {
+		return d.Name // also found after the benchmarks are moved
 	}
 	return d.Folder
 }

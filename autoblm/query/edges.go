@@ -8,12 +8,12 @@ import (
 
 // edges holds the edges of a graph in both directions, by entity and relation.
 type edges struct {
-	// The pairs of entity e and a relation that leaves it have the numbers from pairs[e] up to
-	// pairs[e+1]. By number, relations has the relation, and ends the index in targets where its
-	// sorted targets start.
+	// A pair is an entity and a relation that leaves it. Entity e has the pairs pairs[e] to
+	// pairs[e+1]-1. Pair p has the relation relations[p] and the sorted targets from
+	// targets[starts[p]] to targets[starts[p+1]-1].
 	pairs     []int32
 	relations []int32
-	ends      []int32
+	starts    []int32
 	targets   []int32
 }
 
@@ -21,14 +21,14 @@ type edges struct {
 type edge struct{ from, relation, to int32 }
 
 func newEdges(entities int, all []edge) *edges {
-	starts := make([]int32, entities+1) // index of each entity's first edge
+	first := make([]int32, entities+1) // index of each entity's first edge
 	for _, e := range all {
-		starts[e.from+1]++
+		first[e.from+1]++
 	}
 	for e := range entities {
-		starts[e+1] += starts[e]
+		first[e+1] += first[e]
 	}
-	next := slices.Clone(starts)
+	next := slices.Clone(first)
 	keys := make([]uint64, len(all)) // relation and target, packed for fast sorting
 	for _, e := range all {
 		keys[next[e.from]] = uint64(e.relation)<<32 | uint64(e.to)
@@ -36,20 +36,20 @@ func newEdges(entities int, all []edge) *edges {
 	}
 	g := &edges{pairs: make([]int32, 1, entities+1), targets: make([]int32, 0, len(all))}
 	for e := range entities {
-		leaving := keys[starts[e]:starts[e+1]]
+		leaving := keys[first[e]:first[e+1]]
 		slices.Sort(leaving)
 		leaving = slices.Compact(leaving)
 		for i, key := range leaving {
 			relation := int32(key >> 32)
 			if i == 0 || relation != int32(leaving[i-1]>>32) {
 				g.relations = append(g.relations, relation)
-				g.ends = append(g.ends, int32(len(g.targets)))
+				g.starts = append(g.starts, int32(len(g.targets)))
 			}
 			g.targets = append(g.targets, int32(uint32(key)))
 		}
 		g.pairs = append(g.pairs, int32(len(g.relations)))
 	}
-	g.ends = append(g.ends, int32(len(g.targets)))
+	g.starts = append(g.starts, int32(len(g.targets)))
 	return g
 }
 
@@ -70,14 +70,14 @@ func (g *edges) leaving(entity int32) []int32 {
 
 // targetsOf returns the entities to which a relation leads, ascending.
 func (g *edges) targetsOf(entity, relation int32) []int32 {
-	at, found := slices.BinarySearch(g.leaving(entity), relation)
+	index, found := slices.BinarySearch(g.leaving(entity), relation)
 	if !found {
 		return nil
 	}
-	return g.targetsAt(g.pairs[entity] + int32(at))
+	return g.targetsAt(g.pairs[entity] + int32(index))
 }
 
-func (g *edges) targetsAt(pair int32) []int32 { return g.targets[g.ends[pair]:g.ends[pair+1]] }
+func (g *edges) targetsAt(pair int32) []int32 { return g.targets[g.starts[pair]:g.starts[pair+1]] }
 
 // walker finds the end points of paths. It reuses its memory.
 type walker struct {

@@ -19,8 +19,8 @@ type Evaluation struct {
 	Queries int `json:"queries"`
 	// Answers is the number of hard answers of all queries.
 	Answers int `json:"answers"`
-	// Of is the number of all queries if these are a sample, and AnswersOf their number of hard
-	// answers; otherwise 0.
+	// Of is the number of all queries if only a sample is ranked, and AnswersOf the number of hard
+	// answers of all queries; otherwise both are 0.
 	Of        int `json:"of,omitempty"`
 	AnswersOf int `json:"answers_of,omitempty"`
 	eval.Metrics
@@ -33,7 +33,7 @@ func Evaluate(ctx context.Context, r kge.Ranker, model int, queries []Query) (Ev
 	if err != nil {
 		return Evaluation{}, err
 	}
-	return sum(queries, each), nil
+	return summarize(queries, each), nil
 }
 
 // evaluateEach returns the metrics of each query.
@@ -53,8 +53,8 @@ func evaluateEach(
 	return each, err
 }
 
-// sum combines the metrics of each query.
-func sum(queries []Query, each []eval.Metrics) Evaluation {
+// summarize combines the metrics of each query.
+func summarize(queries []Query, each []eval.Metrics) Evaluation {
 	e := Evaluation{Queries: len(queries)}
 	for i, m := range each { // in this order, so that rounding is reproducible
 		e.Answers += len(queries[i].Hard)
@@ -130,17 +130,17 @@ func EvaluateWith(
 		return e, err
 	}
 	defer ranker.Close()
-	whole := [][]Query{d.queriesWith(InValid, hops), d.queriesWith(InTest, hops)}
-	some := [][]Query{eval.Sample(whole[0], how.Valid), eval.Sample(whole[1], how.Test)}
-	metrics := [][]eval.Metrics{make([]eval.Metrics, len(some[0])), make([]eval.Metrics, len(some[1]))}
-	ranked, err := how.Rank(ranker, []int{len(some[0]), len(some[1])},
-		func(split int, numbers []int) error {
-			each, err := evaluateEach(ctx, ranker, 0, eval.Select(some[split], numbers))
-			for i, n := range numbers[:len(each)] {
-				metrics[split][n] = each[i]
-			}
-			return err
-		})
+	all := [][]Query{d.queriesWith(InValid, hops), d.queriesWith(InTest, hops)}
+	sample := [][]Query{eval.Sample(all[0], how.Valid), eval.Sample(all[1], how.Test)}
+	sizes := []int{len(sample[0]), len(sample[1])}
+	metrics := [][]eval.Metrics{make([]eval.Metrics, sizes[0]), make([]eval.Metrics, sizes[1])}
+	ranked, err := how.Rank(ranker, sizes, func(split int, indices []int) error {
+		each, err := evaluateEach(ctx, ranker, 0, eval.Select(sample[split], indices))
+		for i, index := range indices[:len(each)] {
+			metrics[split][index] = each[i]
+		}
+		return err
+	})
 	if err != nil {
 		return e, err
 	}
@@ -148,20 +148,21 @@ func EvaluateWith(
 		if len(ranked[split]) == 0 {
 			continue
 		}
-		found := sum(eval.Select(some[split], ranked[split]), eval.Select(metrics[split], ranked[split]))
-		if found.Queries < len(whole[split]) {
-			found.Of = len(whole[split])
-			for _, q := range whole[split] {
-				found.AnswersOf += len(q.Hard)
+		queries := eval.Select(sample[split], ranked[split])
+		evaluation := summarize(queries, eval.Select(metrics[split], ranked[split]))
+		if len(queries) < len(all[split]) {
+			evaluation.Of = len(all[split])
+			for _, q := range all[split] {
+				evaluation.AnswersOf += len(q.Hard)
 			}
 		}
-		*to = &found
+		*to = &evaluation
 	}
 	return e, m.SetEvaluations(e)
 }
 
 // Align returns the queries of a split with the ids of a model. A label that the model lacks is an
-// error, as is a split without such queries. Entities that the data lack are candidates, too.
+// error, and so is a split without such queries. All entities of the model are candidates.
 func (d *Data) Align(m *kge.Model, split Split, hops int) ([]Query, error) {
 	if err := d.Require(split, hops); err != nil {
 		return nil, err
@@ -173,8 +174,10 @@ func (d *Data) Align(m *kge.Model, split Split, hops int) ([]Query, error) {
 	ids := d.idsOf(m)
 	aligned := make([]Query, len(queries))
 	for i, q := range queries {
-		aligned[i] = Query{Anchor: ids.Entity(q.Anchor), Relations: ids.Path(q.Relations),
-			Hard: ids.Entities(q.Hard), Easy: ids.Entities(q.Easy)}
+		aligned[i] = Query{
+			Anchor: ids.Entity(q.Anchor), Relations: ids.Path(q.Relations),
+			Hard: ids.Entities(q.Hard), Easy: ids.Entities(q.Easy),
+		}
 	}
 	return aligned, ids.Missing()
 }
@@ -203,7 +206,7 @@ func NewTable() *table.Table {
 // AddTo adds the metrics to a table; none if the evaluation is nil.
 func (e *Evaluation) AddTo(t *table.Table, name string) {
 	if e != nil {
-		t.Add(name+format.Sample(e.Queries, e.Of), e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3,
-			e.Hits10)
+		name += format.Sample(e.Queries, e.Of)
+		t.Add(name, e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)
 	}
 }

@@ -40,11 +40,11 @@ func Predict(
 		}
 		isKnown = eval.In(ends)
 	}
-	found, err := scores(ctx, engine, m, q)
+	all, err := scores(ctx, engine, m, q)
 	if err != nil {
 		return nil, err
 	}
-	score := func(id int32) float64 { return float64(found[id]) }
+	score := func(id int32) float64 { return float64(all[id]) }
 	return eval.BestAnswers(m.EntityLabels, score, isKnown, top, known), nil
 }
 
@@ -66,8 +66,8 @@ func question(m *kge.Model, p Path) (q kge.Question, err error) {
 	return q, nil
 }
 
-// RelationID returns the id of a relation in queries of the model or, for a name with the suffix
-// _reverse, of its reverse. A relation whose label has this suffix has precedence. The error for an
+// RelationID returns the id that a relation has in queries of the model. A name with the suffix
+// _reverse means the reverse of a relation, unless a label has that suffix itself. The error for an
 // unknown relation suggests similar ones.
 func RelationID(m *kge.Model, name string) (int32, error) {
 	if k := slices.Index(m.RelationLabels, name); k >= 0 {
@@ -83,8 +83,8 @@ func RelationID(m *kge.Model, name string) (int32, error) {
 			near[i] += reverseSuffix
 		}
 	}
-	return 0, fmt.Errorf(
-		"the model has no relation %q%s; it has %s, and the reverse of each with the suffix %s",
+	return 0, fmt.Errorf("the model has no relation %q%s; "+
+		"it has %s, and the reverse of each with the suffix %s",
 		name, enum.DidYouMean(near), labels.List(m.RelationLabels), reverseSuffix)
 }
 
@@ -94,8 +94,8 @@ func (d *Data) knownEnds(m *kge.Model, q kge.Question) ([]int32, error) {
 	if err := d.CheckCovered(m); err != nil {
 		return nil, err
 	}
-	toData := labels.NewTranslation("the model", m.EntityLabels, m.RelationLabels, d.Entities,
-		d.Relations)
+	toData := labels.NewTranslation(
+		"the model", m.EntityLabels, m.RelationLabels, d.Entities, d.Relations)
 	anchor, path := toData.Entity(q.Anchor), toData.Path(q.Path)
 	if toData.Missing() != nil {
 		return nil, nil
@@ -104,8 +104,8 @@ func (d *Data) knownEnds(m *kge.Model, q kge.Question) ([]int32, error) {
 	return d.idsOf(m).Entities(ends), nil
 }
 
-// scores returns the scores of all entities. A score that is not finite is an error, since it has
-// no rank.
+// scores returns the scores of all entities. A score that is not finite is an error: it has no
+// rank.
 func scores(
 	ctx context.Context, engine kge.Engine, m *kge.Model, q kge.Question,
 ) (scores []float32, err error) {
@@ -121,8 +121,8 @@ func scores(
 	}
 	for _, score := range scores {
 		if x := float64(score); math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf(
-				"the scores of a path of %d hops overflow with this model: use a shorter path", len(q.Path))
+			return nil, fmt.Errorf("the scores of a path of %d hops overflow with this model: "+
+				"use a shorter path", len(q.Path))
 		}
 	}
 	return scores, nil

@@ -29,22 +29,26 @@ func queryFile(split Split, hops int) string { return fmt.Sprintf("%v-%dp.txt", 
 
 var queryFileName = regexp.MustCompile(`^(train|valid|test)-([1-9][0-9]?)p\.txt(\.gz)?$`)
 
-// Open opens queries by a path or a name. It looks for a folder of chain queries or of a graph at
-// this path (see [ReadFolder] and [datasets.ReadFolder]), then for chain queries of this name in
-// $AUTOBLM_DATA and in the cache, then for a graph with [datasets.Open], which has no queries. It
-// reads only queries with the given numbers of hops, or all without any. If a name is ambiguous,
-// [Data.Warnings] says which data were opened.
+// Open opens queries by a path or a name. It looks for:
+//
+//  1. a folder of chain queries or of a graph at this path; see [ReadFolder] and
+//     [datasets.ReadFolder];
+//  2. chain queries of this name in $AUTOBLM_DATA and in the cache;
+//  3. a graph that [datasets.Open] finds. It has no queries.
+//
+// It reads only the queries with the given numbers of hops; all if none are given. If a name is
+// ambiguous, [Data.Warnings] says which data were opened.
 func Open(name string, hops ...int) (d *Data, err error) {
-	at := locate(name)
-	if hasQueries(at.Folder) {
-		d, err = ReadFolder(at.Folder, hops...)
+	place := locate(name)
+	if hasQueries(place.Folder) {
+		d, err = ReadFolder(place.Folder, hops...)
 	} else if g, failed := datasets.Open(name); failed == nil {
 		d = FromGraph(g)
 	} else {
 		err = failed
 	}
-	if err == nil && at.Note != "" && !slices.Contains(d.notes, at.Note) {
-		d.notes = append([]string{at.Note}, d.notes...)
+	if err == nil && place.Note != "" && !slices.Contains(d.notes, place.Note) {
+		d.notes = append([]string{place.Note}, d.notes...)
 	}
 	return d, err
 }
@@ -94,7 +98,7 @@ func ReadFolder(dir string, hops ...int) (*Data, error) {
 	if d.Entities, err = readNames(dir, entitiesFile); err != nil {
 		return nil, err
 	}
-	if err := unique(dir, entitiesFile, d.Entities); err != nil {
+	if err := checkUnique(dir, entitiesFile, d.Entities); err != nil {
 		return nil, err
 	}
 	if d.Relations, err = readRelations(dir); err != nil {
@@ -143,13 +147,13 @@ func readNames(dir, file string) ([]string, error) {
 	return names, nil
 }
 
-// unique returns an error if a name is in a file twice.
-func unique(dir, file string, names []string) error {
+// checkUnique returns an error if a name is in a file twice.
+func checkUnique(dir, file string, names []string) error {
 	ids := map[string]int{}
 	for id, name := range names {
 		if before, found := ids[name]; found {
-			return fmt.Errorf("%s: ids %[3]d and %[4]d have the same name %.40[2]q: names must be unique",
-				filepath.Join(dir, file), name, before, id)
+			return fmt.Errorf("%s: ids %d and %d have the same name %.40q: names must be unique",
+				filepath.Join(dir, file), before, id, name)
 		}
 		ids[name] = id
 	}
@@ -172,20 +176,20 @@ func readRelations(dir string) (forward []string, err error) {
 		return nil, err
 	}
 	if len(both)%2 != 0 {
-		return nil, fmt.Errorf(
-			"%s: %d relations: an even number is needed, as relation 2k+1 is the reverse of relation 2k",
+		return nil, fmt.Errorf("%s: %d relations: an even number is needed, "+
+			"as relation 2k+1 is the reverse of relation 2k",
 			filepath.Join(dir, relationsFile), len(both))
 	}
 	for pair := range slices.Chunk(both, 2) {
 		if pair[1] != pair[0]+reverseSuffix {
 			id := 2 * len(forward)
-			return nil, fmt.Errorf(
-				"%s: relation %d is %.40q: as the reverse of relation %d it must be called %.40q",
+			return nil, fmt.Errorf("%s: relation %d is %.40q: "+
+				"as the reverse of relation %d it must be called %.40q",
 				filepath.Join(dir, relationsFile), id+1, pair[1], id, pair[0]+reverseSuffix)
 		}
 		forward = append(forward, pair[0])
 	}
-	return forward, unique(dir, relationsFile, forward)
+	return forward, checkUnique(dir, relationsFile, forward)
 }
 
 // readGraphs reads the queries of one hop, whose answers are the edges of the graphs.
@@ -261,7 +265,7 @@ func (d *Data) reader(split Split, hops int) *reader {
 func (r *reader) line(line []byte) error {
 	fields := bytes.Split(line, []byte("\t"))
 	if len(fields) < 2 || len(fields) > 4 || len(fields) > 3 && r.split == InTrain {
-		return fmt.Errorf("found %d tab-separated fields: expected %s", len(fields), r.form())
+		return fmt.Errorf("found %d tab-separated fields: expected %s", len(fields), r.lineFormat())
 	}
 	var q Query
 	anchor, err := ids(fields[0], "entity", len(r.data.Entities))
@@ -269,7 +273,7 @@ func (r *reader) line(line []byte) error {
 		return err
 	}
 	if len(anchor) != 1 {
-		return fmt.Errorf("found %d anchors: expected %s", len(anchor), r.form())
+		return fmt.Errorf("found %d anchors: expected %s", len(anchor), r.lineFormat())
 	}
 	q.Anchor = anchor[0]
 	if q.Relations, err = ids(fields[1], "relation", 2*len(r.data.Relations)); err != nil {
@@ -290,7 +294,7 @@ func (r *reader) line(line []byte) error {
 		*to = slices.Compact(*to)
 	}
 	for _, e := range q.Hard {
-		if _, twice := slices.BinarySearch(q.Easy, e); twice {
+		if _, found := slices.BinarySearch(q.Easy, e); found {
 			return fmt.Errorf("entity %d is a hard answer and another answer: remove one of them", e)
 		}
 	}
@@ -301,23 +305,23 @@ func (r *reader) line(line []byte) error {
 		}
 	}
 	if len(q.Hard) == 0 {
-		return fmt.Errorf("a query without answers: expected %s", r.form())
+		return fmt.Errorf("a query without answers: expected %s", r.lineFormat())
 	}
 	r.queries = append(r.queries, q)
 	return nil
 }
 
-// form describes the format of a line.
-func (r *reader) form() string {
+// lineFormat describes the format of a line.
+func (r *reader) lineFormat() string {
 	path := make([]string, r.hops)
 	for i := range path {
 		path[i] = fmt.Sprintf("r%d", i+1)
 	}
-	form := "anchor<TAB>" + strings.Join(path, ",")
+	format := "anchor<TAB>" + strings.Join(path, ",")
 	if r.split == InTrain {
-		return form + "<TAB>answers"
+		return format + "<TAB>answers"
 	}
-	return form + "<TAB>hard answers<TAB>other answers"
+	return format + "<TAB>hard answers<TAB>other answers"
 }
 
 // ids reads numbers below count, separated by commas; there may be none.
@@ -329,8 +333,8 @@ func ids(field []byte, what string, count int) ([]int32, error) {
 	for text := range bytes.SplitSeq(field, []byte(",")) {
 		id, err := strconv.ParseInt(string(text), 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("%.40q is not the id of a %s: expected numbers separated by commas", text,
-				what)
+			return nil, fmt.Errorf(
+				"%.40q is not the id of a %s: expected numbers separated by commas", text, what)
 		}
 		if id < 0 || int(id) >= count {
 			return nil, fmt.Errorf("unknown %s %d: the ids run from 0 to %d", what, id, count-1)

@@ -15,9 +15,9 @@ import (
 type Sample struct {
 	Split Split
 	Hops  int
-	// Count is the number of queries. 0 stands for the number of pairs of an entity and a relation
-	// that leaves it in train, and for 5,000 in valid and test. With one hop all queries are
-	// taken: they are the edges of the graph.
+	// Count is the number of queries. 0 means 5,000 for valid and test and, for train, the number
+	// of pairs of an entity and a relation that leaves it. With one hop Count is ignored: all edges
+	// of the graph become queries.
 	Count int
 	Seed  uint64
 }
@@ -27,11 +27,9 @@ var errNoneToDraw = errors.New("no such path has a new end point")
 // defaultCount is the number of queries drawn for valid and for test.
 const defaultCount = 5000
 
-// maxHops limits the length of paths, as the names of their files do, and maxCount the number of
-// queries to draw.
 const (
-	maxHops  = 99
-	maxCount = 10000000
+	maxHops  = 99         // two digits in the names of files
+	maxCount = 10_000_000 // of queries to draw
 )
 
 // maxMisses is the number of consecutive walks without a new query after which drawing ends.
@@ -137,7 +135,7 @@ func (w *sampler) starts() (all []int32) {
 	return all
 }
 
-// walk returns the path of a random walk, unless it reaches a dead end.
+// walk returns the path of a random walk; done is false if it reaches a dead end.
 func (w *sampler) walk(anchor int32) (q Query, done bool) {
 	q.Anchor = anchor
 	at, back := anchor, int32(-1)
@@ -185,10 +183,9 @@ func (w *sampler) answer(q *Query) bool {
 	return len(q.Hard) > 0
 }
 
-// Prepare opens data with [Open] and draws missing queries with the given numbers of hops, with
-// seed 1. So graphs, or published queries that lack some lengths, can be used, with the same
-// queries each time. Test queries may stay missing if no path has a hard answer. note, when set,
-// receives a message for each drawing.
+// Prepare opens data with [Open] and draws missing queries with the given numbers of hops. The seed
+// is 1, so the queries are the same each time. Test queries may stay missing if no path has a hard
+// answer. note, when set, receives a message whenever queries are drawn.
 func Prepare(ctx context.Context, name string, note func(text string), hops ...int) (*Data, error) {
 	d, err := Open(name, hops...)
 	if err != nil {

@@ -42,7 +42,7 @@ func NewSearchFlags() *SearchFlags {
 func (f *SearchFlags) For(task.Recipe) any { return &f.Settings }
 
 // CheckSearch returns an error if queries cannot be trained with a recipe, or on an engine and a
-// backend by their names on the command line.
+// backend, given by their names on the command line.
 func CheckSearch(r task.Recipe, engine, backend string) error {
 	if !slices.Contains([]string{"", "auto", "cpu"}, engine) {
 		return fmt.Errorf("queries train on the engine cpu only, not on %q", engine)

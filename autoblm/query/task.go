@@ -34,8 +34,8 @@ type Task struct {
 
 // Check implements [task.Task].
 func (t *Task) Check() error {
-	if err := t.Settings.Settings(BasicSettings().Settings).Validate(
-		kge.Member{Form: form.Diag, LearningRate: 1}); err != nil {
+	s := t.Settings.Settings(BasicSettings().Settings)
+	if err := s.Validate(kge.Member{Form: form.Diag, LearningRate: 1}); err != nil {
 		return err
 	}
 	if _, err := t.Data.Training(t.Settings.Paths); err != nil {
@@ -51,13 +51,13 @@ func (t *Task) Check() error {
 
 // Identity implements [task.Task].
 func (t *Task) Identity() (task.Identity, error) {
-	own, err := json.Marshal(t.Settings)
+	encoded, err := json.Marshal(t.Settings)
 	if err != nil {
 		return task.Identity{}, fmt.Errorf("encode the task settings: %w", err)
 	}
 	return task.Identity{
-		Task: TaskName, Dataset: t.Data.Name, Fingerprint: t.Data.Fingerprint(
-			t.Settings.TrainingHops()...), Source: t.Data.Source(), TaskSettings: own,
+		Task: TaskName, Dataset: t.Data.Name, Source: t.Data.Source(), TaskSettings: encoded,
+		Fingerprint: t.Data.Fingerprint(t.Settings.TrainingHops()...),
 	}, nil
 }
 
@@ -83,8 +83,8 @@ func (t *Task) Train(
 				if m == nil {
 					continue
 				}
-				e, err := EvaluateWith(ctx, t.Engine, m, t.Data, eval.Options{Limits: t.Limits},
-					t.Settings.Hops...)
+				limits := eval.Options{Limits: t.Limits}
+				e, err := EvaluateWith(ctx, t.Engine, m, t.Data, limits, t.Settings.Hops...)
 				if err != nil {
 					return nil, err
 				}
@@ -99,8 +99,9 @@ func asTails(e *Evaluation) *completion.Evaluation {
 	if e == nil {
 		return nil
 	}
-	return &completion.Evaluation{Triples: e.Answers, Of: e.AnswersOf, Ties: eval.Pessimistic,
-		Both: e.Metrics, Tail: e.Metrics}
+	return &completion.Evaluation{
+		Triples: e.Answers, Of: e.AnswersOf, Ties: eval.Pessimistic, Both: e.Metrics, Tail: e.Metrics,
+	}
 }
 
 // NewPresentation returns the presentation of completion, adapted to queries, which have no sides
@@ -147,8 +148,9 @@ func (t *Task) Presentation() task.Presentation {
 
 // Size implements [task.Task].
 func (t *Task) Size() task.Size {
-	size := task.Size{Entities: len(t.Data.Entities), Validation: t.count(InValid),
-		Test: t.count(InTest)}
+	size := task.Size{
+		Entities: len(t.Data.Entities), Validation: t.count(InValid), Test: t.count(InTest),
+	}
 	for _, hops := range t.Settings.TrainingHops() {
 		size.Examples += len(t.Data.Queries(InTrain, hops))
 	}
@@ -176,6 +178,6 @@ func (t *Task) Arithmetic(p kge.Precision) (engine, backend string) {
 }
 
 // Precision implements [task.Task].
-func (t *Task) Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error) {
-	return t.Engine.Precision(asked, f, len(t.Data.Entities), dim)
+func (t *Task) Precision(requested kge.Precision, f form.Form, dim int) (kge.Precision, error) {
+	return t.Engine.Precision(requested, f, len(t.Data.Entities), dim)
 }

@@ -26,12 +26,12 @@ type Settings struct {
 	Paths
 }
 
-// Paths are the paths that a model learns.
+// Paths selects the paths that a model learns.
 type Paths struct {
 	// Hops are the lengths of the paths to train on. Validation uses all of them.
 	Hops []int `json:"hops" min:"1" max:"99" brief:"Lengths of the paths to train on and rank." help:"Lengths of the paths to train on and to rank."`
 	With []int `json:"with,omitempty" min:"1" max:"99" brief:"Lengths of further paths to train on." help:"Lengths of further paths to train on, separated by commas."`
-	// AnswerPower 0 weighs all queries equally, 1 all answers.
+	// AnswerPower 0 gives all queries the same weight; 1 gives all answers the same weight.
 	AnswerPower float64 `json:"answer_power" min:"0" max:"1" help:"Exponent of a query's number of answers in its weight, from 0 to 1."`
 }
 
@@ -48,9 +48,9 @@ func (t TaskSettings) Settings(s kge.Settings) Settings {
 }
 
 // Default returns the default settings and the default member of a form, without a structure.
-// Bilinear models learn paths of one and of two hops, with strong dropout and weak DURA, which
-// allow longer training, and reduce the learning rate on plateaus of the validation MRR. This was
-// chosen by validation on four graphs. Other forms have [BasicSettings].
+// Bilinear models learn paths of one and of two hops. They have strong dropout and weak DURA, which
+// allow longer training, and a learning rate that is reduced on plateaus of the validation MRR.
+// Validation on four graphs selected these settings. Other forms have [BasicSettings].
 func Default(f form.Form) (Settings, kge.Member) {
 	s, m := BasicSettings(), kge.DefaultMember(structure.Structure{})
 	m.Form = f
@@ -64,8 +64,8 @@ func Default(f form.Form) (Settings, kge.Member) {
 	return s, m
 }
 
-// BasicSettings returns small settings: paths of two hops, d 64, 60 epochs, and own embeddings for
-// reverse relations.
+// BasicSettings returns small settings: paths of two hops, d 64, 60 epochs, and separate embeddings
+// for reverse relations.
 func BasicSettings() Settings {
 	s := Settings{Settings: kge.DefaultSettings(), Paths: Paths{Hops: []int{2}, AnswerPower: 0.5}}
 	s.Batch, s.Reciprocal = 512, true
@@ -118,9 +118,9 @@ func PathsOf(m *kge.Model) (p Paths) {
 	if m.Training == nil {
 		return p
 	}
-	own, err := json.Marshal(m.Training.TaskSettings)
+	text, err := json.Marshal(m.Training.TaskSettings)
 	if err == nil {
-		err = json.Unmarshal(own, &p)
+		err = json.Unmarshal(text, &p)
 	}
 	if err != nil || len(p.Hops) == 0 {
 		p.Hops = []int{1}
@@ -162,7 +162,7 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 	return data, nil
 }
 
-// ErrNoQueries reports a split without queries of some length.
+// ErrNoQueries reports a split without queries of a length. Its text is the fix.
 var ErrNoQueries = errors.New("draw some first")
 
 // Require returns an error if a split has no queries with a number of hops.

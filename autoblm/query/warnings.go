@@ -16,36 +16,35 @@ func (d *Data) Warnings(hops []int, splits ...Split) []string {
 	for _, r := range d.graphs[InTrain].relations {
 		relations[r] = true
 	}
-	known := func(entity int32) bool { return len(d.graphs[InTrain].leaving(entity)) > 0 }
+	isKnown := func(entity int32) bool { return len(d.graphs[InTrain].leaving(entity)) > 0 }
+	isUnknownRelation := func(r int32) bool { return !relations[r] }
+	uses := map[Split]string{
+		InValid: "can select the best epoch, settings or structure",
+		InTest:  "measures a model independently of its selection",
+	}
 	for _, split := range splits {
 		if split == InTrain {
 			continue
 		}
 		for _, h := range hops {
 			if d.Require(split, h) != nil {
-				all = append(all,
-					fmt.Sprintf(
-						"%s has no %v queries of %s, so nothing %s: draw some, or move more of the graph from "+
-							"train to %v", d.Name, split, format.Count(h, "hop"),
-						[...]string{InValid: "can select the best epoch, settings or structure",
-							InTest: "measures a model independently of its selection"}[split], split))
+				all = append(all, fmt.Sprintf("%s has no %v queries of %s, so nothing %s: "+
+					"draw some, or move more of the graph from train to %v",
+					d.Name, split, format.Count(h, "hop"), uses[split], split))
 			}
 		}
 		queries, unseen := d.queriesWith(split, hops), 0
 		for _, q := range queries {
-			if !known(q.Anchor) || !slices.ContainsFunc(q.Hard, known) ||
-				slices.ContainsFunc(q.Relations, func(r int32) bool {
-					return !relations[r]
-				}) {
+			if !isKnown(q.Anchor) || !slices.ContainsFunc(q.Hard, isKnown) ||
+				slices.ContainsFunc(q.Relations, isUnknownRelation) {
 				unseen++
 			}
 		}
 		if unseen > 0 {
-			all = append(all,
-				fmt.Sprintf(
-					"%s of the %s %v queries of %s cannot be learned, as train lacks their anchor, a relation "+
-						"or all answers: remove them, or add triples with these to train",
-					format.Int(unseen), format.Int(len(queries)), split, d.Name))
+			all = append(all, fmt.Sprintf("%s of the %s %v queries of %s cannot be learned, "+
+				"as train lacks their anchor, a relation or all answers: "+
+				"remove them, or add triples with these to train",
+				format.Int(unseen), format.Int(len(queries)), split, d.Name))
 		}
 	}
 	return all

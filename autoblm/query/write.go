@@ -24,7 +24,7 @@ func (d *Data) WriteFolder(dir string) error {
 		{Name: entitiesFile, Content: numbered(d.Entities, "")},
 		{Name: relationsFile, Content: numbered(d.Relations, reverseSuffix)},
 	}
-	// train-1p last: it marks a complete folder
+	// train-1p comes last: it marks a complete folder.
 	for split := Split(splits - 1); split >= InTrain; split-- {
 		for _, hops := range slices.Backward(slices.Compact(append([]int{1}, d.Hops(split)...))) {
 			content, err := d.compressed(split, hops)

@@ -78,7 +78,7 @@ func TestClassifyTrainJSON(t *testing.T) {
 func TestClassifyTrainText(t *testing.T) {
 	status, stdout, stderr := invoke(t.Context(), "classify", "train", "--dataset", kinds(t, nil),
 		"--structure", "distmult", "--dim", "8", "--epochs", "4", "--runs", "2", "--seen-by", "3")
-	for _, part := range []string{"kinds: 26 nodes, 2 relations, 48 edges, 2 classes; 18 training and 6 test nodes", "DistMult, d 8, 2 layers, norm none, without reverse edges, with self-loops, embeddings for what 3 labelled nodes see", "test, mean of 2 runs", "One test node is 16.67 %."} {
+	for _, part := range []string{"kinds: 26 nodes, 2 relations, 48 edges, 2 classes; 18 training and 6 test nodes", "DistMult, d 8, 2 layers, norm none, without reverse edges, with self-loops, embeddings for entities near 3 labelled nodes", "test, mean of 2 runs", "One test node is 16.67 %."} {
 		if status != cli.Done || !strings.Contains(stdout, part) {
 			t.Errorf("exit status %d, %s without %q: %s", status, stdout, part, stderr)
 		}

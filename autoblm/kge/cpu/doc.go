@@ -1,11 +1,11 @@
 // Package cpu is the native engine. It trains models of every form on triples and paths, and
 // ranks with them, without XLA and without cgo.
 //
-// The scores of a batch against all entities are a table of [entities, queries] that is never
-// stored as a whole. Tiles of [tiles.Rows, tiles.MaxQueries] are filled by the measure of the
-// form, exponentiated in place, and multiplied back while they are in cache. In this
-// orientation no embeddings are transposed, and maxima and sums run down the columns, for all
-// queries at once.
+// The scores of a batch are a table of [entities, queries] that is never stored as a whole. Its
+// tiles have [tiles.Rows, tiles.MaxQueries] numbers. The measure of the form fills a tile, which
+// is then exponentiated in place and multiplied back while it is in cache. In this orientation
+// no embeddings are transposed, and maxima and sums run down the columns, for all queries at
+// once.
 //
 // # Forms
 //
@@ -26,8 +26,8 @@
 // # Bfloat16
 //
 // In bfloat16, for forms that score by products, there is a rounded copy of the entities as
-// tiles of the matrix unit (tiles.Rounded). The optimizer rounds what it updates while that is
-// in cache. All three products take packed factors and sum in float32
+// tiles of the matrix unit (tiles.Rounded). The optimizer rounds each row that it updates while
+// the row is in cache. All three products take packed factors and sum in float32
 // (tiles.roundedExponentials):
 //
 //   - scores: rounded rows times the queries of a unit, packed once;
@@ -36,9 +36,9 @@
 //   - the gradient with respect to the rows: the exponentials of all units, one table per
 //     batch, times the queries, scaled by their weights over their sums and packed once.
 //
-// Bfloat16 has the exponents of float32, so the number subtracted from scores before they are
-// exponentiated need only be near their maximum. It is the maximum of the first rows, and
-// rises where a score is 40 above it. So rescaling is rare. The loss, its sums, the scores of
+// Bfloat16 has the range of float32, so the number subtracted from scores before they are
+// exponentiated need only be near their maximum. It is the maximum of the first rows, and rises
+// only if a score is 40 above it. So rescaling is rare. The loss, its sums, the scores of
 // true answers, penalties and the optimizer are float32.
 //
 // # Recipes

@@ -37,7 +37,7 @@ var _ kge.Engine = (*Engine)(nil)
 // Name returns "cpu".
 func (e *Engine) Name() string { return "cpu" }
 
-// Close does nothing: there is nothing to free.
+// Close does nothing: the engine holds no resources.
 func (e *Engine) Close() {}
 
 // Backend returns the name of the instruction set: "avx512", "avx2" or "go". In bfloat16 it

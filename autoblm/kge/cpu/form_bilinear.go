@@ -49,7 +49,8 @@ func (h mixture) Back(
 	h.MixGradient(gradient, after, factors, gradients, n)
 }
 
-// AskRelations adds to each row the vector v with score = ⟨v, r⟩ for a head and a tail.
+// AskRelations adds the queries for the relation of heads and tails: each is the vector v with
+// score ⟨v, r⟩ for every relation r.
 func (h mixture) AskRelations(to, heads, tails kernel.Table, n int) {
 	h.Mix(to, mix.AsRelation, mix.ByRole{mix.AsHead: heads, mix.AsTail: tails}, n)
 }

@@ -39,7 +39,7 @@ type matrixBuffers struct {
 // load copies n states, appends rows of zeros as padding, and returns the number of rows.
 func (b *matrixBuffers) load(from kernel.Table, n int) (rows int) {
 	rows = kernel.Pad(n, kernel.Rows)
-	numbers := (rows + 1) * from.Stride // one row more: a product also reads padded columns
+	numbers := (rows + 1) * from.Stride // one more row, as a product also reads padded columns
 	if len(b.states.Data) < numbers {
 		b.states = kernel.Table{Data: make([]float32, numbers), Stride: from.Stride}
 		b.after = kernel.Table{Data: make([]float32, numbers), Stride: from.Stride}

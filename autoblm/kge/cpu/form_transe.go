@@ -15,9 +15,7 @@ var _ = register(form.TransE, arithmetic{
 // translation computes q + r, and q - r through the transpose.
 type translation struct{ kernels *kernel.Set }
 
-func (h translation) Step(
-	to, from kernel.Table, relations []kernel.Table, n int, transposed bool,
-) {
+func (h translation) Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool) {
 	copy(first(to, n), first(from, n))
 	h.kernels.ScaleAdd(first(to, n), first(relations[0], n), negateIf(transposed))
 }

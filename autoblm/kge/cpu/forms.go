@@ -11,17 +11,17 @@ import (
 
 // arithmetic implements a form in float32 with gradients. Each form_*.go file registers one.
 type arithmetic struct {
-	// newHop returns what relations do to states. There are K chunks of dim/K where the
-	// form has a structure.
+	// newHop returns the effect of relations on states. A form with a structure has K chunks of
+	// dim/K numbers.
 	newHop func(k *kernel.Set, a structure.Structure, dim int) hop
-	// newMeasure returns how the last state, the query, scores entities.
+	// newMeasure returns the scoring of entities by the last state, the query.
 	newMeasure func(dim int) tiles.Measure
 }
 
 // hop applies relations to the states of n paths. A path has one or more rows in each table;
 // paths of one call have the same rows of a [form.Table] that is shared.
 type hop interface {
-	// Step adds the states after the hop to rows of zeros. transposed walks the relation
+	// Step adds the states after the hop to rows of zeros, to. transposed walks the relation
 	// from tail to head.
 	Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool)
 	// Back adds the gradients with respect to the states before the hop and to the

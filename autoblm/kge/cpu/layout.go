@@ -6,8 +6,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
-// examplesPerQuery is the average number of examples per query for which a unit has room with
-// query grouping. Few graphs have more answers per query on average.
+// examplesPerQuery is the room of a unit with query grouping, in examples per query. Few graphs
+// have more answers per query on average.
 const examplesPerQuery = 4
 
 // layout says how batches are divided into units.

@@ -22,7 +22,7 @@ type model struct {
 	entities   tiles.Embeddings
 	relations  []relationTable
 	sharesRows bool // neighbouring paths can share rows of relations
-	count      int  // number of relations without reverses
+	count      int  // of relations, without reverses
 }
 
 // relationTable is a table of relations.
@@ -64,7 +64,7 @@ func (m *model) setStructure(s structure.Structure) {
 // unpad returns the numbers of a table without padding columns.
 type unpad func(e tiles.Embeddings, columns int) []float32
 
-// copyRows copies. viewRows may share memory with the table.
+// copyRows copies the numbers. viewRows may share memory with the table.
 var copyRows, viewRows unpad = tiles.Embeddings.Dense, tiles.Embeddings.View
 
 // parameters returns the model without padding.
@@ -95,7 +95,7 @@ func (m *model) columns(table int) int {
 	return m.relations[table-1].columns
 }
 
-// unpadded returns tables of the shapes of the model's without padding.
+// unpadded returns tables without padding. They have the shapes of the model's tables.
 func (m *model) unpadded(all []tiles.Embeddings, u unpad) (t kge.Tables) {
 	for i, table := range all {
 		numbers := u(table, m.columns(i))
@@ -119,8 +119,8 @@ func (m *model) fill(all []tiles.Embeddings, from kge.Tables) {
 	}
 }
 
-// relationRow returns the number of a relation in the tables, and whether it is walked through
-// the transpose.
+// relationRow returns the number of a path's relation in the tables, and whether it is walked
+// through the transpose.
 func (m *model) relationRow(relation int32) (number int, transposed bool) {
 	return rules.RelationRow(relation, m.count, m.reciprocal)
 }

@@ -90,8 +90,8 @@ func (t *trainer) crossEntropy(
 	return loss
 }
 
-// negativeSampling returns the loss of the drawn answers and of drawn entities that are no
-// answers. It adds the gradient with respect to the queries.
+// negativeSampling returns the loss of the drawn answers and of the drawn negatives. It adds the
+// gradient with respect to the queries.
 func (t *trainer) negativeSampling(u *unit, gradient kernel.Table, weight float32) float64 {
 	loss := 0.0
 	for i := range u.examples {
@@ -123,8 +123,8 @@ func (t *trainer) score(u *unit, path int, entity int32) float64 {
 	return t.measure.Score(query, tiles.PaddedRow(t.entities.Table, int(entity)))
 }
 
-// addPair adds a pair's gradient with respect to the query, and keeps the pair for the gradient
-// with respect to the entity.
+// addPair adds a pair's gradient with respect to the query. It keeps the pair, from which the
+// gradient with respect to the entity is computed later.
 func (t *trainer) addPair(u *unit, gradient kernel.Table, path int, entity int32, slope float32) {
 	row := tiles.PaddedRow(t.entities.Table, int(entity))
 	to, query := part(gradient, path, t.stateRows), part(u.queries, path, t.stateRows)

@@ -6,8 +6,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
 
-// paths are paths of one length with the embeddings that they use, or with the gradients with
-// respect to these.
+// paths holds paths of one length with the embeddings that they use, or with the gradients with
+// respect to these embeddings.
 type paths struct {
 	count, hops int
 	capacity    int              // largest count
@@ -24,7 +24,7 @@ type paths struct {
 // with sharing, neighbours that walk the same relation have the same slot.
 type slot struct{ number, relation int32 }
 
-// newPaths returns room for a number of paths. They share rows if share is set and the form
+// newPaths allocates memory for a number of paths. They share rows if share is set and the form
 // has rows to share.
 func newPaths(m *model, capacity int, share bool) paths {
 	return paths{
@@ -74,7 +74,7 @@ func (p *paths) startsSlot(hop, path int) bool {
 	return path == 0 || p.slots[hop][path].number != p.slots[hop][path-1].number
 }
 
-// eachRun visits runs of paths. A run goes on while continues is true for the next path.
+// eachRun visits runs of paths. The next path belongs to a run if continues is true for it.
 func (p *paths) eachRun(continues func(path int) bool, visit func(path, n int)) {
 	for from := 0; from < p.count; {
 		n := 1
@@ -86,24 +86,24 @@ func (p *paths) eachRun(continues func(path int) bool, visit func(path, n int)) 
 	}
 }
 
-// load looks up the rows of a question. Paths must be loaded in order.
+// load looks up the embeddings of a question. Paths must be loaded in order.
 func (p *paths) load(m *model, path int, q *kge.Question) {
 	copy(tiles.PaddedRow(p.anchors, path), m.entities.Row(int(q.Anchor)))
 	for hop, r := range q.Path {
 		number, transposed := m.relationRow(r)
 		p.transposed[hop][path] = transposed
-		own := slot{int32(path), int32(number)}
+		s := slot{int32(path), int32(number)}
 		if p.sharesRows && path > 0 {
 			before := p.slots[hop][path-1]
-			own.number = before.number
-			if before.relation != own.relation {
-				own.number++
+			s.number = before.number
+			if before.relation != s.relation {
+				s.number++
 			}
 		}
-		p.slots[hop][path] = own
+		p.slots[hop][path] = s
 		if p.startsSlot(hop, path) {
 			for i, t := range m.relations {
-				rows := part(p.relations[hop][i], int(own.number), t.rows)
+				rows := part(p.relations[hop][i], int(s.number), t.rows)
 				copy(rows, t.From(number*t.rows).Data)
 			}
 		}
@@ -132,7 +132,7 @@ func (p *paths) relationsFrom(m *model, hop, path int) []kernel.Table {
 // first returns the first n rows of a table.
 func first(t kernel.Table, n int) []float32 { return t.Data[:n*t.Stride] }
 
-// part returns the rows of one path, if each has a number of rows.
+// part returns the rows of one path if each path has the given number of rows.
 func part(t kernel.Table, path, rows int) []float32 {
 	return t.Data[path*rows*t.Stride:][:rows*t.Stride]
 }
@@ -211,8 +211,8 @@ func (m *model) walk(d direction, p *paths, to kernel.Table, between *states) {
 }
 
 // walkBack propagates the gradient with respect to the states after the last hop to the
-// embeddings, and adds it to their gradients. between has what walk left there. scratch has
-// room for the gradients with respect to the states.
+// embeddings, and adds it to their gradients. between has the states that walk kept. scratch is
+// memory for the gradients with respect to them.
 func (m *model) walkBack(
 	d direction, p *paths, gradient kernel.Table, between states, scratch *states, to *paths,
 ) {
@@ -232,8 +232,7 @@ func (m *model) walkBack(
 			state := path * m.stateRows
 			relations := p.relationsFrom(m, hop, path)
 			gradients := hopGradients{toBefore.From(state), to.relationsFrom(m, hop, path)}
-			m.hop.Back(
-				after.From(state), before.From(state), relations, gradients, n, transposed)
+			m.hop.Back(after.From(state), before.From(state), relations, gradients, n, transposed)
 		})
 	}
 	if m.stateRows > 1 {

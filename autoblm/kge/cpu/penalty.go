@@ -4,8 +4,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
-// penalizeRows returns the penalty of some rows and adds its gradient. weight is the weight in
-// the batch of an example, or of its reverse.
+// penalizeRows returns the penalty of rows and adds its gradient. weight is the weight of an
+// example, or of its reverse, in the batch.
 func (t *trainer) penalizeRows(
 	s *scratch, gradient, x kernel.Table, rows int, l2 float64, weight float32,
 ) (loss float64) {
@@ -22,9 +22,9 @@ func (t *trainer) penalizeRows(
 		return loss
 	}
 	// Padding columns are 0 and stay so.
+	l2Slope, n3Slope := float32(2*l2)*weight, float32(3*n3)*weight
 	squares, cubes := t.kernels.Penalize(
-		first(gradient, rows), first(x, rows),
-		float32(2*l2)*weight, float32(3*n3)*weight, &s.lanes)
+		first(gradient, rows), first(x, rows), l2Slope, n3Slope, &s.lanes)
 	return loss + float64(weight)*(l2*squares+n3*cubes)
 }
 
@@ -38,8 +38,8 @@ func (t *trainer) penalizeTargets(s *scratch, u *unit, a *activeUnit, weight flo
 	return t.penalizeRows(s, u.gradients.targets, a.targets, a.count, l2, weight)
 }
 
-// penalizeHop penalizes the relations of a hop. Shared rows weigh as much as the paths that
-// share them.
+// penalizeHop penalizes the relations of a hop. The weight of shared rows is the sum over the
+// paths that share them.
 func (t *trainer) penalizeHop(
 	s *scratch, u *unit, a *activeUnit, hop int, weight float32,
 ) (loss float64) {

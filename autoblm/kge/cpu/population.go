@@ -20,9 +20,9 @@ type population struct {
 	members  []kge.Member
 	trainers []*trainer
 	needs    requirements
-	// perThread has a workspace for each thread, for members that train on one core each.
+	// perThread has a workspace for each thread, used by members that train on one core each.
 	perThread []*workspace
-	// shared is the workspace of members that train on all cores, one after the other.
+	// shared is used by members that train on all cores, one after the other.
 	shared *workspace
 }
 
@@ -107,10 +107,10 @@ func objectiveOf(d *kge.Data, s kge.Settings) objective {
 
 const float32Bytes, bfloat16Bytes = 4, 2
 
-// extraBytes estimates the memory of a population without its tables and optimizer, as a lower
-// bound. Each unit has rows for both ends of its paths and for relations, and each thread has
-// rows for their states. Some units keep exponentials; with sparse gradients, each thread keeps
-// them. In bfloat16 there are also the rounded entities.
+// extraBytes returns a lower bound of the memory of a population without its tables and
+// optimizer. Each unit has rows for both ends of its paths and for relations, and each thread has
+// rows for their states. As many units as fit keep exponentials; with sparse gradients, each
+// thread does. In bfloat16 there are also the rounded entities.
 func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
 	isBF16 := s.Precision == kge.Bfloat16
 	queries, exponentialBytes := tiles.MaxQueries, float32Bytes
@@ -146,9 +146,9 @@ func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) f
 	return bytes
 }
 
-// onOneCore returns how many members train on one core each: a multiple of the number of
-// threads, if the graph is small enough for each core to keep a few units. The other members
-// train on all cores, one after the other.
+// onOneCore returns the number of members that train on one core each. It is a multiple of the
+// number of threads, and 0 if the graph is too large for each core to keep the exponentials of two
+// units. The other members train on all cores, one after the other.
 func (p *population) onOneCore() int {
 	switch {
 	case p.threads == 1:
@@ -237,11 +237,11 @@ func (p *population) state(u unpad) kge.State {
 
 // SetState implements [kge.Population].
 func (p *population) SetState(s kge.State) error {
-	var present []kge.Parameters
+	var current []kge.Parameters
 	for _, m := range p.models {
-		present = append(present, m.parameters(viewRows))
+		current = append(current, m.parameters(viewRows))
 	}
-	if err := s.Fits(present, len(p.trainers[0].slots())); err != nil {
+	if err := s.Fits(current, len(p.trainers[0].slots())); err != nil {
 		return err
 	}
 	for i, t := range p.trainers {

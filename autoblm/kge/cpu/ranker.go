@@ -17,7 +17,7 @@ import (
 // ranker holds models of one shape.
 type ranker struct {
 	threads   int
-	precision kge.Precision // of fast counting; ranks are as in float32
+	precision kge.Precision // for speed; ranks are those of float32
 	models    []*model
 	report    func(share float64) // receives progress; nil without
 }
@@ -25,7 +25,7 @@ type ranker struct {
 // OnProgress implements progress.Reporter.
 func (r *ranker) OnProgress(report func(share float64)) { r.report = report }
 
-// progressOf returns a function to call after each of a number of parts of a call.
+// progressOf returns a function to call after each part of the work, which has a number of parts.
 func (r *ranker) progressOf(parts int) (done func()) {
 	if r.report == nil {
 		return func() {}
@@ -59,7 +59,7 @@ func (e *Engine) NewRanker(
 // Models implements [kge.Ranker].
 func (r *ranker) Models() int { return len(r.models) }
 
-// Close implements [kge.Ranker]. It frees large tables at once.
+// Close implements [kge.Ranker]. It returns the memory of large tables at once.
 func (r *ranker) Close() {
 	bytes := 0.0
 	for _, m := range r.models {
@@ -102,7 +102,7 @@ func (r *ranker) Rank(
 const groupTriples = tiles.MaxQueries / 2
 
 // chunkSize returns the number of triples that a thread ranks while a tile of entities is in
-// cache: as many as have their queries in the second-level cache, and equally many per thread.
+// cache. Their queries fit in the second-level cache, and all threads get equally many chunks.
 func (r *ranker) chunkSize(triples int) int {
 	const minGroups, maxGroups, numbers = 4, 16, 1 << 10
 	groups := max(1, (triples+groupTriples-1)/groupTriples)
@@ -129,12 +129,12 @@ type queryGroup struct {
 	truth          []float32            // scores of the true entities
 	above, atLeast []int32
 	candidates     []int32   // number of entities that are no known answers
-	known          [][]int32 // known answers from the current tile on, ascending
-	next           []int32   // the first of these
+	known          [][]int32 // known answers after the current tile, ascending
+	next           []int32   // the first of these; MaxInt32 if there is none
 	inTile         []place   // known answers in the current tile
 }
 
-// place is a row of a tile of entities, and a query.
+// place is the position of a score in a tile: a row of entities and a query.
 type place struct{ row, query int32 }
 
 func newCounter(m *model) *counter {
@@ -285,7 +285,7 @@ func (g *queryGroup) enterTile(start, end int32) {
 	}
 }
 
-// setKnown sets the known answers of a query in further tiles.
+// setKnown sets the known answers of a query in the tiles still to come.
 func (g *queryGroup) setKnown(query int, known []int32) {
 	g.known[query], g.next[query] = known, math.MaxInt32
 	if len(known) > 0 {
@@ -306,7 +306,7 @@ func (g *queryGroup) uncountKnown(scores kernel.Table) {
 	}
 }
 
-// exclude gives known answers in a tile a score that is never counted.
+// exclude sets the scores of known answers in a tile to -∞, which is never counted.
 func (g *queryGroup) exclude(scores kernel.Table) {
 	for _, p := range g.inTile {
 		scores.Row(int(p.row))[p.query] = float32(math.Inf(-1))

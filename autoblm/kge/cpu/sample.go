@@ -6,7 +6,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
-// sample has the entities of a sampled softmax.
+// sample holds the entities of a sampled softmax.
 type sample struct {
 	tiles.Embeddings         // copies of their rows
 	drawn            []int32 // their ids
@@ -67,7 +67,7 @@ func (t *trainer) candidates() tiles.Embeddings {
 	return t.entities
 }
 
-// isNotSampled reports whether an entity is no candidate.
+// isNotSampled reports whether an entity is not in the softmax of the step.
 func (t *trainer) isNotSampled(entity int32) bool {
 	return t.sample != nil && !t.sample.isDrawn[entity]
 }

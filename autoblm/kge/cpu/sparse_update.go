@@ -32,16 +32,15 @@ func (t *trainer) updateTouched(s *scratch, tile, activeUnits int, rate float64)
 	gradient := kernel.Table{Data: s.tile.Data, Stride: t.entities.Stride}
 	if t.sample == nil {
 		t.overEntities.EachRow(activeUnits, tile, touch)
-		t.overEntities.Collect(
-			t.kernels, t.entities, activeUnits, tile, gradient, s.rows, true)
+		t.overEntities.Collect(t.kernels, t.entities, activeUnits, tile, gradient, s.rows, true)
 	}
 	t.collectRows(tile, gradient)
-	for row, is := range isTouched[:count] {
-		if is {
+	for row, touched := range isTouched[:count] {
+		if touched {
 			t.updates[0].Step(start+row, tiles.PaddedRow(gradient, row), rate, t.steps)
 		}
 	}
-	if t.sample != nil { // the sample has rounded copies
+	if t.sample != nil { // only the sample's copies are rounded in each step
 		return
 	}
 	for row := 0; row < count; row += tiles.Band {

@@ -36,8 +36,8 @@ type trainer struct {
 	layout    layout
 
 	*workspace
-	isCancelled func() bool // reports whether the step must end
-	onStep      func()      // is called after each step
+	isCancelled func() bool // reports whether to abandon the step
+	onStep      func()      // called after each step
 }
 
 func newTrainer(m *model, o objective, s kge.Settings, member kge.Member) *trainer {
@@ -92,7 +92,7 @@ func (t *trainer) epoch(
 	return t.objective.mean(losses, sizes, all), seconds, nil
 }
 
-// round is the units of a batch that are active at the same time.
+// round holds the units of a batch that are active at the same time.
 type round struct {
 	active          []*activeUnit
 	isFirst, isLast bool // of the batch
@@ -100,9 +100,7 @@ type round struct {
 
 // step trains on a batch and returns its mean loss per example. If ctx is cancelled, nothing
 // is updated.
-func (t *trainer) step(
-	ctx context.Context, batch []kge.Example, rate float64,
-) (float64, error) {
+func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (float64, error) {
 	t.steps++
 	batch = t.sorted(batch)
 	weight := 1 / float32(len(batch))
@@ -135,8 +133,8 @@ func (t *trainer) step(
 	return loss, nil
 }
 
-// sorted returns the batch sorted by path, if that lets more examples share rows of relations.
-// With dropout it does not, since the coordinates that are dropped depend on the order.
+// sorted returns the batch sorted by path if more examples can then share rows of relations. With
+// dropout it keeps the order, on which the dropped coordinates depend.
 func (t *trainer) sorted(batch []kge.Example) []kge.Example {
 	if !t.sharesRows || t.objective.directions() == 1 || t.settings.Dropout != 0 {
 		return batch
@@ -158,8 +156,8 @@ func (t *trainer) prepareStep() {
 	}
 }
 
-// learn computes losses and gradients of the units of a round. number is the index in the
-// batch of the first one.
+// learn computes the losses and gradients of the units of a round. number is the index of the
+// first one in the batch.
 func (t *trainer) learn(r round, units []*unit, number int, weight float32) {
 	withReverses := t.reciprocal && t.objective.directions() > 1
 	tiles.Parallel(t.threads, len(r.active), func(worker, i int) {
@@ -172,7 +170,7 @@ func (t *trainer) learn(r round, units []*unit, number int, weight float32) {
 	})
 }
 
-// dropper returns the measure for dropout. The settings must have dropout.
+// dropper returns the measure's dropout. A form that allows dropout has one.
 func (t *trainer) dropper() tiles.Dropper { return t.measure.(tiles.Dropper) }
 
 // drawMask decides which coordinates of the queries of a unit are dropped. The questions of an
@@ -225,12 +223,12 @@ func (t *trainer) gather(units []*unit) {
 }
 
 // gatherRelation assigns the gradients of a slot to tiles.
-func (t *trainer) gatherRelation(u *unit, hop int, of slot) {
+func (t *trainer) gatherRelation(u *unit, hop int, s slot) {
 	for n, table := range t.relations {
 		from := u.gradients.relations[hop][n]
 		for row := range table.rows {
-			relation := of.relation*int32(table.rows) + int32(row)
-			gradient := tiles.PaddedRow(from, int(of.number)*table.rows+row)
+			relation := s.relation*int32(table.rows) + int32(row)
+			gradient := tiles.PaddedRow(from, int(s.number)*table.rows+row)
 			t.byRelation[n].Add(relation, gradient)
 		}
 	}
@@ -309,18 +307,18 @@ func (t *trainer) collectRows(tile int, gradient kernel.Table) {
 }
 
 func (t *trainer) updateRelations(s *scratch, table, tile int, r round, rate float64) {
-	of := t.relations[table]
-	start, count, rows := of.Tile(tile)
+	relations := t.relations[table].Embeddings
+	start, count, rows := relations.Tile(tile)
 	isPredicted := table == 0 && t.member.RelationPrediction > 0
 	all := kernel.Table{}
 	if isPredicted {
 		all = t.allRelations
 	}
-	gradient := gradientOf(s, of.Embeddings, tile, all)
+	gradient := gradientOf(s, relations, tile, all)
 	if isPredicted {
 		softmaxes := len(r.active) * len(r.active[0].overRelations)
 		t.overRelations.Collect(
-			t.kernels, of.Embeddings, softmaxes, tile, gradient, s.rows, !r.isFirst)
+			t.kernels, relations, softmaxes, tile, gradient, s.rows, !r.isFirst)
 	} else {
 		clear(first(gradient, rows))
 	}
@@ -329,5 +327,5 @@ func (t *trainer) updateRelations(s *scratch, table, tile int, r round, rate flo
 	}
 	t.byRelation[table].Collect(t.kernels, tile, gradient)
 	t.updates[1+table].Step(start, first(gradient, rows), rate, t.steps)
-	of.Round(start, count)
+	relations.Round(start, count)
 }

@@ -8,7 +8,7 @@ import (
 // and the anchor given the target and the path back. With reverses of relations, the way back
 // is an example of its own.
 type tripleObjective struct {
-	isGrouped bool // the data group queries and have the way back as separate examples
+	isGrouped bool // query grouping: the way back is a separate example
 }
 
 func (o tripleObjective) directions() int {
@@ -28,9 +28,9 @@ func (tripleObjective) mean(losses []float64, sizes []int, all int) (mean float6
 func (o tripleObjective) learn(
 	t *trainer, s *scratch, u *unit, a *activeUnit, number int, weight float32,
 ) float64 {
-	each := weight // of an example or its reverse in penalties
+	each := weight // of an example or of its reverse, in penalties
 	switch {
-	case o.isGrouped: // two examples are a triple
+	case o.isGrouped: // a triple is two examples
 		weight *= 2
 	case t.reciprocal:
 		each /= 2

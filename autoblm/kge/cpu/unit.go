@@ -25,8 +25,8 @@ type unit struct {
 // repeatsQuestion reports whether an example has the question of the one before.
 func (u *unit) repeatsQuestion(i int) bool { return i > 0 && u.questions[i] == u.questions[i-1] }
 
-// pair is an entity that a query learns individually. slope is the derivative of the loss with
-// respect to their score.
+// pair is an entity that the query of a path learns individually. slope is the derivative of the
+// loss with respect to the score of the entity for the query.
 type pair struct {
 	entity, path int32
 	slope        float32
@@ -99,7 +99,7 @@ func (u *unit) load(m *model, a *activeUnit, withReverses bool) {
 func (u *unit) addReverses(hops int) {
 	n := len(u.examples)
 	u.withReverses = append(u.withReverses[:0], u.examples...)
-	u.reversePaths = slices.Grow(u.reversePaths[:0], n*hops) // so that it is not moved
+	u.reversePaths = slices.Grow(u.reversePaths[:0], n*hops) // examples keep slices of it
 	for i, x := range u.examples {
 		for _, r := range slices.Backward(x.Path) {
 			u.reversePaths = append(u.reversePaths, r^1)

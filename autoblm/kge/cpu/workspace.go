@@ -5,9 +5,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
 
-// The exponentials of a step that may be kept, in bytes. Each thread keeps those of one unit
-// in any case. In bfloat16 they are read once, in order, so that more of them pays: the
-// memory traffic of each part of a batch costs more than its three products.
+// The maximum size of the exponentials that a step keeps, in bytes. Each thread keeps those of one
+// unit in any case. The limit is higher in bfloat16: the exponentials are read once, in order, and
+// the memory traffic of a further round costs more than its three products.
 const maxKeptBytes, maxKeptBF16Bytes = 40 << 20, 160 << 20
 
 func maxKept(isBF16 bool) int {
@@ -17,7 +17,7 @@ func maxKept(isBF16 bool) int {
 	return maxKeptBytes
 }
 
-// requirements describe the memory that a workspace needs.
+// requirements describes the memory that a workspace needs.
 type requirements struct {
 	model            *model // one of the population
 	units            int    // of a batch, at most
@@ -25,7 +25,7 @@ type requirements struct {
 	smoothing        float64
 	softmax          bool // over all entities or a sample
 	candidates       int  // entities in that softmax
-	sparse           int  // entities with gradients per query, about; 0: all
+	sparse           int  // approximate entities with gradients per query; 0: all
 	predictRelations bool // for some member
 	pairs            bool // entities are learned individually
 }
@@ -48,8 +48,8 @@ func (r requirements) unitBytes() (bytes int) {
 // relationSoftmaxes returns the number of softmaxes over relations of a unit.
 func (r requirements) relationSoftmaxes() int { return (r.paths-1)/r.model.maxQueries() + 1 }
 
-// workspace has the memory of a step except the model. Members that train one after the other
-// share one.
+// workspace holds the memory of a step except the model. Members that train one after the other
+// share a workspace.
 type workspace struct {
 	threads   int
 	units     []*unit          // of a batch
@@ -122,8 +122,8 @@ func (w *workspace) addActiveUnits(r requirements, keptBytes int) {
 		w.overEntities = tiles.NewSoftmaxes(m.measure, e, m.dim, count, share, r.sparse)
 	}
 	if r.predictRelations {
-		of := m.relations[0].Embeddings
-		w.overRelations = tiles.NewSoftmaxes(m.measure, of, m.dim, count*parts, 1, 0)
+		relations := m.relations[0].Embeddings
+		w.overRelations = tiles.NewSoftmaxes(m.measure, relations, m.dim, count*parts, 1, 0)
 	}
 	for i := range count {
 		a := &activeUnit{paths: newPaths(m, r.paths, !r.pairs)}
@@ -139,11 +139,11 @@ func (w *workspace) addActiveUnits(r requirements, keptBytes int) {
 	}
 }
 
-// gradientOf returns where a thread sums the gradient of a tile of a table: in all, if it
-// exists, and else in its scratch.
-func gradientOf(s *scratch, of tiles.Embeddings, tile int, all kernel.Table) kernel.Table {
+// gradientOf returns the memory in which a thread sums the gradient of a tile of a table: a part of
+// all, if that is allocated, and else of its scratch buffers.
+func gradientOf(s *scratch, table tiles.Embeddings, tile int, all kernel.Table) kernel.Table {
 	if all.Data == nil {
-		return kernel.Table{Data: s.tile.Data, Stride: of.Stride}
+		return kernel.Table{Data: s.tile.Data, Stride: table.Stride}
 	}
 	return all.From(tile * tiles.Rows)
 }

@@ -23,9 +23,9 @@ const minRanked = 64
 
 // Parts of the remaining time.
 const (
-	// safeShare is the largest part that the last round may be expected to take.
+	// safeShare is the largest expected part of the last round.
 	safeShare = 0.8
-	// roundShare is the part for a round that is not the last.
+	// roundShare is the part of any other round.
 	roundShare = 0.5
 )
 
@@ -66,7 +66,7 @@ type ranking struct {
 
 // untilEnd ranks in rounds, each of which measures the time per question for the next.
 func (r *ranking) untilEnd() error {
-	// The first questions also prepare what all share, so they do not measure well.
+	// The first round is not timed: it includes one-time work, such as compilation.
 	if err := r.round(0, minRanked, float64(r.total)); err != nil {
 		return err
 	}

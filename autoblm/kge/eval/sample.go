@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Limits are the numbers of questions to rank at most in each split: 0 ranks all, [None] none.
-// A [Sample] is ranked.
+// Limits holds the maximum number of questions to rank in each split: 0 ranks all, [None] none. If
+// there are more, a [Sample] is ranked.
 type Limits struct{ Valid, Test int }
 
 // None leaves out a split.

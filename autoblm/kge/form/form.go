@@ -14,9 +14,9 @@ import (
 type Spec interface {
 	// Name returns the name in commands and files.
 	Name() string
-	// Structure returns the structure of a model for which the given one was requested.
-	// Bilinear models keep it; most other forms have none, the zero value. A structure
-	// that the form cannot have is an error.
+	// Structure returns the structure that a model of the form has if the given one is
+	// requested. Bilinear models keep it. Most other forms have none: they return the zero value
+	// and reject a requested structure.
 	Structure(requested structure.Structure) (structure.Structure, error)
 	// Tables describes the tables of relations. All forms also have a table of entities
 	// with dim columns.

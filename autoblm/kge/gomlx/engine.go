@@ -73,14 +73,15 @@ func inOrder(name string) string {
 	return kind + ":" + strings.TrimPrefix(options+",ops_sequential", ",") // the last option counts
 }
 
-// program returns the program of a key, for any number of shapes. It counts compilations: one
-// for each new shape, none for a new structure.
-func (e *Engine) program(key any, name string,
-	build func(g *graph.Graph, inputs []*graph.Node) []*graph.Node, inputs, outputs int) (*graph.Exec,
-	error) {
+// program returns the program of a key, for all shapes of its inputs. On the first call it creates
+// it from build.
+func (e *Engine) program(
+	key any, name string, build func(g *graph.Graph, inputs []*graph.Node) []*graph.Node,
+	inputs, outputs int,
+) (*graph.Exec, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if exec, there := e.programs[key]; there {
+	if exec, found := e.programs[key]; found {
 		return exec, nil
 	}
 	counting := func(g *graph.Graph, nodes []*graph.Node) []*graph.Node {
@@ -135,7 +136,7 @@ func finalize(all ...*tensors.Tensor) {
 	}
 }
 
-// Supports implements [kge.Engine]: bilinear models of triples.
+// Supports implements [kge.Engine]. The engine supports bilinear models of triples.
 func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
 	switch {
 	case !d.BothDirections:
@@ -164,9 +165,10 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 
 // Precision implements [kge.Engine]. Auto resolves to float32, because the engine does not know
 // whether bfloat16 products are faster. Ranks are always computed in float32.
-func (e *Engine) Precision(asked kge.Precision, f form.Form, entities, dim int) (
-	kge.Precision, error) {
-	return asked.Resolve(f, entities, dim, nil, false)
+func (e *Engine) Precision(
+	requested kge.Precision, f form.Form, entities, dim int,
+) (kge.Precision, error) {
+	return requested.Resolve(f, entities, dim, nil, false)
 }
 
 func supports(f form.Form) error {
@@ -190,7 +192,7 @@ func (e *Engine) Close() {
 	e.backend.Finalize()
 }
 
-// triplesOnly implements the part of a ranker that the engine lacks.
+// triplesOnly rejects the scoring of paths, which the engine lacks.
 type triplesOnly struct{}
 
 // Scores implements [kge.Ranker]. It always fails.

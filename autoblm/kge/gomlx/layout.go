@@ -22,7 +22,7 @@ func interleave(to, from []float32, d, k int) {
 // stack concatenates the members' tables, interleaved: entities [S, E, d] and relations
 // [S, R, d].
 func stack(members []kge.Tables, d, k int) []*tensors.Tensor {
-	placed := func(table func(t kge.Tables) []float32) *tensors.Tensor {
+	stacked := func(table func(t kge.Tables) []float32) *tensors.Tensor {
 		size := len(table(members[0]))
 		all := make([]float32, len(members)*size)
 		for i, t := range members {
@@ -31,8 +31,8 @@ func stack(members []kge.Tables, d, k int) []*tensors.Tensor {
 		return tensors.FromFlatDataAndDimensions(all, len(members), size/d, d)
 	}
 	return []*tensors.Tensor{
-		placed(func(t kge.Tables) []float32 { return t.Entities }),
-		placed(func(t kge.Tables) []float32 { return t.Relations }),
+		stacked(func(t kge.Tables) []float32 { return t.Entities }),
+		stacked(func(t kge.Tables) []float32 { return t.Relations }),
 	}
 }
 
@@ -43,10 +43,10 @@ func operators(structures []structure.Structure) *tensors.Tensor {
 	k := structures[0].K()
 	cube := k * k * k
 	all := make([]float32, len(structures)*mixes*cube)
-	for s, of := range structures {
+	for s, a := range structures {
 		operator := func(which int) []float32 { return all[(s*mixes+which)*cube:][:cube] }
 		tails, heads, relations := operator(mixTails), operator(mixHeads), operator(mixRelations)
-		for at, sign := range of.SignTensor() {
+		for at, sign := range a.SignTensor() {
 			i, r, j := at/(k*k), at/k%k, at%k
 			x := float32(sign)
 			tails[at], heads[(j*k+r)*k+i], relations[(i*k+j)*k+r] = x, x, x

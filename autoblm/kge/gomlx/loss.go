@@ -89,12 +89,12 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 	byRelation := ZerosLike(b.relations)
 	if r.relationPrediction {
 		weight := Mul(weight, Reshape(in.weight(weightRelationPrediction), members, 1, 1, 1))
-		asked := b.relationQueries()
-		relations := softmax(asked, b.relations, weight, false)
-		logLoss := Sub(relations.logTotal, inner(asked, b.relation))
+		relationQueries := b.relationQueries()
+		relations := softmax(relationQueries, b.relations, weight, false)
+		logLoss := Sub(relations.logTotal, inner(relationQueries, b.relation))
 		loss = Add(loss, overBatch(Mul(logLoss, weight)))
 		b.backFromRelationQueries(gradients, Sub(relations.byQuery, Mul(b.relation, weight)))
-		gradients.relation = Sub(gradients.relation, Mul(asked, weight))
+		gradients.relation = Sub(gradients.relation, Mul(relationQueries, weight))
 		byRelation = relations.byTable
 	}
 
@@ -197,8 +197,9 @@ func (b batch) moduli(square *Node) *Node {
 
 // penalizeProducts returns the penalties on the products of an entity and a relation, and the
 // gradient with respect to the plain queries, before dropout.
-func (b batch) penalizeProducts(in terms, weight, plain *Node, g *rowGradients) (
-	sum, byPlain *Node) {
+func (b batch) penalizeProducts(
+	in terms, weight, plain *Node, g *rowGradients,
+) (sum, byPlain *Node) {
 	weight = Mul(Reshape(in.weight(weightProducts), -1, 1, 1, 1), weight)
 	if b.reciprocal { // mean of the two directions
 		weight = DivScalar(weight, 2)

@@ -38,11 +38,12 @@ func (p *population) OnProgress(report func(share float64)) {
 }
 
 // NewPopulation implements [kge.Engine].
-func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (
-	kge.Population, error) {
+func (e *Engine) NewPopulation(
+	d *kge.Data, s kge.Settings, members []kge.Member,
+) (kge.Population, error) {
 	var err error
-	if s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities),
-		s.Dim); err != nil {
+	s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim)
+	if err != nil {
 		return nil, err
 	}
 	size := sizes{
@@ -62,8 +63,8 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 		e.settings.Note(note)
 	}
 	p := &population{size: plan.members}
-	for some := range slices.Chunk(slices.Clone(members), plan.members) {
-		g, err := e.newGroup(d, s, some, size.batch, plan.parts)
+	for part := range slices.Chunk(slices.Clone(members), plan.members) {
+		g, err := e.newGroup(d, s, part, size.batch, plan.parts)
 		if err != nil {
 			p.Close()
 			return nil, err
@@ -73,13 +74,15 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 	return p, nil
 }
 
-func (p *population) of(member int) (g *group, at int) {
+// groupOf returns the group of a member, and the member's index there.
+func (p *population) groupOf(member int) (g *group, index int) {
 	return p.groups[member/p.size], member % p.size
 }
 
 // Epoch implements [kge.Population].
-func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (
-	kge.Epoch, error) {
+func (p *population) Epoch(
+	ctx context.Context, batches [][]kge.Example, rates []float64,
+) (kge.Epoch, error) {
 	var all kge.Epoch
 	examples := slices.Concat(batches...)
 	for i, g := range p.groups {
@@ -99,8 +102,9 @@ func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates [
 }
 
 // Rank implements [kge.Ranker].
-func (p *population) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) (
-	[][]eval.Ranked, error) {
+func (p *population) Rank(
+	ctx context.Context, triples []datasets.Triple, known *datasets.Known,
+) ([][]eval.Ranked, error) {
 	var all [][]eval.Ranked
 	for _, g := range p.groups {
 		ranks, err := g.Rank(ctx, triples, known)
@@ -114,7 +118,7 @@ func (p *population) Rank(ctx context.Context, triples []datasets.Triple, known 
 
 // Parameters implements [kge.Population].
 func (p *population) Parameters(member int) (kge.Parameters, error) {
-	g, i := p.of(member)
+	g, i := p.groupOf(member)
 	tables, err := g.numbers(i, 0)
 	return kge.Parameters{
 		Structure:  g.members[i].Structure,
@@ -130,12 +134,12 @@ func (p *population) Adjust(kge.Settings) error { return nil }
 // SetStructure implements [kge.Population]. The operators are an input of the programs, so
 // nothing is recompiled.
 func (p *population) SetStructure(member int, s structure.Structure) error {
-	g, i := p.of(member)
+	g, i := p.groupOf(member)
 	if err := rules.CheckReplacement(g.members[i].Structure, s); err != nil {
 		return err
 	}
 	g.members[i].Structure = s
-	g.placeOperators()
+	g.updateOperators()
 	return nil
 }
 
@@ -147,7 +151,7 @@ func (p *population) State() (kge.State, error) {
 		if s.Members[i].Parameters, err = p.Parameters(i); err != nil {
 			return s, err
 		}
-		g, at := p.of(i)
+		g, at := p.groupOf(i)
 		for n := 1; n <= g.slots(); n++ {
 			slot, err := g.numbers(at, n)
 			if err != nil {
@@ -161,19 +165,19 @@ func (p *population) State() (kge.State, error) {
 
 // SetState implements [kge.Population].
 func (p *population) SetState(s kge.State) error {
-	present := make([]kge.Parameters, p.Models())
-	for i := range present {
+	current := make([]kge.Parameters, p.Models())
+	for i := range current {
 		var err error
-		if present[i], err = p.Parameters(i); err != nil {
+		if current[i], err = p.Parameters(i); err != nil {
 			return err
 		}
 	}
-	if err := s.Fits(present, p.groups[0].slots()); err != nil {
+	if err := s.Fits(current, p.groups[0].slots()); err != nil {
 		return err
 	}
 	for i, g := range p.groups {
 		g.steps = s.Steps
-		g.place(s.Members[i*p.size:][:len(g.members)])
+		g.setState(s.Members[i*p.size:][:len(g.members)])
 	}
 	return nil
 }
@@ -196,7 +200,7 @@ func (p *population) Close() {
 const (
 	// callSteps is the maximum number of steps of a call.
 	callSteps = 64
-	// callSeconds is the approximate duration of a call, and so the delay of an interruption.
+	// callSeconds is the approximate duration of a call. An interruption waits for its end.
 	callSeconds = 0.5
 )
 
@@ -214,8 +218,9 @@ type group struct {
 	perStep       float64 // seconds per step in the last call; 0 before the first
 }
 
-func (e *Engine) newGroup(d *kge.Data, s kge.Settings, members []kge.Member, batch, parts int) (
-	*group, error) {
+func (e *Engine) newGroup(
+	d *kge.Data, s kge.Settings, members []kge.Member, batch, parts int,
+) (*group, error) {
 	g := &group{
 		settings: s,
 		members:  members,
@@ -240,8 +245,9 @@ func (e *Engine) newGroup(d *kge.Data, s kge.Settings, members []kge.Member, bat
 	slots := updateRules[s.Optimizer].slots
 	state := 2 + 2*slots
 	var err error
-	if g.program, err = e.program(p, "train-"+s.Optimizer.String(), p.graph, state+callInputs,
-		state+1); err != nil {
+	name := "train-" + s.Optimizer.String()
+	g.program, err = e.program(p, name, p.graph, state+callInputs, state+1)
+	if err != nil {
 		return nil, err
 	}
 	parameters := make([]kge.Parameters, len(members))
@@ -256,9 +262,9 @@ func (e *Engine) newGroup(d *kge.Data, s kge.Settings, members []kge.Member, bat
 		g.tables = append(g.tables, tensors.FromShape(entities), tensors.FromShape(relations))
 	}
 	arguments := g.arguments(nil, make([]float64, len(members)))
-	defer finalize(arguments[callPlaced:]...)
-	if err := e.compile("the training step", g.program,
-		slices.Concat(g.tables, arguments)); err != nil {
+	defer finalize(arguments[callFirstFresh:]...)
+	err = e.compile("the training step", g.program, slices.Concat(g.tables, arguments))
+	if err != nil {
 		g.Close()
 		return nil, err
 	}
@@ -276,22 +282,22 @@ func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.T
 			keys[i*members+m] = dropout.Key(member.Seed, g.steps+1+i/g.parts)
 		}
 	}
-	added := make([]float64, weights*members)
+	penalties := make([]float64, weights*members)
 	for i, m := range g.members {
-		n3, ofModuli := m.N3, 0.0
+		n3, n3Moduli := m.N3, 0.0
 		if m.N3Moduli {
-			n3, ofModuli = 0, m.N3
+			n3, n3Moduli = 0, m.N3
 		}
 		for which, weight := range [weights]float64{
 			weightL2:                 m.L2,
 			weightN3:                 n3,
-			weightN3Moduli:           ofModuli,
+			weightN3Moduli:           n3Moduli,
 			weightRelationL2:         m.RelationL2,
 			weightEntityL2:           m.EntityL2,
 			weightProducts:           m.Products,
 			weightRelationPrediction: m.RelationPrediction,
 		} {
-			added[which*members+i] = weight
+			penalties[which*members+i] = weight
 		}
 	}
 	narrow := func(values []float64, dimensions ...int) *tensors.Tensor {
@@ -314,7 +320,7 @@ func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.T
 		callStep:      tensors.FromScalar(int32(g.steps + 1)),
 		callKeys:      tensors.FromFlatDataAndDimensions(keys, n, members),
 		callRates:     narrow(rates, members),
-		callWeights:   narrow(added, weights, members),
+		callWeights:   narrow(penalties, weights, members),
 		callShares:    narrow(shared, shares),
 		callThreshold: tensors.FromScalar(dropout.Threshold(g.settings.Dropout)),
 	}
@@ -329,10 +335,11 @@ func triplesOf(examples []kge.Example) []datasets.Triple {
 	return triples
 }
 
-// epoch trains on examples, of which all batches but the last are full. The first call takes one
+// epoch trains on examples in batches that are full except the last. The first call takes one
 // step, to measure its duration.
-func (g *group) epoch(ctx context.Context, examples []kge.Example, rates []float64) (
-	kge.Epoch, error) {
+func (g *group) epoch(
+	ctx context.Context, examples []kge.Example, rates []float64,
+) (kge.Epoch, error) {
 	epoch := kge.Epoch{Loss: make([]float64, len(g.members))}
 	for rest := examples; len(rest) > 0; {
 		if err := ctx.Err(); err != nil {
@@ -378,7 +385,7 @@ func (g *group) call(batches [][]kge.Example, rates []float64) ([]float32, error
 	for _, t := range arguments {
 		inputs = append(inputs, t)
 	}
-	defer finalize(arguments[callPlaced:]...)
+	defer finalize(arguments[callFirstFresh:]...)
 	outputs, err := g.program.Call(inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("training step: %w", outOfMemory(err))
@@ -404,25 +411,25 @@ func (g *group) numbers(member, n int) (t kge.Tables, err error) {
 	return t, err
 }
 
-// place replaces the state of the members.
-func (g *group) place(members []kge.MemberState) {
-	last := g.tables
+// setState replaces the state of the members.
+func (g *group) setState(members []kge.MemberState) {
+	old := g.tables
 	g.tables = nil
-	for n := range len(last) / 2 {
-		of := make([]kge.Tables, len(members))
+	for n := range len(old) / 2 {
+		tables := make([]kge.Tables, len(members))
 		for i, m := range members {
-			of[i] = append([]kge.Tables{m.Tables}, m.Slots...)[n]
+			tables[i] = append([]kge.Tables{m.Tables}, m.Slots...)[n]
 		}
-		g.tables = append(g.tables, stack(of, g.dim, g.k())...)
+		g.tables = append(g.tables, stack(tables, g.dim, g.k())...)
 	}
-	finalize(last...)
+	finalize(old...)
 	for i, m := range members {
 		g.members[i].Structure = m.Structure
 	}
-	g.placeOperators()
+	g.updateOperators()
 }
 
-func (g *group) placeOperators() {
+func (g *group) updateOperators() {
 	finalize(g.operators)
 	structures := make([]structure.Structure, len(g.members))
 	for i, m := range g.members {

@@ -27,7 +27,7 @@ type ranker struct {
 	operators  *tensors.Tensor   // [S, mixes, K·K, K]
 	dim        int
 	reciprocal bool
-	asked      *questions          // of the last ranking
+	cached     *questions          // of the last ranking, on the device
 	progress   func(share float64) // nil if not reported
 }
 
@@ -35,8 +35,9 @@ type ranker struct {
 func (r *ranker) OnProgress(report func(share float64)) { r.progress = report }
 
 // NewRanker implements [kge.Engine].
-func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision) (
-	kge.Ranker, error) {
+func (e *Engine) NewRanker(
+	parameters []kge.Parameters, precision kge.Precision,
+) (kge.Ranker, error) {
 	for _, p := range parameters {
 		if err := supports(p.Form); err != nil {
 			return nil, err
@@ -75,13 +76,14 @@ func (r *ranker) Models() int { return r.tables[0].Shape().Dim(0) }
 // Close implements [kge.Ranker].
 func (r *ranker) Close() {
 	finalize(append(r.tables, r.operators)...)
-	r.asked.free()
+	r.cached.free()
 }
 
 // Rank implements [kge.Ranker]. The last questions stay on the device, so that validation
 // triples are copied once.
-func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) (
-	[][]eval.Ranked, error) {
+func (r *ranker) Rank(
+	ctx context.Context, triples []datasets.Triple, known *datasets.Known,
+) ([][]eval.Ranked, error) {
 	ranks := make([][]eval.Ranked, r.Models())
 	if len(triples) == 0 {
 		return ranks, nil
@@ -92,19 +94,19 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 		return nil, err
 	}
 	size := r.batch(len(triples))
-	if !r.asked.same(triples, known, size) {
-		r.asked.free()
-		r.asked = ask(triples, known, size)
+	if !r.cached.matches(triples, known, size) {
+		r.cached.free()
+		r.cached = newQuestions(triples, known, size)
 	}
-	if err := r.engine.compile("the ranking", program, r.inputs(r.asked.parts[0])); err != nil {
+	if err := r.engine.compile("the ranking", program, r.inputs(r.cached.parts[0])); err != nil {
 		return nil, err
 	}
-	for i, part := range r.asked.parts {
+	for i, part := range r.cached.parts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if r.progress != nil {
-			r.progress(float64(i) / float64(len(r.asked.parts)))
+			r.progress(float64(i) / float64(len(r.cached.parts)))
 		}
 		rank, err := r.count(program, part)
 		if err != nil {
@@ -148,7 +150,7 @@ func (r *ranker) count(program *Exec, p *part) (func(member, query int) eval.Ran
 	}, errors.Join(errBetter, errEqual, errTruth)
 }
 
-// minTableSize is the approximate size of a table of scores, in numbers, if there are that many.
+// minTableSize is the approximate size of a table of scores, in numbers, unless there are fewer.
 var minTableSize = 8 << 20
 
 // batch returns the number of triples to rank at a time. Each takes two rows of scores, or of
@@ -179,9 +181,9 @@ type part struct {
 	tensors   []*tensors.Tensor // inputs of a ranking from rankTriples on
 }
 
-func ask(triples []datasets.Triple, known *datasets.Known, size int) *questions {
+func newQuestions(triples []datasets.Triple, known *datasets.Known, size int) *questions {
 	q := &questions{triples: slices.Clone(triples), known: known, size: size}
-	most := 0
+	longest := 0
 	for chunk := range slices.Chunk(q.triples, size) {
 		p := &part{triples: chunk, known: make([]int32, 2*size)}
 		for i, t := range chunk {
@@ -192,12 +194,12 @@ func ask(triples []datasets.Triple, known *datasets.Known, size int) *questions 
 			p.exclude(i, t.Tail, tails)
 			p.exclude(size+i, t.Head, heads)
 		}
-		most = max(most, len(p.ids))
+		longest = max(longest, len(p.ids))
 		q.parts = append(q.parts, p)
 	}
-	length := 1 << bits.Len(uint(most-1)) // few distinct lengths, so few compilations
+	length := 1 << bits.Len(uint(longest-1)) // few distinct lengths, so few compilations
 	for _, p := range q.parts {
-		p.place(size, length)
+		p.upload(size, length)
 	}
 	return q
 }
@@ -211,8 +213,8 @@ func (p *part) exclude(row int, truth int32, others []int32) {
 	p.known[row] = int32(len(others))
 }
 
-// place copies a part to the device, with lists of known answers padded to a length.
-func (p *part) place(size, length int) {
+// upload copies a part to the device, with its known answers padded to a length.
+func (p *part) upload(size, length int) {
 	ids := make([]int32, 3*size)
 	fillIDs(ids, p.triples, size)
 	p.tensors = []*tensors.Tensor{tensors.FromFlatDataAndDimensions(ids, 3, size)}
@@ -230,7 +232,8 @@ func fillIDs(to []int32, triples []datasets.Triple, size int) {
 	}
 }
 
-func (q *questions) same(triples []datasets.Triple, known *datasets.Known, size int) bool {
+// matches reports whether q holds these triples.
+func (q *questions) matches(triples []datasets.Triple, known *datasets.Known, size int) bool {
 	return q != nil && q.size == size && q.known == known && slices.Equal(q.triples, triples)
 }
 
@@ -268,7 +271,7 @@ func (p ranking) graph(g *Graph, in []*Node) []*Node {
 	all := scores(Reshape(b.queries(), b.members(), -1, b.dim()), b.entities) // [S, 2·b, E]
 	members, rows, count := all.Shape().Dim(0), all.Shape().Dim(1), all.Shape().Dim(2)
 	flat := Reshape(all, members*rows*count)
-	pick := func(row, id *Node) *Node { // [n] each to [S, n]
+	pick := func(row, id *Node) *Node { // from [n] and [n] to [S, n]
 		n := row.Shape().Dim(0)
 		start := MulScalar(Iota(g, shapes.Make(dtypes.Int32, members, n), 0), rows*count)
 		position := Add(start, BroadcastPrefix(Add(MulScalar(row, count), id), members))
@@ -284,12 +287,12 @@ func (p ranking) graph(g *Graph, in []*Node) []*Node {
 	knownTruth := TransposeAllAxes(Gather(TransposeAllAxes(truth, 1, 0), knownRows), 1, 0)
 	counted := func(compare func(a, b *Node) *Node) *Node {
 		truths := BroadcastToShape(Reshape(truth, members, rows, 1), all.Shape())
-		everyone := ReduceSum(ConvertDType(compare(all, truths), dtypes.Int32), 2)
+		total := ReduceSum(ConvertDType(compare(all, truths), dtypes.Int32), 2)
 		known := ConvertDType(compare(knownScore, knownTruth), dtypes.Int32)
 		known = Mul(known, BroadcastPrefix(in[rankKnownUsed], members))
 		perRow := ScatterSum(Zeros(g, shapes.Make(dtypes.Int32, rows, members)), knownRows,
 			TransposeAllAxes(known, 1, 0), false, false)
-		return Sub(everyone, TransposeAllAxes(perRow, 1, 0))
+		return Sub(total, TransposeAllAxes(perRow, 1, 0))
 	}
 	better := counted(GreaterThan)
 	return []*Node{better, Sub(counted(GreaterOrEqual), better), truth}

@@ -43,14 +43,15 @@ func gatherBatch(entities, relations, operators, ids *Node, reciprocal bool) bat
 		return Reshape(Gather(flat, rows), members, -1, size, d)
 	}
 	row := func(i int) *Node { return Slice(ids, AxisRange(i, i+1)) }
-	kinds := row(1)
+	relationIDs := row(1)
 	if reciprocal {
-		kinds = Concatenate([]*Node{kinds, AddScalar(kinds, relations.Shape().Dim(1)/2)}, 0)
+		reverses := AddScalar(relationIDs, relations.Shape().Dim(1)/2)
+		relationIDs = Concatenate([]*Node{relationIDs, reverses}, 0)
 	}
 	b := batch{
 		entities: entities, relations: relations, operators: operators, reciprocal: reciprocal,
 		endRows:      rowsOf(entities, Concatenate([]*Node{row(0), row(2)}, 0)),
-		relationRows: rowsOf(relations, kinds),
+		relationRows: rowsOf(relations, relationIDs),
 	}
 	b.ends = lookUp(entities, b.endRows)
 	b.relation = lookUp(relations, b.relationRows)
@@ -105,27 +106,27 @@ func (b batch) queries() *Node {
 }
 
 // backFromQueries propagates the gradient of the queries to the rows that they were mixed from.
-func (b batch) backFromQueries(g *rowGradients, by *Node) {
+func (b batch) backFromQueries(g *rowGradients, gradient *Node) {
 	if b.reciprocal {
-		g.add(b.mix(by, b.relation, mixHeads, mixHeads),
-			b.mix(b.ends, by, mixRelations, mixRelations))
+		g.add(b.mix(gradient, b.relation, mixHeads, mixHeads),
+			b.mix(b.ends, gradient, mixRelations, mixRelations))
 		return
 	}
-	heads := Concatenate([]*Node{b.heads(), direction(by, 1)}, 1)
-	tails := Concatenate([]*Node{direction(by, 0), b.tails()}, 1)
-	g.add(b.mix(by, b.relation, mixHeads, mixTails),
+	heads := Concatenate([]*Node{b.heads(), direction(gradient, 1)}, 1)
+	tails := Concatenate([]*Node{direction(gradient, 0), b.tails()}, 1)
+	g.add(b.mix(gradient, b.relation, mixHeads, mixTails),
 		b.mix(heads, tails, mixRelations, mixRelations))
 }
 
-// otherQueries returns [S, 2, b, d]: the products g(A,r)t of each direction's triple, which
-// are not queries if relations are reciprocal.
+// otherQueries returns [S, 2, b, d]: g(A,r)t for the triple of each direction. With reciprocal
+// relations these products answer no query, but [kge.Weights] can penalize them.
 func (b batch) otherQueries() *Node {
 	return b.mix(b.answers(), b.relation, mixHeads, mixHeads)
 }
 
-func (b batch) backFromOtherQueries(g *rowGradients, by *Node) {
-	g.add(swap(b.mix(by, b.relation, mixTails, mixTails)),
-		b.mix(by, b.answers(), mixRelations, mixRelations))
+func (b batch) backFromOtherQueries(g *rowGradients, gradient *Node) {
+	g.add(swap(b.mix(gradient, b.relation, mixTails, mixTails)),
+		b.mix(gradient, b.answers(), mixRelations, mixRelations))
 }
 
 // relationQueries returns [S, directions, b, d]: v with f(h,r,t) = ⟨v, r⟩ for each relation r.
@@ -136,13 +137,14 @@ func (b batch) relationQueries() *Node {
 	return b.mix(b.heads(), b.tails(), mixRelations)
 }
 
-func (b batch) backFromRelationQueries(g *rowGradients, by *Node) {
+func (b batch) backFromRelationQueries(g *rowGradients, gradient *Node) {
 	if b.reciprocal {
-		g.ends = Add(g.ends, b.mix(b.answers(), by, mixHeads, mixHeads))
-		g.ends = Add(g.ends, swap(b.mix(b.ends, by, mixTails, mixTails)))
+		g.ends = Add(g.ends, b.mix(b.answers(), gradient, mixHeads, mixHeads))
+		g.ends = Add(g.ends, swap(b.mix(b.ends, gradient, mixTails, mixTails)))
 		return
 	}
-	byHeads, byTails := b.mix(b.tails(), by, mixHeads), b.mix(b.heads(), by, mixTails)
+	byHeads := b.mix(b.tails(), gradient, mixHeads)
+	byTails := b.mix(b.heads(), gradient, mixTails)
 	g.ends = Add(g.ends, Concatenate([]*Node{byHeads, byTails}, 1))
 }
 

@@ -23,7 +23,7 @@ const (
 	callShares           // [shares]
 	callThreshold        // scalar uint32: see package dropout
 	callInputs
-	callPlaced = callTriples // the first input that is not reused by the next call
+	callFirstFresh = callTriples // the first input that is new in each call
 )
 
 // The numbers that are common to all members.
@@ -82,8 +82,9 @@ func (p program) inParts(state, in []*Node, nothing *Node) []*Node {
 
 // gradients returns the loss and gradients of batch i of the call. Each triple has weight
 // 1/total; first is the number of the batch's first triple in its step.
-func (p program) gradients(state, in []*Node, i, total, first *Node) (
-	loss, byEntity, byRelation *Node) {
+func (p program) gradients(
+	state, in []*Node, i, total, first *Node,
+) (loss, byEntity, byRelation *Node) {
 	ids := at(in[callTriples], i)
 	b := gatherBatch(state[0], state[1], in[callOperators], ids, p.reciprocal)
 	return lossAndGradients(p.recipe, b, terms{
@@ -103,11 +104,12 @@ func (p program) update(state, in []*Node, i, byEntity, byRelation *Node) []*Nod
 	step := ConvertDType(Add(in[callStep], i), dtypes.Float32)
 	after := make([]*Node, len(state))
 	for first, gradient := range []*Node{byEntity, byRelation} {
-		var of []*Node // a table and its slots
+		var tables []*Node // a table and its slots
 		for n := first; n < len(state); n += 2 {
-			of = append(of, state[n])
+			tables = append(tables, state[n])
 		}
-		for n, x := range updateRules[p.optimizer].update(of[0], gradient, of[1:], rate, step) {
+		update := updateRules[p.optimizer].update
+		for n, x := range update(tables[0], gradient, tables[1:], rate, step) {
 			after[first+2*n] = x
 		}
 	}
@@ -169,8 +171,10 @@ func share(in []*Node, which int) *Node {
 //
 // Constants are part of the loop's state, because not every backend lets a body use values
 // from outside.
-func loop(count *Node, carried, constants []*Node,
-	body func(i *Node, carried, constants []*Node) []*Node) []*Node {
+func loop(
+	count *Node, carried, constants []*Node,
+	body func(i *Node, carried, constants []*Node) []*Node,
+) []*Node {
 	g := count.Graph()
 	state := append([]*Node{Const(g, int32(0)), count}, carried...)
 	state = append(state, constants...)
@@ -185,11 +189,11 @@ func loop(count *Node, carried, constants []*Node,
 		all := parameters(g)
 		return []*Node{LessThan(all[0], all[1])}
 	})
-	turn := NewClosure(g, func(g *Graph) []*Node {
+	iteration := NewClosure(g, func(g *Graph) []*Node {
 		all := parameters(g)
 		next := body(all[0], all[2:2+len(carried)], all[2+len(carried):])
 		out := append([]*Node{AddScalar(all[0], 1), all[1]}, next...)
 		return append(out, all[2+len(carried):]...)
 	})
-	return While(condition, turn, state...)[2 : 2+len(carried)]
+	return While(condition, iteration, state...)[2 : 2+len(carried)]
 }
