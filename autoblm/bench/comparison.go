@@ -102,17 +102,13 @@ func (c *comparison) put(t training, o outcome) {
 	sortByID(c.Trainings, order, func(c compared) string { return c.ID })
 }
 
-// resumeComparison adds the trainings of an existing file. It fails if the file is of another
-// machine, or has other peers under the same names.
+// resumeComparison adds the trainings of an existing file.
 func resumeComparison(d *record.Document[comparison], path string) error {
-	before, err := readPrevious[comparison](path, d.Machine)
+	before, err := readPrevious(path, d, func(c comparison) map[string]peerInfo { return c.Peers })
 	if before == nil || err != nil {
 		return err
 	}
-	if err := samePeers(path, before.Result.Peers, d.Result.Peers); err != nil {
-		return err
-	}
-	d.Result.Trainings = before.Result.Trainings
+	d.Result.Trainings = before.Trainings
 	return nil
 }
 

@@ -64,17 +64,39 @@ type timing struct {
 	// Command and Date identify the measurement. The cases of a file may differ in both.
 	Command string `json:"command"`
 	Date    string `json:"date"`
+
+	gflop float64 // work per member
 }
 
 const float32s, bfloat16s = "float32", "bfloat16"
 
-// summarize computes ratios and performance. gflop is the work per member.
-func (t *timing) summarize(gflop, limit float64, threads int) {
+// add adds a run of our engine with a precision.
+func (t *timing) add(precision string, r run) {
+	t.Ours[precision] = append(t.Ours[precision], r.seconds)
+	if r.fresh > 0 {
+		t.Fresh[precision] = append(t.Fresh[precision], r.fresh)
+	}
+	t.Precision, t.MRR, t.gflop = r.auto, r.mrr, r.gflop
+	t.Compile = max(t.Compile, r.compiling)
+}
+
+// add stores the backend and the messages of a run of our engine.
+func (r *result) add(ours run) {
+	r.Backend = record.HidePaths(ours.on)
+	for _, note := range ours.notes {
+		if note = record.HidePaths(note); !slices.Contains(r.Notes, note) {
+			r.Notes = append(r.Notes, note)
+		}
+	}
+}
+
+// summarize computes ratios and performance.
+func (t *timing) summarize(limit float64, threads int) {
 	if len(t.Ours[t.Precision]) == 0 {
 		t.Precision = slices.Min(slices.Collect(maps.Keys(t.Ours)))
 	}
 	ours := record.Median(t.Ours[t.Precision])
-	t.GFLOPS = gflop / ours
+	t.GFLOPS = t.gflop / ours
 	if t.Precision == bfloat16s && limit > 0 {
 		t.Share = t.GFLOPS / (limit * float64(threads))
 	}
@@ -139,26 +161,22 @@ func setVersions(peers map[string]peerInfo, name, on string) {
 	}
 }
 
-// resume adds the cases of an existing file. It fails if the file is of another machine, or has
-// other peers under the same names.
+// resume adds the cases of an existing file. It fails if the file has another limit.
 func resume(d *document, path string) error {
-	before, err := readPrevious[result](path, d.Machine)
+	before, err := readPrevious(path, d, func(r result) map[string]peerInfo { return r.Peers })
 	switch {
 	case before == nil || err != nil:
 		return err
-	case before.Result.Limit != d.Result.Limit:
-		return mismatch(path, "limit", fmt.Sprint(before.Result.Limit), fmt.Sprint(d.Result.Limit))
+	case before.Limit != d.Result.Limit:
+		return mismatch(path, "limit", fmt.Sprint(before.Limit), fmt.Sprint(d.Result.Limit))
 	}
-	if err := samePeers(path, before.Result.Peers, d.Result.Peers); err != nil {
-		return err
-	}
-	d.Result.Cases, d.Result.LeftOut = before.Result.Cases, before.Result.LeftOut
-	d.Result.Notes = before.Result.Notes
+	d.Result.Cases, d.Result.LeftOut = before.Cases, before.LeftOut
+	d.Result.Notes = before.Notes
 	return nil
 }
 
-// samePeers checks that peers with the same name have the same command.
-func samePeers(path string, before, now map[string]peerInfo) error {
+// addPeers adds earlier peers. It fails if a peer with the same name has another command.
+func addPeers(path string, before, now map[string]peerInfo) error {
 	for name, p := range before {
 		if other, here := now[name]; here && other.Command != p.Command {
 			return mismatch(path, "peer "+name, p.Command, other.Command)
@@ -176,16 +194,20 @@ func mismatch(path, what, was, is string) error {
 		path, what, was, is)
 }
 
-// readPrevious reads a file of the same machine. It returns nil if there is no file.
-func readPrevious[Result any](path, machine string) (*record.Document[Result], error) {
-	d, err := record.Read[Result](path)
+// readPrevious reads the result in an existing file, and adds its peers to those of d. It fails if
+// the file is of another machine, or has other peers under the same names. It returns nil if there
+// is no file.
+func readPrevious[Result any](
+	path string, d *record.Document[Result], peers func(Result) map[string]peerInfo,
+) (*Result, error) {
+	before, err := record.Read[Result](path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("cannot resume %s: %w; use another file for --out", path, err)
-	case d.Machine != machine:
-		return nil, mismatch(path, "machine", d.Machine, machine)
+	case before.Machine != d.Machine:
+		return nil, mismatch(path, "machine", before.Machine, d.Machine)
 	}
-	return &d, nil
+	return &before.Result, addPeers(path, peers(before.Result), peers(d.Result))
 }

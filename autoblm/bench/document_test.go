@@ -23,8 +23,8 @@ func TestSummarize(t *testing.T) {
 		"auto was not timed":  {only(float32s, 0.5), bfloat16s, float32s, 1, 0, 0},
 		"only bfloat16 timed": {only(bfloat16s, 0.125), float32s, bfloat16s, 0.25, 0, 0.4},
 	} {
-		r := timing{Ours: c.ours, Peers: peers, Precision: c.auto}
-		r.summarize(10, 100, 2)
+		r := timing{Ours: c.ours, Peers: peers, Precision: c.auto, gflop: 10}
+		r.summarize(100, 2)
 		if r.Precision != c.used || r.Ratio != c.ratio || r.RatioFloat32 != c.float32 ||
 			r.Share != c.share || r.Fastest != "b" {
 			t.Errorf("%s: %+v", name, r)
@@ -38,8 +38,9 @@ func TestPrint(t *testing.T) {
 		Ours:      map[string][]float64{float32s: {0.0857}, bfloat16s: {0.03}},
 		Peers:     map[string][]float64{"a": {0.34}, "b": {12}},
 		Precision: bfloat16s,
+		gflop:     16.1,
 	}
-	timing.summarize(16.1, 2570, 2)
+	timing.summarize(2570, 2)
 	var text strings.Builder
 	header(&text)
 	timing.print(&text)

@@ -110,8 +110,9 @@ func (f flags) document(ctx context.Context, command []string) (document, error)
 type runner struct {
 	name string
 	run  func() (run, error)
-	done func(run) // stores the measurement
 	peer bool
+	// failed reports a failure. Timings do not, because a peer may have the name of a precision.
+	failed bool
 }
 
 // time alternates between our engine and the peers. It drops a runner that fails. It returns an
@@ -124,93 +125,68 @@ func (f flags) time(ctx context.Context, c benchCase, d *document) (timing, erro
 		Dropped:   map[string]string{},
 		Fresh:     map[string][]float64{},
 	}
-	gflop := 0.0
-	left, err := f.runners(ctx, &t, d, &gflop)
+	remaining, err := f.runners(ctx, c)
 	if err != nil {
 		return t, err
 	}
-	var failures [2]error // our first one, and that of peers
+	var ourError, peerError error // the first of each
 	for round := range f.Repeat {
-		left = slices.DeleteFunc(left, func(who runner) bool {
-			if ctx.Err() != nil {
-				return false
-			}
-			r, err := who.run()
-			if ctx.Err() != nil { // interrupted, not a failure
-				return false
-			}
-			if err != nil {
-				side := 0
-				if who.peer {
-					side = 1
+		for i := range remaining {
+			r := &remaining[i]
+			measured, err := r.run()
+			switch {
+			case ctx.Err() != nil: // interrupted, not a failure
+				return t, ctx.Err()
+			case err != nil:
+				r.failed = true
+				t.Dropped[r.name] = record.HidePaths(err.Error())
+				fmt.Fprintf(os.Stderr, "bench: %s: %s is dropped: %v\n", c.ID, r.name, err)
+				if err = fmt.Errorf("%s: %w", r.name, err); r.peer {
+					peerError = cmp.Or(peerError, err)
+				} else {
+					ourError = cmp.Or(ourError, err)
 				}
-				failures[side] = cmp.Or(failures[side], fmt.Errorf("%s: %w", who.name, err))
-				t.Dropped[who.name] = record.HidePaths(err.Error())
-				fmt.Fprintf(os.Stderr, "bench: %s: %s is dropped: %v\n", c.ID, who.name, err)
-				return true
+			case r.peer:
+				t.Peers[r.name] = append(t.Peers[r.name], measured.seconds)
+				setVersions(d.Result.Peers, r.name, measured.on)
+			default:
+				t.add(r.name, measured)
+				d.Result.add(measured)
 			}
-			who.done(r)
-			return false
-		})
-		if ctx.Err() != nil {
-			return t, ctx.Err()
 		}
+		var slow []string
 		if ranked := t.ranked(); round == 0 && f.Fastest > 0 && len(ranked) > f.Fastest {
-			left = slices.DeleteFunc(left, func(who runner) bool {
-				return who.peer && slices.Contains(ranked[f.Fastest:], who.name)
-			})
+			slow = ranked[f.Fastest:]
 		}
+		remaining = slices.DeleteFunc(remaining, func(r runner) bool {
+			return r.failed || r.peer && slices.Contains(slow, r.name)
+		})
 	}
 	if len(t.Ours) == 0 {
-		return t, failures[0]
+		return t, ourError
 	}
-	t.summarize(gflop, d.Result.Limit, d.Result.Threads)
+	t.summarize(d.Result.Limit, d.Result.Threads)
 	if len(t.Peers) == 0 {
-		return t, failures[1]
+		return t, peerError
 	}
 	return t, nil
 }
 
-// runners returns the runners of a case. They store their measurements in t, d and gflop.
-func (f flags) runners(
-	ctx context.Context, t *timing, d *document, gflop *float64,
-) (all []runner, err error) {
+// runners returns the runners of a case.
+func (f flags) runners(ctx context.Context, c benchCase) (all []runner, err error) {
 	for _, precision := range f.precisions() {
-		all = append(all, runner{
-			name: precision,
-			run:  func() (run, error) { return f.ours(ctx, t.benchCase, precision) },
-			done: func(r run) {
-				t.Ours[precision] = append(t.Ours[precision], r.seconds)
-				if r.fresh > 0 {
-					t.Fresh[precision] = append(t.Fresh[precision], r.fresh)
-				}
-				t.Precision, t.MRR, *gflop = r.auto, r.mrr, r.gflop
-				t.Compile = max(t.Compile, r.compiling)
-				d.Result.Backend = record.HidePaths(r.on)
-				for _, note := range r.notes {
-					if note = record.HidePaths(note); !slices.Contains(d.Result.Notes, note) {
-						d.Result.Notes = append(d.Result.Notes, note)
-					}
-				}
-			},
-		})
+		run := func() (run, error) { return f.ours(ctx, c, precision) }
+		all = append(all, runner{name: precision, run: run})
 	}
 	peers, err := f.peers()
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range peers {
-		if !p.supports(t.benchCase) {
-			continue
+		if p.supports(c) {
+			run := func() (run, error) { return p.run(ctx, f, c) }
+			all = append(all, runner{name: p.name, run: run, peer: true})
 		}
-		all = append(all, runner{
-			name: p.name, peer: true,
-			run: func() (run, error) { return p.run(ctx, f, t.benchCase) },
-			done: func(r run) {
-				t.Peers[p.name] = append(t.Peers[p.name], r.seconds)
-				setVersions(d.Result.Peers, p.name, r.on)
-			},
-		})
 	}
 	return all, nil
 }

@@ -87,8 +87,8 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// TestPeerFails checks that our times and those of other peers are kept, and that it is an error if all
-// peers fail.
+// TestPeerFails checks that our times and those of other peers are kept if a peer fails. It is an
+// error if all peers fail.
 func TestPeerFails(t *testing.T) {
 	data, fails := smallData(t), "fails: "+fakePeer(t, "echo 'CUDA out of memory' >&2; exit 1")
 	d, err := measureSmall(t, data, "step-wn18rr-64$", "--repeat", "1", "--peer", fails)
@@ -193,7 +193,7 @@ func TestFlags(t *testing.T) {
 		f := good
 		change(&f)
 		if err := f.check(); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, which should say %q", err, says)
+			t.Errorf("%v, want %q", err, says)
 		}
 	}
 }

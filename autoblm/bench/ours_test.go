@@ -24,10 +24,9 @@ import (
 
 var (
 	onBackend = flag.String("backend", "", "time GoMLX on this backend rather than the native engine")
-	inSmall   = flag.Bool("small", false, "time the smallest shapes, which tells nothing of speed")
-	keepIn    = flag.String("models", "",
-		"keep the trained models that are ranked in this folder, and use those that are there")
-	asked = kge.AutoPrecision
+	inSmall   = flag.Bool("small", false, "time the smallest shapes, to test the program")
+	keepIn    = flag.String("models", "", "folder to keep the trained models for rankings in")
+	asked     = kge.AutoPrecision
 )
 
 func init() {
@@ -84,17 +83,15 @@ func benchmark(b *testing.B, w kind, prepare func(*testing.B, kge.Engine, benchC
 			fmt.Println("backend:", engine.Backend(most))
 			once := prepare(b, engine, c)
 			compiling := 0.0
-			if *onBackend != "" { // whose first time is for compiling
+			if *onBackend != "" { // the first run compiles
 				compiling = once().compiling
 			}
 			var all, fresh []float64
 			last := run{}
 			for b.Loop() {
 				last = once()
-				all, fresh = append(all, last.seconds/float64(c.Members)), append(
-					fresh,
-					last.fresh/float64(c.Members),
-				)
+				all = append(all, last.seconds/float64(c.Members))
+				fresh = append(fresh, last.fresh/float64(c.Members))
 			}
 			b.ReportMetric(record.Median(all), unitOfTime)
 			b.ReportMetric(last.gflop, unitOfWork)
@@ -150,7 +147,8 @@ func work(products, queries, entities, dim int) float64 {
 func step(b *testing.B, engine kge.Engine, c benchCase) func() run {
 	g := graph(b, c)
 	settings := kge.DefaultSettings()
-	settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps = c.Dim, c.Batch, epochs, c.Steps
+	settings.Dim, settings.Batch = c.Dim, c.Batch
+	settings.Epochs, settings.MaxSteps = epochs, c.Steps
 	settings.Precision = resolve(b, engine, c, len(g.Entities))
 	return func() run {
 		seconds, compiling := train(b, engine,
@@ -170,7 +168,8 @@ func epoch(b *testing.B, engine kge.Engine, c benchCase) func() run {
 		b.Fatal(err)
 	}
 	settings := query.BasicSettings()
-	settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps = c.Dim, c.Batch, epochs, c.Steps
+	settings.Dim, settings.Batch = c.Dim, c.Batch
+	settings.Epochs, settings.MaxSteps = epochs, c.Steps
 	settings.Precision = resolve(b, engine, c, len(data.Entities))
 	training, err := data.Training(settings.Paths)
 	if err != nil {
@@ -187,21 +186,37 @@ func epoch(b *testing.B, engine kge.Engine, c benchCase) func() run {
 	}
 }
 
-// train returns the seconds of a step and of compiling.
+// train returns the median seconds of a step after the first epoch, and those of compiling.
 func train(b *testing.B, engine kge.Engine, job kge.Job) (seconds, compiling float64) {
-	steps := (job.Data.Count + job.Settings.Batch - 1) / job.Settings.Batch
-	if job.Settings.MaxSteps > 0 {
-		steps = min(steps, job.Settings.MaxSteps)
+	steps := timedSteps(job.Data.Count, job.Settings)
+	var all []float64
+	job.OnEpoch = timeSteps(steps, &all)
+	report := mustTrain(b, engine, job)
+	return record.Median(all[1:]), report.Timing.Compile
+}
+
+// timedSteps returns the number of steps per epoch.
+func timedSteps(examples int, s kge.Settings) int {
+	steps := (examples + s.Batch - 1) / s.Batch
+	if s.MaxSteps > 0 {
+		steps = min(steps, s.MaxSteps)
 	}
-	var all []float64 // of a step, in each epoch after the first
-	var last time.Time
-	job.OnEpoch = func(p kge.Progress) {
+	return steps
+}
+
+// timeSteps returns a callback that adds the seconds per step of each epoch.
+func timeSteps(steps int, all *[]float64) func(kge.Progress) {
+	last := time.Now()
+	return func(kge.Progress) {
 		now := time.Now()
-		if p.Epoch > 1 {
-			all = append(all, now.Sub(last).Seconds()/float64(steps))
-		}
+		*all = append(*all, now.Sub(last).Seconds()/float64(steps))
 		last = now
 	}
+}
+
+// mustTrain trains, and ends the benchmark if a training fails or diverges.
+func mustTrain(b *testing.B, engine kge.Engine, job kge.Job) *kge.Report {
+	b.Helper()
 	report, err := kge.Train(b.Context(), engine, job)
 	if err != nil {
 		b.Fatal(err)
@@ -211,7 +226,7 @@ func train(b *testing.B, engine kge.Engine, job kge.Job) (seconds, compiling flo
 			b.Fatal(r.Err)
 		}
 	}
-	return record.Median(all), report.Timing.Compile
+	return report
 }
 
 // rank times the ranking of the test triples as peers do, after loading the models and the known
@@ -256,37 +271,30 @@ func rank(b *testing.B, engine kge.Engine, c benchCase) func() run {
 
 // trained returns the trained models to rank.
 func trained(
-	b *testing.B,
-	engine kge.Engine,
-	c benchCase,
-	g *datasets.Graph,
+	b *testing.B, engine kge.Engine, c benchCase, g *datasets.Graph,
 ) (all []kge.Parameters) {
 	if c.Trained == 0 {
 		return nil
 	}
 	dir := cmp.Or(*keepIn, b.TempDir())
-	at := func(i int) string { return filepath.Join(dir, fmt.Sprintf("%s-%d", c.ID, i)) }
-	if _, err := os.Stat(at(0)); err != nil {
-		settings := kge.DefaultSettings()
-		settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps = c.Dim, c.Batch, 1, c.Trained
-		if settings.Precision, err = engine.Precision(kge.AutoPrecision, form.Bilinear, len(g.Entities), c.Dim); err != nil {
-			b.Fatal(err)
-		}
-		report, err := kge.Train(b.Context(), engine,
-			kge.Job{Data: completion.Data(g), Settings: settings, Members: members(c.Members)})
+	file := func(i int) string { return filepath.Join(dir, fmt.Sprintf("%s-%d", c.ID, i)) }
+	if _, err := os.Stat(file(0)); err != nil {
+		s := kge.DefaultSettings()
+		s.Dim, s.Batch, s.Epochs, s.MaxSteps = c.Dim, c.Batch, 1, c.Trained
+		s.Precision, err = engine.Precision(kge.AutoPrecision, form.Bilinear, len(g.Entities), c.Dim)
 		if err != nil {
 			b.Fatal(err)
 		}
-		for i := c.Members - 1; i >= 0; i-- { // the first, for which is looked, comes last
-			if r := report.Results[i]; r.Err != nil {
-				b.Fatal(r.Err)
-			} else if err := r.Model.Save(at(i)); err != nil {
+		report := mustTrain(b, engine,
+			kge.Job{Data: completion.Data(g), Settings: s, Members: members(c.Members)})
+		for i := c.Members - 1; i >= 0; i-- { // the first file marks the complete set
+			if err := report.Results[i].Model.Save(file(i)); err != nil {
 				b.Fatal(err)
 			}
 		}
 	}
 	for i := range c.Members {
-		m, err := kge.Load(at(i))
+		m, err := kge.Load(file(i))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	trainEpochs = flag.Int("epochs", 2, "BenchmarkTraining: how many")
-	trainSteps  = flag.Int("max-steps", 0, "BenchmarkTraining: the most steps of each, or 0")
+	trainEpochs = flag.Int("epochs", 2, "BenchmarkTraining: number of epochs")
+	trainSteps  = flag.Int("max-steps", 0, "BenchmarkTraining: limit of steps per epoch; 0 for none")
 	trainRank   = flag.Bool("rank", true, "BenchmarkTraining: rank the test triples")
 )
 
@@ -53,6 +53,13 @@ func memberOf(t training) (kge.Member, error) {
 	return m, err
 }
 
+// settingsOf returns the settings of a training without its length.
+func settingsOf(t training) kge.Settings {
+	s := kge.DefaultSettings()
+	s.Dim, s.Batch, s.Reciprocal = t.Dim, t.Batch, t.Reverses
+	return s
+}
+
 // trainAs trains and ranks.
 func trainAs(b *testing.B, t training, g *datasets.Graph) (printed printedTraining) {
 	b.Helper()
@@ -65,30 +72,21 @@ func trainAs(b *testing.B, t training, g *datasets.Graph) (printed printedTraini
 	if err != nil {
 		b.Fatal(err)
 	}
-	settings := kge.DefaultSettings()
-	settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps, settings.Reciprocal = t.Dim, t.Batch, *trainEpochs, *trainSteps, t.Reverses
-	if settings.Precision, err = engine.Precision(asked, m.Form, len(g.Entities), t.Dim); err != nil {
+	settings := settingsOf(t)
+	settings.Epochs, settings.MaxSteps = *trainEpochs, *trainSteps
+	settings.Precision, err = engine.Precision(asked, m.Form, len(g.Entities), t.Dim)
+	if err != nil {
 		b.Fatal(err)
 	}
 	printed.Precision = settings.Precision.String()
 	printed.PerEpoch = (len(g.Train) + t.Batch - 1) / t.Batch
-	printed.Timed = printed.PerEpoch
-	if *trainSteps > 0 {
-		printed.Timed = min(*trainSteps, printed.PerEpoch)
-	}
-	last := time.Now()
-	onEpoch := func(kge.Progress) {
-		now := time.Now()
-		printed.Steps = append(printed.Steps, 1e3*now.Sub(last).Seconds()/float64(printed.Timed))
-		last = now
-	}
-	report, err := kge.Train(b.Context(), engine,
-		kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{m}, OnEpoch: onEpoch})
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := report.Results[0].Err; err != nil {
-		b.Fatal(err)
+	printed.Timed = timedSteps(len(g.Train), settings)
+	report := mustTrain(b, engine, kge.Job{
+		Data: completion.Data(g), Settings: settings, Members: []kge.Member{m},
+		OnEpoch: timeSteps(printed.Timed, &printed.Steps),
+	})
+	for i := range printed.Steps {
+		printed.Steps[i] *= 1e3 // milliseconds
 	}
 	if !*trainRank {
 		return printed
@@ -110,8 +108,8 @@ func TestMembers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settings := kge.DefaultSettings()
-		settings.Dim, settings.Batch, settings.Epochs, settings.Reciprocal = c.Dim, c.Batch, c.Epochs, c.Reverses
+		settings := settingsOf(c)
+		settings.Epochs = c.Epochs
 		if err := settings.ValidateFor(m); err != nil {
 			t.Errorf("%s: %v", c.ID, err)
 		}

@@ -101,14 +101,7 @@ func peerFlags(c benchCase, backend string, threads int) []string {
 // readPeer parses the JSON of a peer: milliseconds per step and member of each epoch, or the
 // seconds per member of a ranking.
 func readPeer(output []byte, w kind) (run, error) {
-	var printed struct {
-		Torch  string    `json:"torch"` // version of PyTorch
-		Device string    `json:"device"`
-		Steps  []float64 `json:"ms_per_step_per_member"`
-		Test   struct {
-			Seconds float64 `json:"seconds"`
-		} `json:"test"`
-	}
+	var printed printedTraining
 	if err := json.Unmarshal(output, &printed); err != nil {
 		return run{}, fmt.Errorf("it printed no JSON: %w", err)
 	}

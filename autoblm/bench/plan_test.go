@@ -10,8 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// TestPlan checks that the commands time each case on a GPU once within the time limit, and that they
-// are printed.
+// TestPlan checks that the printed commands time each case on a GPU once within the time limit.
 func TestPlan(t *testing.T) {
 	f := flags{Data: "data", Peer: []string{"torch: python3 peer.py", "python3 another.py"}, To: "out"}
 	var timed []string
@@ -41,53 +40,51 @@ func TestPlan(t *testing.T) {
 		}
 		timed = append(timed, ids(chosen)...)
 	}
-	if want := slices.Sorted(slices.Values(ids(deviceCases()))); !slices.Equal(
-		slices.Sorted(slices.Values(timed)), want) {
-		t.Errorf("timed are %v of %v", timed, want)
+	slices.Sort(timed)
+	if want := slices.Sorted(slices.Values(ids(deviceCases()))); !slices.Equal(timed, want) {
+		t.Errorf("timed %v, want %v", timed, want)
 	}
 	var printed strings.Builder
 	f.plan(&printed)
 	for _, c := range f.commands() {
-		if line := "\n./" + c.program + " " + record.CommandLine(c.arguments...) + "\n"; strings.Count(
-			printed.String(), line) != 1 {
+		line := "\n./" + c.program + " " + record.CommandLine(c.arguments...) + "\n"
+		if strings.Count(printed.String(), line) != 1 {
 			t.Errorf("%s is not printed once:\n%s", line, printed.String())
 		}
 	}
 }
 
-// TestRehearsalIsThePlan checks that the rehearsal has the commands of the plan, without TF32, which
-// GoMLX's own backend does not have.
+// TestRehearsalIsThePlan checks that the rehearsal has the commands of the plan without TF32, which
+// GoMLX's own backend does not support.
 func TestRehearsalIsThePlan(t *testing.T) {
-	abouts := func(f flags) (all []string) {
+	summary := func(f flags) (all []string) {
 		for _, c := range f.commands() {
-			if about := c.program + " " + c.arguments[0] + " " + filepath.Base(filepath.Dir(c.file)); !strings.Contains(
-				c.file,
-				"TF32",
-			) {
-				all = append(all, about)
+			if !strings.Contains(c.file, "TF32") {
+				folder := filepath.Base(filepath.Dir(c.file))
+				all = append(all, c.program+" "+c.arguments[0]+" "+folder)
 			}
 		}
 		return all
 	}
-	full, small := abouts(flags{}), abouts(flags{Small: true, Backend: "go"})
-	if !slices.Equal(full, small) {
-		t.Errorf("%q are rehearsed as %q", full, small)
+	plan, rehearsal := summary(flags{}), summary(flags{Small: true, Backend: "go"})
+	if !slices.Equal(plan, rehearsal) {
+		t.Errorf("the plan %q is rehearsed as %q", plan, rehearsal)
 	}
 }
 
-// TestPrecisionsFor checks that XLA has three precisions, and that they override TF32 options of the
-// backend.
+// TestPrecisionsFor checks that XLA has three precisions, which override the backend's TF32 option.
 func TestPrecisionsFor(t *testing.T) {
-	for backend, want := range map[string]string{
-		"go":                  "float32 --backend go --precision float32; bfloat16 --backend go --precision bfloat16",
-		"go:ops_sequential":   "float32 --backend go:ops_sequential --precision float32; bfloat16 --backend go:ops_sequential --precision bfloat16",
-		"xla:cuda":            "float32 --backend xla:cuda,tf32=false --precision float32; TF32 --backend xla:cuda,tf32=true --precision float32; bfloat16 --backend xla:cuda --precision bfloat16",
-		"xla:/x/cuda.so,tf32": "float32 --backend xla:/x/cuda.so,tf32,tf32=false --precision float32; TF32 --backend xla:/x/cuda.so,tf32,tf32=true --precision float32; bfloat16 --backend xla:/x/cuda.so,tf32 --precision bfloat16",
+	const own = "float32 --backend X --precision float32; bfloat16 --backend X --precision bfloat16"
+	const xla = "float32 --backend X,tf32=false --precision float32; " +
+		"TF32 --backend X,tf32=true --precision float32; bfloat16 --backend X --precision bfloat16"
+	for backend, format := range map[string]string{
+		"go": own, "go:ops_sequential": own, "xla:cuda": xla, "xla:/x/cuda.so,tf32": xla,
 	} {
 		var got []string
 		for _, s := range precisionsFor(backend) {
 			got = append(got, s.name+" "+strings.Join(s.flags, " "))
 		}
+		want := strings.ReplaceAll(format, "X", backend)
 		if strings.Join(got, "; ") != want {
 			t.Errorf("%s: %q, want %q", backend, got, want)
 		}

@@ -21,13 +21,12 @@ import (
 )
 
 var (
-	deviceData = flag.String("data", "", "TestRehearsal: the folder that the device will have")
-	devicePeer = flag.String("peer", "",
-		"TestRehearsal: the peers that the device will run, each in a line")
+	deviceData = flag.String("data", "", "TestRehearsal: folder of the data for the device")
+	devicePeer = flag.String("peer", "", "TestRehearsal: peers for the device, one a line")
 )
 
-// TestRehearsal runs all commands of the plan in the smallest shapes, on GoMLX's own backend and with
-// the peer on the CPU, and checks their files.
+// TestRehearsal runs all commands of the plan in the smallest shapes and checks their files. It uses
+// GoMLX's own backend, and peers on the CPU.
 func TestRehearsal(t *testing.T) {
 	folder := t.TempDir()
 	bench := testBinary(t)
@@ -37,7 +36,7 @@ func TestRehearsal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !hasXLA(autoblm) || !hasXLA(bench) {
-		const lacks = "the programs were built without XLA, so they can use no GPU: build them with cgo"
+		const lacks = "the programs were built without XLA: build them with cgo to use a GPU"
 		if strings.HasPrefix(*onBackend, "xla") {
 			t.Fatal(lacks)
 		}
@@ -59,7 +58,8 @@ func TestRehearsal(t *testing.T) {
 		peers = append(peers, here)
 	}
 	t.Setenv("AUTOBLM_DATA", smallData(t))
-	for _, c := range (flags{To: folder, Backend: backend.Go, Small: true, Peer: peers, Ours: bench}).commands() {
+	f := flags{To: folder, Backend: backend.Go, Small: true, Peer: peers, Ours: bench}
+	for _, c := range f.commands() {
 		t.Run(c.about, func(t *testing.T) {
 			if c.program == "bench" {
 				if _, err := measure(t, c.arguments...); err != nil {
@@ -67,7 +67,7 @@ func TestRehearsal(t *testing.T) {
 				}
 			} else {
 				ours := exec.CommandContext(t.Context(), autoblm, c.arguments...)
-				ours.Dir = folder // where what it keeps goes with the rest
+				ours.Dir = folder // removed with its files at the end
 				if output, err := ours.CombinedOutput(); err != nil {
 					t.Fatalf("%v: %v\n%s", c.arguments, err, output)
 				}
@@ -75,8 +75,8 @@ func TestRehearsal(t *testing.T) {
 			written, err := os.ReadFile(c.file)
 			if text := string(written); err != nil || !strings.Contains(text, c.has) ||
 				strings.Contains(text, c.lacks) {
-				t.Errorf("%v: %v: the result should have %s and not %s:\n%s", c.arguments, err, c.has, c.lacks,
-					text)
+				t.Errorf("%v: %v: the result should have %s and not %s:\n%s",
+					c.arguments, err, c.has, c.lacks, text)
 			}
 		})
 	}
@@ -136,8 +136,8 @@ func checkData(folder string) error {
 	return nil
 }
 
-// smallData returns a folder with small graphs instead of the benchmarks: entities on a circle, each
-// related to the next two.
+// smallData returns a folder with small graphs instead of the benchmarks. Their entities are on a
+// circle, each related to the next two.
 func smallData(t *testing.T) string {
 	t.Helper()
 	const entities = 60
@@ -159,8 +159,8 @@ func smallData(t *testing.T) string {
 	return folder
 }
 
-// peerHere returns the peer, or "" and the reason if this machine does not have its programs. Another
-// failure of the peer is an error.
+// peerHere returns the peer, or "" and the reason if this machine does not have its programs. It
+// returns an error if the peer fails for another reason.
 func peerHere(ctx context.Context, peer string) (here, why string, err error) {
 	if peer == "" {
 		return "", "there is no --peer", nil
@@ -183,31 +183,30 @@ func peerHere(ctx context.Context, peer string) (here, why string, err error) {
 // TestPeerHere distinguishes missing programs from other failures of a peer.
 func TestPeerHere(t *testing.T) {
 	works := fakePeer(t, "exit 0")
+	lacks := fakePeer(t, "echo \"ModuleNotFoundError: No module named 'torch'\" >&2; exit 1")
 	for command, want := range map[string]string{
-		"":                        "",
-		works:                     works,
-		"no-such-program peer.py": "",
-		fakePeer(t, "echo 'Traceback' >&2; echo \"ModuleNotFoundError: No module named 'torch'\" >&2; exit 1"): "",
+		"": "", works: works, "no-such-program peer.py": "", lacks: "",
 	} {
-		if got, why, err := peerHere(t.Context(), command); err != nil || got != want ||
-			(why == "") != (want != "") {
-			t.Errorf("%q is %q, because of %q, %v", command, got, why, err)
+		got, why, err := peerHere(t.Context(), command)
+		if err != nil || got != want || (why == "") != (want != "") {
+			t.Errorf("%q: %q, %q, %v", command, got, why, err)
 		}
 	}
-	for _, command := range []string{"sh " + filepath.Join(t.TempDir(), "missing.sh"), fakePeer(t, "echo 'invalid syntax' >&2; exit 1")} {
+	missing := "sh " + filepath.Join(t.TempDir(), "missing.sh")
+	for _, command := range []string{missing, fakePeer(t, "echo 'invalid syntax' >&2; exit 1")} {
 		if got, _, err := peerHere(t.Context(), command); err == nil {
-			t.Errorf("%q is %q", command, got)
+			t.Errorf("%q: %q, want an error", command, got)
 		}
 	}
 }
 
-// TestDataForTheDevice checks that missing data are an error.
-func TestDataForTheDevice(t *testing.T) {
+// TestCheckData checks that missing data are an error.
+func TestCheckData(t *testing.T) {
 	if err := checkData(smallData(t)); err != nil {
 		t.Error(err)
 	}
-	if err := checkData(t.TempDir()); err == nil ||
-		!strings.Contains(err.Error(), "data for the device") {
+	err := checkData(t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "data for the device") {
 		t.Error(err)
 	}
 }
