@@ -141,7 +141,8 @@ func (f flags) time(ctx context.Context, c benchCase, d *document) (timing, erro
 				r.failed = true
 				t.Dropped[r.name] = record.HidePaths(err.Error())
 				fmt.Fprintf(os.Stderr, "bench: %s: %s is dropped: %v\n", c.ID, r.name, err)
-				if err = fmt.Errorf("%s: %w", r.name, err); r.peer {
+				err = fmt.Errorf("%s: %w", r.name, err)
+				if r.peer {
 					peerError = cmp.Or(peerError, err)
 				} else {
 					ourError = cmp.Or(ourError, err)

@@ -1,21 +1,22 @@
-"""A peer of bench: trains and ranks by PyKEEN, by its own loops and its own evaluator.
+"""A peer of bench: trains and ranks with the loops and the evaluator of PyKEEN.
 
     train.py DATASET_DIR [--loop 1vsall | kvsall | slcwa] [--structure complex | distmult | rotate] [--dim 64]
              [--batch 512] [--epochs 3] [--lr 0.2] [--negatives 128] [--threads 2] [--max-steps 0] [--eval]
              [--sub-batch 0] [--eval-batch 0] [--seed 0]
 
-DATASET_DIR holds train.txt, valid.txt and test.txt (or the same with .gz), one head<TAB>relation<TAB>tail a line.
-1vsall learns both sides of a triple by the cross entropy over all entities (SymmetricLCWATrainingLoop), kvsall all
-answers to a query at once, with inverse relations (LCWATrainingLoop), and slcwa by drawn entities, with self-adversarial
-weights (SLCWATrainingLoop). d is the number of real numbers an entity has, which PyKEEN counts in pairs for complex
-ones. Nothing is penalized, and Adagrad takes the steps.
+DATASET_DIR holds train.txt, valid.txt and test.txt (or the same with .gz), one head<TAB>relation<TAB>tail per line.
+1vsall uses the cross entropy over all entities for both sides of a triple (SymmetricLCWATrainingLoop).
+kvsall trains on all answers to a query at once, with inverse relations (LCWATrainingLoop).
+slcwa samples entities, with self-adversarial weights (SLCWATrainingLoop).
+--dim is the number of real numbers per entity; PyKEEN counts pairs for complex embeddings.
+The optimizer is Adagrad, without penalties.
 
-PyKEEN scores heads through a number for each coordinate, query and entity. Queries are therefore taken in parts of
-about 2^26 such numbers, in which it is fastest, and which fit: --sub-batch and --eval-batch say otherwise.
+To score heads, PyKEEN allocates one number per coordinate, query and entity. Queries are therefore split into parts
+of about 2^26 such numbers, which fit into memory and are fastest. --sub-batch and --eval-batch set other sizes.
 
-Prints one JSON object: milliseconds a step of each epoch, whose first is for warming up, the steps of a whole epoch
-(--max-steps cuts it), and with --eval the filtered test MRR over both sides, ties counted against the model, and its
-seconds.
+Prints one JSON object. It has the milliseconds per step of each epoch, of which the first warms up, and the number
+of steps of a whole epoch (--max-steps limits an epoch). With --eval, it has the filtered, pessimistic test MRR over
+both sides, and the seconds of the ranking.
 """
 import argparse
 import functools
@@ -50,7 +51,7 @@ def triples(folder, split):
 
 
 def factories(folder, inverse):
-    """The splits; all entities and relations have a number, as with the other programs."""
+    """Returns the splits. As in the other programs, all entities and relations have a number."""
     splits = [triples(folder, split) for split in ("train", "valid", "test")]
     rows = numpy.concatenate(splits)
     entities = {name: i for i, name in enumerate(dict.fromkeys(rows[:, [0, 2]].ravel().tolist()))}
@@ -62,20 +63,20 @@ def factories(folder, inverse):
 
 
 def model(name, dim, loss, train, seed):
-    """The model as the other programs have it: no penalty, no constraint but RotatE's, and small normal numbers."""
+    """Returns the model of the other programs: no penalty, only RotatE's constraint, small normal initial values."""
     small = functools.partial(torch.nn.init.normal_, std=0.1)
     settings = dict(triples_factory=train, loss=loss, random_seed=seed, entity_initializer=small, regularizer=None)
     if name == "distmult":
         return DistMult(embedding_dim=dim, entity_constrainer=None, relation_initializer=small, **settings)
     if dim % 2:
-        raise SystemExit(f"--dim is {dim}: complex numbers need an even one")
+        raise SystemExit(f"--dim is {dim}: complex numbers need an even number")
     if name == "complex":
         return ComplEx(embedding_dim=dim // 2, relation_initializer=small, **settings)
-    return RotatE(embedding_dim=dim // 2, interaction_kwargs=dict(p=1), **settings)  # the sum of moduli, as published
+    return RotatE(embedding_dim=dim // 2, interaction_kwargs=dict(p=1), **settings)  # sum of moduli, as published
 
 
 class Cut:
-    """The first batches of a loader, drawn anew in every epoch."""
+    """The first batches of a loader, which shuffles in every epoch."""
 
     def __init__(self, loader, steps, seen):
         self.loader, self.steps, seen["steps"] = loader, min(steps or len(loader), len(loader)), len(loader)
@@ -88,7 +89,7 @@ class Cut:
 
 
 def cut(loop, steps, seen):
-    """The loop, whose epochs are cut after so many steps; seen gets those of a whole one."""
+    """Returns a loop with a limit of steps per epoch. It stores the number of steps of a whole epoch in seen."""
 
     class Loop(loop):
         def _create_training_data_loader(self, *args, **kwargs):
@@ -98,7 +99,7 @@ def cut(loop, steps, seen):
 
 
 class Clock(TrainingCallback):
-    """The time at the end of each epoch, and at the first batch."""
+    """Records the time of the first batch and of the end of each epoch."""
 
     def __init__(self):
         super().__init__()
@@ -113,7 +114,7 @@ class Clock(TrainingCallback):
 
 
 def part(queries, loop, entities, dim):
-    """How many queries are taken at once; with inverse relations there are no heads to score."""
+    """Returns the number of queries per part. With inverse relations, no heads are scored."""
     return queries if loop == "kvsall" else max(1, min(queries, 2**26 // (entities * dim)))
 
 
