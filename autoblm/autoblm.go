@@ -23,8 +23,8 @@ import (
 // Query asks for the missing end of a triple.
 type Query = completion.Query
 
-// Load opens a graph: the embedded "world", a benchmark by name in the folder AUTOBLM_DATA or in the
-// cache, or a folder with train, valid and test files. It never downloads.
+// Load opens a graph: the embedded "world", a benchmark by name in the folder AUTOBLM_DATA or in
+// the cache, or a folder with train, valid and test files. It never downloads.
 func Load(name string) (*datasets.Graph, error) { return datasets.Open(name) }
 
 // TrainSettings holds the settings of [Train].
@@ -57,8 +57,8 @@ func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*kge.Model,
 	return report.Results[0].Model, report.Results[0].Err
 }
 
-// Evaluate ranks a split of g, "valid" or "test", with filtered pessimistic ranks. The zero value of
-// c chooses an engine.
+// Evaluate ranks a split of g, "valid" or "test", with filtered pessimistic ranks. The zero value
+// of c chooses an engine.
 func Evaluate(
 	ctx context.Context, m *kge.Model, g *datasets.Graph, split string, c Compute,
 ) (completion.Evaluation, error) {
@@ -98,9 +98,9 @@ type SearchSettings struct {
 	OnPlan func(search.Plan)
 }
 
-// DefaultSearch tunes a recipe, searches 64 structures with AutoBLM+, and retrains the best. A small
-// graph takes a few minutes on two cores. [search.TimedSettings] with a TimeLimit take less, and
-// [search.BasicSettings] are for comparisons.
+// DefaultSearch returns settings that tune a recipe, search 64 structures with AutoBLM+, and
+// retrain the best. A small graph takes a few minutes on two cores. [search.TimedSettings] with a
+// TimeLimit take less time, and [search.BasicSettings] are for comparisons.
 func DefaultSearch() SearchSettings {
 	return SearchSettings{
 		Settings: search.DefaultSettings(), Algorithm: strategy.Evolutionary{}.Name(),
@@ -116,8 +116,8 @@ type Found struct {
 	Ensemble *completion.Ensemble
 }
 
-// Search searches for the structure with the best validation MRR on g, and trains the baselines with
-// the same settings. If ctx ends, it returns the results so far.
+// Search searches for the structure with the best validation MRR on g, and trains the baselines
+// with the same settings. If ctx ends, it returns the results so far.
 func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, error) {
 	t := &completion.Task{Graph: g}
 	if _, err := s.check(t); err != nil {

@@ -38,8 +38,8 @@ func (c Compute) For(f form.Form) Compute {
 	return c
 }
 
-// Open opens the engine. A named engine or backend is used or is an error. The engine cpu, if
-// named, ignores the environment.
+// Open opens the engine. If a named engine or backend cannot be used, it returns an error. The
+// engine cpu, if named, ignores the environment.
 func (c Compute) Open() (kge.Engine, error) {
 	choice, err := c.choose()
 	if err != nil {
@@ -102,7 +102,7 @@ func (c Compute) choose() (backend.Choice, error) {
 	return choice, err
 }
 
-// explained returns why a backend cannot be opened.
+// explained adds the origin of the choice, or a fix, to the error of opening a backend.
 func explained(choice backend.Choice, err error) error {
 	if choice.From == backend.Auto {
 		return fmt.Errorf("%w; or use the engine cpu", err)

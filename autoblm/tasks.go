@@ -81,15 +81,16 @@ type Registration struct {
 	Name, Purpose string
 	// Recipes is true if the recipes of package recipe apply to the task.
 	Recipes bool
-	// Recipe derives the default recipe of a search from that of any search. basic is true for
-	// a search without a warm start, as the recipe "basic" has it.
+	// Recipe derives the default recipe of a search from that of any search. basic is true for a
+	// search without a warm start, such as one with the recipe "basic".
 	Recipe func(r task.Recipe, basic bool) task.Recipe
 	// NoRelationPrediction is true if the task cannot learn to predict relations.
 	NoRelationPrediction bool
 	// FixedTraining is true if all trials train with the same settings, so that a search has no
 	// stage that changes them.
 	FixedTraining bool
-	// Flags returns the settings that only this task has, with their defaults.
+	// Flags returns the settings that only this task has, with their defaults. basic is as for
+	// Recipe.
 	Flags func(basic bool) task.Flags
 	// Check returns an error if the task does not support the settings of a search.
 	Check func(SearchSettings) error
@@ -168,7 +169,7 @@ func PresentationOf(i task.Identity) task.Presentation {
 
 // SearchDefaults returns the default settings of a search for a task.
 func SearchDefaults(task string) search.Settings {
-	r, _ := FindTask(task) // no registration changes nothing
+	r, _ := FindTask(task) // an unknown task keeps the default settings
 	return r.Defaults(search.DefaultSettings())
 }
 

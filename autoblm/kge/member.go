@@ -31,7 +31,7 @@ type Weights struct {
 	// N3Moduli makes N3 use complex moduli, with chunks i and i+K/2 as real and imaginary
 	// parts, as Lacroix et al. do for ComplEx. K must be even. Equivalent structures pair
 	// different chunks, so that with N3Moduli they do not train alike.
-	N3Moduli bool `json:"n3_moduli,omitempty" name:"n3-moduli" negatable:"" beside:"n3" help:"Use moduli of complex numbers for N3, as published for ComplEx; the second half of the chunks has the imaginary parts."`
+	N3Moduli bool `json:"n3_moduli,omitempty" name:"n3-moduli" negatable:"" needs:"n3" help:"Use moduli of complex numbers for N3, as published for ComplEx; the second half of the chunks has the imaginary parts."`
 	// EntityL2 weighs |h|²+|t|², and Products weighs |hᵀg(A,r)|²+|g(A,r)t|². With equal weights
 	// they are DURA (Zhang et al., 2020); the authors' best runs have the ratio 1 to 3.
 	EntityL2 float64 `json:"entity_l2,omitempty" name:"entity-l2" min:"0" help:"Weight of the squared L2 norm of entities."`

@@ -4,7 +4,7 @@ import "gonum.org/v1/plot/vg"
 
 // Sizes in points.
 const (
-	blockInset  = 2.5 // keeps the borders of neighbours apart
+	blockInset  = 2.5 // keeps the borders of neighbors apart
 	blockBorder = 1.2
 	hatchStep   = 5
 	hatchLine   = 0.8

@@ -6,8 +6,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// The colors of Okabe and Ito, with green and purple lighter and their black
-// a dark grey, so that light fills of them differ for color-blind people too.
+// The colors of Okabe and Ito, with lighter green and purple, and dark grey in place of black.
+// Light fills of them also differ for color-blind people.
 var (
 	vermillion = color.NRGBA{0xD5, 0x5E, 0x00, 0xFF}
 	blue       = color.NRGBA{0x00, 0x72, 0xB2, 0xFF}

@@ -26,7 +26,7 @@ func (s indexed) width() vg.Length {
 	return labelText.width(s.letter) + indexGap + indexText.width(strconv.Itoa(s.index))
 }
 
-// draw writes the letter and its index, centerd at a point.
+// draw writes the letter and its index, centered at a point.
 func (s indexed) draw(c vg.Canvas, at vg.Point) {
 	left := vg.Point{X: at.X - s.width()/2, Y: at.Y}
 	labelText.draw(c, left, draw.XLeft, s.letter)

@@ -72,8 +72,8 @@ func DarkStyle() string {
 // darkGround is the background of the dark colors.
 var darkGround = color.NRGBA{0x1A, 0x1C, 0x20, 0xFF}
 
-// darkColors are the colors of drawings with their counterparts on a dark
-// ground: fills of blocks keep their hue under a light label, and lines are lighter.
+// darkColors maps the colors of drawings to colors on a dark background. Fills of blocks keep their
+// hue under a light label, and lines are lighter.
 var darkColors = sync.OnceValue(func() map[color.NRGBA]color.NRGBA {
 	dark := map[color.NRGBA]color.NRGBA{
 		ink:   {0xEC, 0xEE, 0xF1, 0xFF},

@@ -15,7 +15,7 @@ const (
 	leaderGap     = 3
 	widestName    = 110
 	levelStroke   = 0.9
-	nameSeparator = 1.15 // of the line height
+	nameSeparator = 1.15 // relative to the size of the font
 )
 
 var levelDashes = []vg.Length{5, 3}

@@ -89,7 +89,7 @@ func newPanel(t Titled) panel {
 
 func (p panel) gridSide() vg.Length { return vg.Length(p.structure.K()) * cellSide }
 
-// size has the width of a header on both sides, so that the grid is centerd
+// size has the width of a header on both sides, so that the grid is centered
 // under the title.
 func (p panel) size() vg.Point {
 	wide := p.gridSide() + 2*headerSide
@@ -106,7 +106,7 @@ func (p panel) titleHeight() vg.Length {
 	return titleText.linesHeight(p.title) + titleGap
 }
 
-// draw puts the panel so that the lower edge of its grid is centerd at bottom.
+// draw puts the panel so that the lower edge of its grid is centered at bottom.
 func (p panel) draw(c vg.Canvas, bottom vg.Point) {
 	k := p.structure.K()
 	grid := vg.Rectangle{

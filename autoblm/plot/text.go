@@ -51,8 +51,8 @@ func (t textStyle) lineHeight() vg.Length { return 1.25 * t.size }
 // capHeight is the height of capitals and digits of the font, as a part of its size.
 const capHeight = 0.7
 
-// draw writes a line. The point at is half the height of its capitals, at its left end, center or
-// right end.
+// draw writes a line. The point at is at half the height of the capitals, and at the left end,
+// center or right end of the line.
 func (t textStyle) draw(c vg.Canvas, at vg.Point, align draw.XAlignment, line string) {
 	if line == "" {
 		return
@@ -65,7 +65,7 @@ func (t textStyle) draw(c vg.Canvas, at vg.Point, align draw.XAlignment, line st
 	}, line)
 }
 
-// drawLines writes lines below each other, centerd, the upper edge of the
+// drawLines writes lines below each other, centered, the upper edge of the
 // first one at top.
 func (t textStyle) drawLines(c vg.Canvas, top vg.Point, lines []string) {
 	for n, line := range lines {
@@ -79,7 +79,7 @@ func (t textStyle) linesHeight(lines []string) vg.Length {
 	return vg.Length(len(lines)) * t.lineHeight()
 }
 
-// fit cuts a line to a width; what is cut shows as an ellipsis.
+// fit cuts a line to a width, with an ellipsis in place of the rest.
 func (t textStyle) fit(line string, width vg.Length) string {
 	line = printable(line)
 	if t.width(line) <= width {
@@ -92,8 +92,8 @@ func (t textStyle) fit(line string, width vg.Length) string {
 	return strings.TrimRight(string(letters[:max(0, tooMany-1)]), " ") + "…"
 }
 
-// wrap breaks text between words into lines of at most a width; what does not
-// fit into maxLines shows as an ellipsis.
+// wrap breaks text between words into at most maxLines lines of a width, with an ellipsis in place
+// of the rest.
 func (t textStyle) wrap(text string, width vg.Length, maxLines int) []string {
 	var lines []string
 	for _, word := range strings.Fields(printable(text)) {

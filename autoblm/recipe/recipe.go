@@ -59,8 +59,8 @@ func All() []Recipe {
 	return all
 }
 
-// Names returns the names of all recipes. A name stands for one recipe on each of some
-// benchmarks, for one on any graph, or for both.
+// Names returns the names of all recipes. A name may stand for several recipes: one for each of
+// some benchmarks, and one for any graph.
 func Names() []string {
 	return distinct(All(), func(r Recipe) string { return r.Name })
 }
@@ -132,11 +132,11 @@ func otherDataset(name, dataset string) error {
 		format.List(elsewhere, "and"), suggestion, format.List(slices.Compact(here), "or"))
 }
 
-// smallGraph is the number of entities up to which the default penalty is a fifth: each entity
-// of a small graph is in more triples.
+// smallGraph is the maximum number of entities of a small graph. Its default penalty is a fifth of
+// that of other graphs, because each entity is in more triples.
 const smallGraph = 250
 
-// Default returns how bilinear models train on a graph with this many entities by default.
+// Default returns the default recipe of bilinear models on a graph with a number of entities.
 func Default(entities int) Recipe {
 	if entities <= smallGraph {
 		return defaultSmallRow.recipe()
@@ -147,7 +147,7 @@ func Default(entities int) Recipe {
 // Basic returns the smallest settings, without tuning, penalty or validation.
 func Basic() Recipe { return basicRow.recipe() }
 
-// ForGraph returns how a form of models trains on a graph by default. Bilinear models use
+// ForGraph returns the default recipe of a form of models on a graph. Bilinear models use
 // [Default], without validation if the graph has no validation triples. Other forms use [Basic],
 // because the default takes hours for some of them and its penalty is too strong for others; the
 // graph may be nil for them.

@@ -21,8 +21,8 @@ type Reported struct {
 	Claimed bool
 }
 
-// otherModel holds the results of a model whose settings no recipe here has, by benchmark.
-// Unknown metrics are 0.
+// otherModel holds the results, by benchmark, of a model that has no recipe here. Unknown metrics
+// are 0.
 type otherModel struct {
 	model, source  string
 	paper, claimed bool

@@ -71,10 +71,10 @@ func training(change func(s *kge.Settings)) kge.Settings {
 	return s
 }
 
-// authors applies what all programs of the paper's authors do.
+// authors applies the settings that all programs of the paper's authors share.
 func authors(s *kge.Settings) { s.Initial, s.MaxNorm = kge.Xavier, 1 }
 
-// reciprocal applies what kbc and the programs derived from it do.
+// reciprocal applies the settings that kbc and the programs derived from it share.
 func reciprocal(s *kge.Settings) { s.Reciprocal, s.InitScale = true, 1e-3 }
 
 const (

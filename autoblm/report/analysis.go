@@ -16,8 +16,8 @@ import (
 // analysis holds the trials of a study, sorted for the sections of a report.
 type analysis struct {
 	Data
-	// proposed has the finished trials of the strategy in the order of the rounds, and found the
-	// complete ones among them, best first.
+	// proposed has the finished trials of the strategy, by round. found has the complete ones of
+	// these, best first.
 	proposed, found []task.Trial
 	baselines       []task.Trial
 	// tuned and final have the complete trials of these stages, best first.
@@ -28,15 +28,14 @@ type analysis struct {
 	recipe                   task.Recipe  // of the search
 	failed, running          []task.Trial // diverged; without a result
 	rounds                   []round
-	err                      error // first error of drawing a picture
+	err                      error // first error while drawing a picture
 }
 
 // round holds the trials of a round.
 type round struct {
 	search.Round
 	trials []task.Trial
-	// seconds is the time of its trainings, without those of baselines, which are trained before
-	// the rounds.
+	// seconds is the training time. It excludes baselines, which train before the rounds.
 	seconds float64
 }
 
@@ -111,7 +110,7 @@ func roundsOf(recorded []search.Round, proposed []task.Trial) []round {
 	return rounds
 }
 
-// seconds returns the times of the rounds for training and scoring structures, and for proposing
+// seconds returns how long all rounds trained and scored structures, and how long they proposed
 // them.
 func (a *analysis) seconds() (training, proposing float64) {
 	for _, r := range a.rounds {
@@ -120,8 +119,8 @@ func (a *analysis) seconds() (training, proposing float64) {
 	return training, proposing
 }
 
-// seedDifference returns the largest difference in score between two trials of one class and
-// recipe, and that class. Their structures are equivalent, so the difference comes from the random
+// seedDifference returns the largest difference in score between two trials with one recipe and
+// equivalent structures, and the class of these structures. The difference comes from the random
 // initial values. ok is false if no class was trained twice.
 func (a *analysis) seedDifference() (difference float64, of structure.Structure, ok bool) {
 	type class struct {

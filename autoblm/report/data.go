@@ -13,7 +13,7 @@ import (
 // Data holds what a report shows.
 type Data struct {
 	study.Contents
-	// Presentation is that of the task of the study.
+	// Presentation describes the results of the task of the study.
 	Presentation task.Presentation
 
 	// Defaults are the default settings of a search for the task, nil for

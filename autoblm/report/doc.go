@@ -1,7 +1,7 @@
-// Package report writes the results of a search as one HTML page, which needs no network and no
-// program. It shows the structures found next to the baselines, the progress of the search,
-// predicted and measured scores, all metrics of the task, and how to repeat the search. What
-// differs between tasks comes from their [task.Presentation] and from [task.Task.Measure].
+// Package report writes the results of a search as one self-contained HTML page. It shows the
+// structures found next to the baselines, the progress of the search, predicted and measured
+// scores, all metrics of the task, and how to repeat the search. The parts that depend on the task
+// come from [task.Presentation] and [task.Task.Measure].
 //
 //	contents, err := study.Read("study.db")
 //	data := report.Data{
@@ -12,5 +12,5 @@
 //	err = report.Write(file, data)
 //
 // The page shows what is in the study. It leaves out what is missing, or says so in a sentence.
-// The same data give the same bytes.
+// Equal data give equal bytes.
 package report

@@ -39,7 +39,7 @@ func Pictures(d Data) []Picture {
 	return pictures
 }
 
-// mostDrawn is the number of structures found that are drawn: as many as baselines.
+// mostDrawn is the number of found structures to draw, which equals that of baselines.
 const mostDrawn = 5
 
 // titled returns the structures to draw, with their scores.

@@ -75,7 +75,7 @@ func (a *analysis) bySeconds() plot.Curve {
 		}
 		mean = append(mean, plot.Point{X: seconds, Y: meanOfTop(soFar)})
 	}
-	noDots := plot.Series{} // keeps the colours of the other series
+	noDots := plot.Series{} // keeps the colors of the other series
 	return a.curve("seconds of work", noDots, best, mean, ends)
 }
 
@@ -148,7 +148,7 @@ func (a *analysis) lowestDrawn() float64 {
 	return lower - 3*(upper-lower)
 }
 
-// notDrawn names what is below the lowest score that is drawn.
+// notDrawn names the structures and baselines below the lowest score that is drawn.
 func (a *analysis) notDrawn() []string {
 	var names []string
 	low := a.lowestDrawn()

@@ -111,7 +111,7 @@ func (a *analysis) allTrials() *page.Table {
 	).Fold(0, "trial")
 }
 
-// mostFailures is the number of failed trials that are not folded away.
+// mostFailures is the number of failed trials that are visible without unfolding.
 const mostFailures = 10
 
 // failures lists the trials that diverged.
@@ -126,7 +126,8 @@ func (a *analysis) failures() []part {
 	columns = append(columns, page.Text("reason", func(t task.Trial) any { return t.Error }))
 	table := page.NewTable("Trials that failed", a.failed, columns...)
 	return []part{{
-		Text:  format.Count(len(a.failed), "trial") + " failed. They are not retried and count as trained.",
+		Text: format.Count(len(a.failed), "trial") +
+			" failed. They are not retried and count as trained.",
 		Table: table.Fold(mostFailures, "trial"),
 	}}
 }

@@ -43,8 +43,8 @@ func capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// article returns the capitalized article of a metric. It depends on the first sound, which for an
-// abbreviation is that of the name of a letter.
+// article returns "A" or "An" for a metric, by its first sound. An abbreviation is read letter by
+// letter.
 func article(metric string) string {
 	vowels := "aeiou"
 	if metric == strings.ToUpper(metric) {

@@ -12,8 +12,8 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Verdict compares the best structure found with the best baseline and with the sampling error: a
-// headline, and then sentences.
+// Verdict compares the best structure found with the best baseline, and their difference with the
+// sampling error. It returns a headline and then sentences.
 func (d Data) Verdict() []string { return newAnalysis(d).verdict() }
 
 func (a *analysis) verdict() []string {

@@ -22,8 +22,8 @@ type Plan struct {
 	Dim      int `json:"dim"`
 	Epochs   int `json:"epochs"`
 	MaxSteps int `json:"max_steps,omitempty"`
-	// Recipes is the number of tried recipes, and Structures that of structures. Halving is the
-	// number of rungs.
+	// Recipes and Structures are the numbers of recipes to try and of structures to compare.
+	// Halving is the number of rungs.
 	Recipes    int `json:"recipes"`
 	Structures int `json:"structures"`
 	Halving    int `json:"halving"`
@@ -40,8 +40,8 @@ type Plan struct {
 	Ended   bool   `json:"ended,omitempty"`
 	Stopped Stop   `json:"stopped,omitempty"`
 	Note    string `json:"note,omitempty"`
-	// Ranked limits the ranking to a sample of the validation examples, and of the test examples
-	// of retrained structures; other trials are then not tested. 0 ranks everything.
+	// Ranked is the size of the sample of validation examples to rank, 0 for all. With a sample,
+	// only retrained structures are tested, on a sample of the same size.
 	Ranked int `json:"ranked,omitempty"`
 	// FewValidation is true if the validation data are few, so that further splits help.
 	FewValidation bool `json:"few,omitempty"`
@@ -68,8 +68,8 @@ type RetrainPlan struct {
 // Pace is the speed of trainings at a dimension.
 type Pace struct {
 	Dim int `json:"dim"`
-	// Step is the number of seconds per step, and End that of everything that happens once per
-	// training, such as the final ranking.
+	// Step is the number of seconds per step. End is the number of seconds for everything that
+	// happens once per training, such as the final ranking.
 	Step float64 `json:"step"`
 	End  float64 `json:"end"`
 }
@@ -95,7 +95,7 @@ func (p Paces) Of(dim int) Pace {
 	return Pace{dim, best.Step * factor, best.End * factor}
 }
 
-// Times returns the paces of trainings that take a multiple of the time.
+// Times returns the paces of trainings that take factor times as long.
 func (p Paces) Times(factor float64) Paces {
 	p.At = slices.Clone(p.At)
 	for i := range p.At {

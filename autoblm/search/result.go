@@ -56,8 +56,8 @@ type Result struct {
 	Seconds, Overhead float64
 }
 
-// Summarize computes the results of a study from its trials and rounds: without the artifact, the
-// reason why it ended, and the number of resumed trials.
+// Summarize computes the results of a study from its trials and rounds. It leaves out the artifact,
+// the reason why the search ended, and the number of resumed trials.
 func Summarize(s Settings, trials []task.Trial, rounds []Round, stages []Stage) *Result {
 	history := Proposed(trials)
 	complete := task.BestFirst(history)
@@ -88,8 +88,8 @@ func Summarize(s Settings, trials []task.Trial, rounds []Round, stages []Stage) 
 	return r
 }
 
-// Kept returns the trial whose artifact the study stores as the best: that of an ensemble, else the
-// last one of retraining, else the best one. It returns nil if there is none.
+// Kept returns the trial whose artifact the study stores as the best, or nil: the ensemble, else
+// the last kept trial of retraining, else the best kept trial.
 func Kept(trials []task.Trial) *task.Trial {
 	for _, stage := range []task.Stage{task.EnsembleSelection, task.Retraining} {
 		for _, t := range slices.Backward(task.InStage(stage, trials)) {

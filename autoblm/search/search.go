@@ -235,7 +235,8 @@ func (e *executor) end(stopped Stop, note string) error {
 	return e.put(Change{Plan: &plan})
 }
 
-// report reports the progress of a stage whose population is trained to a share.
+// report reports the progress of a stage. share is the finished share of the population in
+// training.
 func (e *executor) report(stage Stage, training []task.Trial, share float64) {
 	if e.OnProgress == nil {
 		return

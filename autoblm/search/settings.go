@@ -44,8 +44,8 @@ type Settings struct {
 	RetrainEpochs    int   `json:"retrain_epochs,omitempty" min:"0" max:"1000000000" help:"Epochs when retraining; 0: those of the search."`
 	// RetrainSteps limits the steps of each of those epochs; 0 means no limit.
 	RetrainSteps int `json:"retrain_steps,omitempty" kong:"-" min:"0" max:"1000000000"`
-	// Planned selects the settings that a [Plan] replaces in a search with a TimeLimit. If it
-	// selects none, the plan measures nothing and only divides the time.
+	// Planned selects the settings that a [Plan] chooses in a search with a TimeLimit. If it
+	// selects none, the plan only divides the time.
 	Planned *Planned `json:"planned,omitempty" kong:"-"`
 	// Ensemble is the maximum number of members; 0 without retraining or without support by the
 	// task.
@@ -63,9 +63,9 @@ type Planned struct {
 	// Dim and Epochs apply to the compared and the retrained structures.
 	Dim    bool `json:"dim,omitempty"`
 	Epochs bool `json:"epochs,omitempty"`
-	// Structures is the number of structures and of rungs.
+	// Structures selects the numbers of structures and of rungs.
 	Structures bool `json:"structures,omitempty"`
-	// Tune is the number of tried recipes, and Retrain everything about retraining.
+	// Tune selects the number of recipes to try, and Retrain everything about retraining.
 	Tune    bool `json:"tune,omitempty"`
 	Retrain bool `json:"retrain,omitempty"`
 }
@@ -210,8 +210,8 @@ func (s Settings) WithoutRelationPrediction() Settings {
 	return s
 }
 
-// WithFixedTraining removes the stages that change how structures are trained, and what a plan
-// would choose of that.
+// WithFixedTraining removes the stages, and the choices of a plan, that change how structures are
+// trained.
 func (s Settings) WithFixedTraining() Settings {
 	s.Tune, s.Halving = nil, 0
 	if s.Planned != nil {

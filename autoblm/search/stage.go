@@ -14,7 +14,7 @@ type Stage interface {
 	// Next returns the next step from the trials so far. The executor carries the step out and
 	// asks again, until the stage is done.
 	Next(ctx context.Context, s *State) (Step, error)
-	// Trained adds to a change with trained trials which of their artifacts to store.
+	// Trained adds the artifacts to store to a change with trained trials.
 	Trained(s *State, c *Change, artifacts []task.Artifact) error
 	// Progress adjusts the counts of a progress report while the given trials train.
 	Progress(s *State, training []task.Trial, p *Progress)

@@ -44,9 +44,9 @@ type Ranges struct {
 	Dims    []int `json:"dims" min:"1" max:"1048576" help:"Dimensions to draw from; none: that of the search."`
 }
 
-// Space has the values that tuning tries for each part of a recipe, in ascending order, so that
-// neighbors are similar. The initial recipe's value is added to them. A part without values keeps
-// its value.
+// Space lists the values that tuning tries for each field of a recipe, in ascending order, so that
+// neighbors are similar. Tuning also tries the value of the initial recipe. A field without values
+// keeps its initial value.
 type Space struct {
 	Batches       []int     `json:"batches,omitempty"`
 	LearningRates []float64 `json:"learning_rates,omitempty"`
@@ -150,7 +150,7 @@ func (s Space) validate() error {
 		}
 	}
 	if empty {
-		return errors.New("the space of recipes is empty: give at least one part values")
+		return errors.New("the space of recipes is empty: list values for at least one field")
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ type Problem struct {
 	Stages []Stage
 	// Store keeps the trials; a new [Memory] if nil.
 	Store Store
-	// MixEngines resumes a search of another engine or instruction set. Without it, that is
-	// [ErrOtherEngine].
+	// MixEngines allows resuming a search that another engine or instruction set began. Otherwise
+	// the search fails with [ErrOtherEngine].
 	MixEngines bool
 	// OnProgress, if set, is called often.
 	OnProgress func(Progress)
@@ -114,7 +114,8 @@ func (s *State) Numbered(stage task.Stage, trials []task.Trial) []task.Trial {
 }
 
 // Population returns the running trials of a stage that train next: at most limit of them, with the
-// same training settings, split, and whatever else same compares; nil compares nothing.
+// same training settings and split. If same is not nil, it must also return true for any two of
+// them.
 func (s *State) Population(
 	stage task.Stage, limit int, same func(a, b task.Trial) bool,
 ) []task.Trial {
@@ -189,8 +190,8 @@ func (s *State) CheckEngine() error {
 		}
 		if t.Engine != "" &&
 			(t.Engine != here.Engine || t.Backend != "" && t.Backend != here.Backend) {
-			return fmt.Errorf("%w: its trials are of engine %s, and here is %s, whose results "+
-				"differ in rounding; resume with that engine, or begin another study",
+			return fmt.Errorf("%w: engine %s trained its trials, and the results of %s differ in "+
+				"rounding; resume with the first engine, or begin another study",
 				ErrOtherEngine, t.EngineName(), here.EngineName())
 		}
 	}
@@ -231,8 +232,8 @@ func isCandidate(t task.Trial) bool {
 	return t.Stage == task.Searching || t.Stage == task.Final
 }
 
-// Proposed returns the trials of the rounds, round by round. Of a structure on several rungs it
-// returns the highest with a result.
+// Proposed returns the trials of the rounds, round by round. For a structure on several rungs, it
+// returns the trial on the highest rung with a result.
 func Proposed(trials []task.Trial) []task.Trial {
 	var rounds []task.Trial
 	onRungs := map[structure.Structure]int{}

@@ -21,7 +21,7 @@ type Round struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Change is a change that a store makes as a whole or not at all.
+// Change is a change that a store makes atomically.
 type Change struct {
 	// Trials are added, or replace those with the same number.
 	Trials []task.Trial

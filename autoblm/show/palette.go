@@ -11,10 +11,10 @@ import (
 	"slices"
 )
 
-// maxColours is the largest palette of a PNG.
-const maxColours = 256
+// maxColors is the largest palette of a PNG.
+const maxColors = 256
 
-// compress returns a PNG with a palette of its most frequent colours. Other colours become the
+// compress returns a PNG with a palette of its most frequent colors. Other colors become the
 // nearest of these, which only changes shades of edges in a drawing. It takes less than half the
 // bytes, which matters because notebooks store their pictures.
 func compress(file []byte) ([]byte, error) {
@@ -37,7 +37,7 @@ func compress(file []byte) ([]byte, error) {
 			cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B), cmp.Compare(a.A, b.A))
 	})
 	var palette color.Palette
-	for _, c := range frequent[:min(maxColours, len(frequent))] {
+	for _, c := range frequent[:min(maxColors, len(frequent))] {
 		palette = append(palette, c)
 	}
 	nearest := map[color.RGBA]uint8{}

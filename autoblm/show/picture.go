@@ -21,7 +21,7 @@ func Picture(p plot.Picture) {
 	here.show(v)
 }
 
-// Structure shows a structure as a coloured picture. Its alternative text is the matrix.
+// Structure shows a structure as a colored picture. Its alternative text is the matrix.
 func Structure(s structure.Structure, title string) {
 	Structures([]plot.Titled{{Title: title, Structure: s}})
 }

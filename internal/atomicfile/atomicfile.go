@@ -1,7 +1,6 @@
 // Package atomicfile writes files and folders atomically: to a temporary name, flushed to disk,
-// then
-// renamed. Readers never see a partial file, an error leaves the old file, and a completed write
-// survives a power failure. A file keeps the permissions of the file that it replaces.
+// then renamed. Readers never see a partial file, an error leaves the old file, and a completed
+// write survives a power failure. A file keeps the permissions of the file that it replaces.
 //
 // Temporary names are .NAME.autoblm-RANDOM. Writing NAME again removes what a killed process left.
 // A file lock distinguishes leftovers from files that a running process writes.

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lock locks a file or a folder until it is closed, also by the end of the process, or says
-// [errInUse]. Other errors say that it cannot be locked where it lies.
+// lock locks a file or a folder until it is closed or the process ends. If another process has
+// locked it, the error is [errInUse]. Other errors mean that the file system has no locks.
 func lock(file *os.File) error {
 	for {
 		switch err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {

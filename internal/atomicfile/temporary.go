@@ -46,8 +46,8 @@ func newTemporary(
 	return nil, last
 }
 
-// rename gives it its final name. It stays locked until then, except on Windows, which does not
-// rename open files.
+// rename gives the file or folder its final name. It stays locked until then, except on Windows,
+// which cannot rename open files.
 func (t *temporary) rename(path string) error {
 	if runtime.GOOS == "windows" {
 		_ = t.file.Close()
@@ -58,7 +58,7 @@ func (t *temporary) rename(path string) error {
 	return ignoreClosed(t.file.Close())
 }
 
-// discard removes it, unless it was renamed.
+// discard removes the file or folder, unless it was renamed.
 func (t *temporary) discard() {
 	if runtime.GOOS == "windows" {
 		_ = t.file.Close()
@@ -110,8 +110,8 @@ func RemoveFolder(dir string) error {
 	return nil
 }
 
-// RemoveLeftovers removes leftovers of killed processes whose final names match, for names that are
-// not written again.
+// RemoveLeftovers removes the temporary files of killed processes whose final names are wanted. It
+// is for names that are not written again.
 func RemoveLeftovers(dir string, wanted func(name string) bool) {
 	entries, _ := os.ReadDir(dir) // a later write reports the error
 	for _, entry := range entries {
@@ -161,7 +161,7 @@ func removeLeftover(path string) {
 	_ = os.RemoveAll(path)
 }
 
-// flush is replaced by a test.
+// flush is a variable so that a test can replace it.
 var flush = (*os.File).Sync
 
 // syncFile flushes a file or folder to disk, if the system supports it.

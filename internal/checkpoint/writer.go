@@ -8,8 +8,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// restRatio is the minimum ratio of the time between two runs of an overhead, such as writing a
-// file, to the duration of one. It limits the overhead to a twentieth of the running time.
+// restRatio is the minimum ratio of the pause between two runs of an overhead, such as writing a
+// file, to the duration of a run. It limits the overhead to a twentieth of the running time.
 const restRatio = 19
 
 // Pace limits an overhead to a twentieth of the running time. The zero Pace is due.
@@ -35,9 +35,9 @@ type Writer struct {
 	pace    Pace
 }
 
-// NewWriter returns a writer for a file that is due again each time that every has passed, or
-// later where writing would take more than a twentieth of the time. With onError, failures are
-// reported to it and the work goes on; see [Writer.Tolerate].
+// NewWriter returns a writer for a file. It is due once the time every has passed since the last
+// write, or later if writing would take more than a twentieth of the time. If onError is not nil,
+// it receives failures, and the work continues; see [Writer.Tolerate].
 func NewWriter(path string, every time.Duration, onError func(error)) *Writer {
 	return &Writer{path: path, every: every, onError: onError, pace: Pace{last: time.Now()}}
 }
@@ -62,7 +62,7 @@ func (w *Writer) Write(run any, tables [][]float32) error {
 }
 
 // Tolerate passes a failure to write on to the writer's onError, if it has one, and returns nil:
-// the next attempt is made when the writer is due again.
+// the next attempt follows when the writer is due again.
 func (w *Writer) Tolerate(err error) error {
 	if err == nil || w.onError == nil {
 		return err

@@ -12,8 +12,7 @@ import (
 )
 
 // Bar shows progress on a terminal and disappears at the end. A log gets a line soon, and then
-// lines
-// with news from time to time.
+// lines with news from time to time.
 type Bar struct {
 	bar  *progressbar.ProgressBar
 	what string // the activity, such as "training"

@@ -23,8 +23,7 @@ const (
 )
 
 // Main runs a program and exits. An interrupt ends its context, and a second one ends the program
-// at
-// once. A closed pipe does not end the program: writes to it return errors.
+// at once. A closed pipe does not end the program: writes to it return errors.
 func Main(run func(ctx context.Context, arguments []string, stdout, stderr io.Writer) int) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // processes would inherit Ignore
 	limitMemory()

@@ -19,8 +19,7 @@ import (
 
 // Output is the output of a command: one result on Stdout, as text or JSON, and progress and
 // messages on Stderr. A command saves files before it prints, and reports them to [Output.Saved],
-// so
-// that the error of a failed print can name them.
+// so that the error of a failed print can name them.
 type Output struct {
 	Stdout *SafeWriter
 	Stderr io.Writer

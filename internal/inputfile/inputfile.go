@@ -51,9 +51,9 @@ func Read(path string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// A compressed file may grow by maxRatio, but always to minLimit and never beyond maxLimit.
-// Triples compress to about a tenth, N-Triples to a thirtieth, and a repeated byte, the densest
-// input of gzip, to a thousandth.
+// A compressed file may unpack to maxRatio times its size. The limit is at least minLimit and at
+// most maxLimit. Triples compress to about a tenth, N-Triples to a thirtieth, and a repeated byte,
+// the densest input of gzip, to a thousandth.
 const (
 	maxLimit = 16 << 30
 	minLimit = 16 << 20
@@ -92,7 +92,7 @@ func OpenDecompressed(path string) (io.ReadCloser, error) {
 	return &compressed{file, unpacked, limit, limit}, nil
 }
 
-// compressed is a compressed file that is read decompressed, up to a limit.
+// compressed decompresses a file while reading it, up to a limit.
 type compressed struct {
 	io.Closer
 	unpacked         io.Reader

@@ -12,7 +12,7 @@ import (
 
 const folderVariable = "AUTOBLM_TEST_KILLED_IN"
 
-// Run repeats work in a folder, in processes of its own. It kills each process within a duration
+// Run repeats work in a folder, in separate processes. It kills each process within a duration
 // after the work begins, and then calls check. A process repeats work until it is killed. The test
 // must do nothing else.
 func Run(

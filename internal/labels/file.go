@@ -8,12 +8,12 @@ import (
 
 const byteOrderMark = "\uFEFF"
 
-// Encode writes labels that pass [Check] one a line.
+// Encode returns labels, one per line. They must pass [Check].
 func Encode(labels []string) []byte {
 	return []byte(strings.Join(labels, "\n") + "\n")
 }
 
-// Parse reads a label a line; a byte-order mark and CRLF are no error. Errors name the path.
+// Parse reads one label per line. It accepts a byte-order mark and CRLF. Errors name the path.
 func Parse(path string, content []byte) ([]string, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
 	labels := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -23,8 +23,8 @@ func Parse(path string, content []byte) ([]string, error) {
 	return labels, nil
 }
 
-// Check returns the place, from 0, of the first label that cannot stand
-// in a file of labels, and what is wrong with it.
+// Check returns the index of the first label that a file of labels cannot hold, and the reason as
+// an error.
 func Check(labels []string) (at int, err error) {
 	if len(labels) == 0 {
 		return 0, errors.New("there is no label: a model needs at least one")

@@ -1,5 +1,5 @@
-// Package memory checks for free memory before work begins. The system kills a process that takes
-// more than that.
+// Package memory checks for free memory before work begins. The system kills a process that uses
+// more memory than is free.
 package memory
 
 import (

@@ -115,9 +115,7 @@ func Read(dir string, description any, check func() error) (Reader, error) {
 }
 
 // ReadFrom reads like [Read] but with any reader. dir is only for errors, and may be empty. A field
-// of
-// type
-// [json.RawMessage] gets compact JSON.
+// of type [json.RawMessage] gets compact JSON.
 func ReadFrom(
 	dir string, read Reader, description any, check func() error,
 ) (Reader, error) {

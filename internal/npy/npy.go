@@ -39,8 +39,8 @@ func Encode(table []float32, shape ...int) []byte {
 	return content
 }
 
-// Read reads a row-major array of float32 or float64 of the given shape. It takes no
-// more memory than the content has numbers, whatever the header says.
+// Read reads a row-major array of float32 or float64 of the given shape. Its use of memory depends
+// on the size of the content, not on the header.
 func Read(content []byte, shape ...int) ([]float32, error) {
 	header, data, err := split(content)
 	if err != nil {

@@ -1,7 +1,6 @@
 // Package outfile writes files that a user names, and checks before the work that they can be
 // written. A file replaces only files of its own kind, so that a wrong name does not destroy a
-// study
-// or data.
+// study or data.
 package outfile
 
 import (

@@ -1,6 +1,6 @@
 // Package realdata finds benchmarks, and cases that other programs computed, for tests. The
-// variable
-// AUTOBLM_DATA names the folder of the benchmarks. The cases are in the folder oracle next to it.
+// variable AUTOBLM_DATA names the folder of the benchmarks. The cases are in the folder oracle next
+// to it.
 package realdata
 
 import (

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Start starts a command whose requests for tile state fail with an error number. It returns an
-// error if a sandbox allows no filter.
+// Start starts a command whose requests for the state of the matrix unit fail with an error number.
+// It returns an error if a sandbox allows no filter.
 func Start(command *exec.Cmd, answer syscall.Errno) error {
 	started := make(chan error)
 	go func() {

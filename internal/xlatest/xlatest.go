@@ -12,8 +12,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 )
 
-// variable names the environment variable with another backend for tests than XLA on the CPU, such
-// as "xla:cuda,tf32=false". Tests need the precision of float32.
+// variable is the environment variable that names a backend for tests other than XLA on the CPU,
+// such as "xla:cuda,tf32=false". Tests need the precision of float32.
 const variable = "AUTOBLM_TEST_XLA"
 
 // Backend returns the name of the XLA backend for tests: the CPU, unless the environment names
@@ -29,8 +29,7 @@ func Backend(t testing.TB) string {
 }
 
 // NeedSameBits skips a test if the backend does not reproduce bits. A GPU sums scattered gradients
-// in
-// no fixed order.
+// in no fixed order.
 func NeedSameBits(t testing.TB, backend string) {
 	t.Helper()
 	plugin, _, _ := strings.Cut(backend, ",")

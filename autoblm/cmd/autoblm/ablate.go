@@ -27,7 +27,7 @@ type ablateCommand struct {
 	SharedEpochs int      `default:"200" min:"1" max:"1000000000" brief:"Epochs with shared embeddings, for sharing." help:"Epochs with shared embeddings, for sharing."`
 	Out          string   `brief:"Folder for the table, pictures and studies." help:"Folder for the table, pictures and studies; the same command resumes. The default is below autoblm-out."`
 
-	// No flags here:
+	// These settings have no flags here:
 	MaxSteps, Model, Halving, WarmStart, Ensemble struct{} `kong:"-"`
 	RetrainSeeds, RetrainDims, RetrainEpochs      struct{} `kong:"-"`
 
@@ -46,11 +46,10 @@ func newAblateCommand() ablateCommand {
 
 // Help says how long it takes.
 func (ablateCommand) Help() string {
-	return `For k, the dimension is 60. With the defaults, on umls and two cores, each takes at most
-ten minutes. The same command resumes an interrupted comparison.`
+	return `The comparison k uses dimension 60. With the defaults, each comparison takes at most ten
+minutes on umls and two cores. The same command resumes an interrupted comparison.`
 }
 
-// Run compares.
 func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	settings := search.Settings(c.Settings)
 	if err := settings.Validate(); err != nil {

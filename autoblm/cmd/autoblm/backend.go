@@ -96,7 +96,6 @@ type backendInstallCommand struct {
 	What   string `arg:"" enum:"cpu,cuda,cuda12,cuda13" help:"cpu, cuda (the version that fits the driver), cuda12 or cuda13."`
 }
 
-// Run downloads a plugin.
 func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 	size := ""
 	if c.What != "cpu" {

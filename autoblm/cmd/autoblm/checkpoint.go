@@ -103,8 +103,8 @@ func (m modelOutput) interrupted(
 	return errors.New(what)
 }
 
-// unranked returns the error of a ranking after a training.
-func unranked(err error) error {
+// rankingError returns the error of a ranking after a training.
+func rankingError(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted while ranking")
 	}

@@ -18,7 +18,7 @@ type classifyEvalCommand struct {
 	classifyBackend
 }
 
-// classifyEvalSummary is the JSON of classify eval. One split is set.
+// classifyEvalSummary is the JSON of classify eval. Only the classified split is set.
 type classifyEvalSummary struct {
 	Dataset string `json:"dataset"`
 	Task    string `json:"task"`
@@ -45,7 +45,6 @@ func classifierOf(m *classify.Model) classifier {
 	return c
 }
 
-// Run classifies a split.
 func (c *classifyEvalCommand) Run(ctx context.Context, o *output) error {
 	engine, err := c.open()
 	if err != nil {

@@ -17,7 +17,6 @@ type classifyPredictCommand struct {
 	classifyBackend
 }
 
-// Run classifies a node.
 func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 	engine, err := c.open()
 	if err != nil {

@@ -66,7 +66,7 @@ func (c *classifyTrainCommand) resolve(line *kong.Context) error {
 	return err
 }
 
-// ranges returns what --tune draws from: nothing for given flags.
+// ranges returns the ranges that --tune draws from. Settings with explicit flags have none.
 func (c *classifyTrainCommand) ranges(line *kong.Context) classify.Ranges {
 	r := classify.DefaultRanges()
 	if flags.IsGiven(line, "norm") {
@@ -84,7 +84,8 @@ func (c *classifyTrainCommand) ranges(line *kong.Context) classify.Ranges {
 	return r
 }
 
-// classifySummary is the JSON of classify train. Its epochs are the best number of them.
+// classifySummary is the JSON of classify train. Epochs is the best number of epochs by
+// cross-validation.
 type classifySummary struct {
 	classify.Settings
 	classify.Member
@@ -111,7 +112,6 @@ type classifySummary struct {
 	Out            string               `json:"out,omitempty"`
 }
 
-// Run cross-validates and tests.
 func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
 	began := time.Now()
 	if err := c.resolve(line); err != nil {
@@ -181,7 +181,7 @@ func (c *classifyTrainCommand) checked() (classify.Settings, classify.Member, er
 	return s, m, errors.Join(s.Validate(), m.Validate())
 }
 
-// prepare returns where the training is saved, and its options.
+// prepare creates the folder of the training, and returns it with the options.
 func (c *classifyTrainCommand) prepare(
 	o *output, g *rdf.Graph, engine classify.Engine, t classifyTraining,
 ) (modelOutput, classify.Options, error) {
@@ -207,7 +207,8 @@ type classifyTraining struct {
 	tune     int
 }
 
-// train tunes and trains. The settings are then the best ones, and tune the number of trials.
+// train tunes the settings, if requested, and trains. It replaces the settings by the best ones,
+// and tune by the number of trials.
 func (t *classifyTraining) train(
 	ctx context.Context, g *rdf.Graph, o classify.Options,
 ) (classify.Result, error) {

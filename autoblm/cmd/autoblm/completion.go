@@ -20,7 +20,6 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"${shells}" help:"bash, zsh or fish. The first lines of the script say where to install it."`
 }
 
-// Run prints a script for a shell.
 func (c *completionCommand) Run(o *output) error {
 	script, err := completions.Script(c.Shell, name, "complete")
 	if err != nil {

@@ -51,7 +51,6 @@ type graphInfo struct {
 	EachRelation []datasets.RelationStatistics `json:"each_relation"`
 }
 
-// Run describes a graph.
 func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 	g, err := read(ctx, o, datasets.Open, c.Dataset)
 	if err != nil {
@@ -111,7 +110,6 @@ type datasetFetchCommand struct {
 	Dataset string `arg:"" help:"Name from dataset list."`
 }
 
-// Run downloads a benchmark.
 func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
 	bar := cli.NewBar(o.Stderr, "fetching "+format.Escape(c.Dataset), -1, 0,
 		progressbar.OptionShowBytes(true))
@@ -142,7 +140,6 @@ type splitSummary struct {
 	Test   int    `json:"test"`
 }
 
-// Run splits a file of triples.
 func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	there, err := datasets.TrainingFiles(c.Out)
 	if err != nil {

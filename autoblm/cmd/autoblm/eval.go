@@ -27,7 +27,7 @@ type evalCommand struct {
 	computeFlags
 }
 
-// evalSummary is the JSON of eval. One split is set.
+// evalSummary is the JSON of eval. Only the ranked split is set.
 type evalSummary struct {
 	Dataset   string                 `json:"dataset"`
 	Model     form.Form              `json:"model,omitzero"` // omitted if bilinear
@@ -45,7 +45,6 @@ type evalSummary struct {
 	By        []completion.Part      `json:"by,omitempty"`
 }
 
-// Run ranks a split.
 func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	l, err := load(c.Model)
 	if err != nil {

@@ -117,5 +117,5 @@ func (f minutesFlag) deadline(began time.Time, queries int) *kge.Deadline {
 	return &kge.Deadline{Began: began, End: began.Add(minutes(f.Minutes)), Ranked: queries}
 }
 
-// minutes converts a flag in minutes, which the parser has checked, to a duration.
+// minutes converts minutes to a duration.
 func minutes(m float64) time.Duration { return time.Duration(m * float64(time.Minute)) }

@@ -31,7 +31,6 @@ func expandHelp(arguments []string) []string {
 
 type versionCommand struct{}
 
-// Run prints how the program was built.
 func (versionCommand) Run(o *output) error {
 	b := cli.ReadBuild()
 	return o.Result(b, func(w io.Writer) { b.Print(w, name) })

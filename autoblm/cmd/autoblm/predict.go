@@ -37,7 +37,6 @@ type predictSummary struct {
 	Answers []eval.Answer    `json:"answers"`
 }
 
-// Run answers a query.
 func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if (c.Head == "") == (c.Tail == "") {
 		return cli.Usage(errors.New("what to predict is unclear: give either --head or --tail"))

@@ -20,7 +20,8 @@ import (
 // taskFlags maps the names of tasks to the settings that only they have.
 type taskFlags map[string]task.Flags
 
-// newTaskFlags returns the flags of all tasks with their defaults, and the same for the parser.
+// newTaskFlags returns the flags of all tasks with their defaults, and the same flags for the
+// parser.
 func newTaskFlags() (all taskFlags, plugins kong.Plugins) {
 	all = taskFlags{}
 	for _, t := range autoblm.Tasks {
@@ -48,7 +49,7 @@ func (f taskFlags) encode(name string, s search.Settings) (json.RawMessage, erro
 	return json.Marshal(f[name].For(s.TrialRecipe()))
 }
 
-// problem is an open task.
+// problem is an open task with its identity.
 type problem struct {
 	*autoblm.OpenTask
 	identity task.Identity
@@ -99,7 +100,7 @@ func (f studyFile) folder() string {
 	return strings.TrimSuffix(f.File, filepath.Ext(f.File)) + "-out"
 }
 
-// movedData is a study with the place of its data.
+// movedData is a study whose data may have moved.
 type movedData struct {
 	studyFile
 	Dataset string `brief:"Where the data are now, if they moved." help:"Where the data are now, if they moved: a name of dataset list, or a folder."`

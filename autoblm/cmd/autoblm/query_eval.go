@@ -24,7 +24,7 @@ type queryEvalCommand struct {
 	threadsFlag
 }
 
-// queryEvalSummary is the JSON of query eval. One split is set.
+// queryEvalSummary is the JSON of query eval. Only the ranked split is set.
 type queryEvalSummary struct {
 	Dataset   string               `json:"dataset"`
 	Task      string               `json:"task"`
@@ -40,7 +40,6 @@ type queryEvalSummary struct {
 	Test      *query.Evaluation    `json:"test,omitempty"`
 }
 
-// Run ranks a split.
 func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	engine := c.engine()
 	m, err := loadModel(c.Model)

@@ -25,7 +25,6 @@ type queryPredictSummary struct {
 	Answers []eval.Answer `json:"answers"`
 }
 
-// Run answers a query.
 func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if strings.Join(c.Path, "") == "" {
 		return cli.Usage(errors.New("the path is empty: name relations with --path"))

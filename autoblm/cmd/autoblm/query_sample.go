@@ -37,7 +37,6 @@ type drawnSample struct {
 	Easy    int         `json:"easy_answers"`
 }
 
-// Run samples and writes.
 func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
 	if err := query.CanWrite(c.Out); err != nil {

@@ -28,7 +28,7 @@ type queryTrainCommand struct {
 
 // queryTrainingFlags are the settings of a training on paths.
 type queryTrainingFlags struct {
-	// No flags here:
+	// These settings have no flags here:
 	LabelSmoothing, Frequency, AnswersPerQuery, RelationPrediction struct{} `kong:"-"`
 
 	taskRecipeFlag
@@ -84,7 +84,6 @@ type queryTrainSummary struct {
 	Test      *query.Evaluation    `json:"test"`
 }
 
-// Run trains and ranks.
 func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
 	began := time.Now()
 	if err := c.resolve(line); err != nil {
@@ -130,7 +129,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 	evaluated, err := query.EvaluateWith(ctx, engine, result.Model, d, how, hops)
 	done()
 	if err != nil {
-		return unranked(err)
+		return rankingError(err)
 	}
 	summary := c.summary(d, report, evaluated)
 	if err := o.Result(summary, summary.print); err != nil {

@@ -23,7 +23,6 @@ type recipeListCommand struct {
 	Dataset string `brief:"Only recipes for this data set." help:"Only recipes for this data set, and those for any graph."`
 }
 
-// Run lists recipes.
 func (c *recipeListCommand) Run(o *output) error {
 	recipes := recipe.All()
 	if c.Dataset != "" {
@@ -74,7 +73,6 @@ type recipeDetails struct {
 	Command string `json:"command"`
 }
 
-// Run shows a recipe.
 func (c *recipeShowCommand) Run(o *output) error {
 	r, err := recipe.Named(c.Name, c.Dataset)
 	if err != nil {

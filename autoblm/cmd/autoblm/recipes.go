@@ -25,7 +25,7 @@ type taskRecipeFlag struct {
 	Recipe string `default:"default" enum:"default,basic" brief:"Settings by name: default or basic." help:"Settings by name: default, or basic, which are smaller and have no validation or dropout. Explicit flags override the recipe."`
 }
 
-// basicRecipe is the name of the smallest settings of every task.
+// basicRecipe is the name of the basic settings, which every task has.
 const basicRecipe = "basic"
 
 // trainingFlags are the settings of a training for completion.
@@ -41,8 +41,8 @@ func newTrainingFlags() trainingFlags {
 	return trainingFlags{Settings: withAutoPrecision(largeGraphRecipe())}
 }
 
-// largeGraphRecipe returns how bilinear models train by default if the graph is not known to be
-// small.
+// largeGraphRecipe returns the default recipe of bilinear models on a graph that is large, or not
+// read yet.
 func largeGraphRecipe() kge.Recipe {
 	const many = 1 << 20
 	return recipe.Default(many).Recipe

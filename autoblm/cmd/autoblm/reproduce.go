@@ -24,7 +24,7 @@ type reproduceCommand struct {
 	Dataset       string          `arg:"" brief:"Benchmark with recipes, such as umls." help:"Benchmark with recipes, such as wn18rr or umls (autoblm recipe list)."`
 	Stage         reproduce.Stage `default:"all" enum:"search,final,all" brief:"What to do: ${enum}." help:"search searches for a structure, final trains one to the end, all does both."`
 	Minutes       float64         `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes; 0 sets none." help:"Approximate deadline in minutes; 0 sets none. The same command resumes."`
-	Structure     structureFlag   `placeholder:"STRUCTURE" brief:"Structure for --stage final." help:"Structure for --stage final. The default is that of the recipe, or the best of --study."`
+	Structure     structureFlag   `placeholder:"STRUCTURE" brief:"Structure for --stage final." help:"Structure for --stage final. Default: the structure of the recipe, or the best of --study."`
 	Budget        int             `default:"0" min:"0" max:"100000" brief:"Structures to train, without the five baselines." help:"Structures that the search trains, without the five baselines. 0 stands for the paper's 256, or 32 on a small graph."`
 	trainingFlags `group:"Final training (defaults: the recipe)"`
 	MaxSteps      struct{} `kong:"-"` // no flag here
@@ -57,7 +57,6 @@ func (c *reproduceCommand) resolve(line *kong.Context) (recipe.Recipe, error) {
 // trainingShare is the share of the time until the deadline for training.
 const trainingShare = 0.95
 
-// Run reproduces.
 func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
 	began := time.Now()
 	plan, err := c.plan(line)
@@ -106,7 +105,7 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	})
 }
 
-// plan returns what to do, checked.
+// plan returns the plan of the reproduction, after checks that need no data.
 func (c *reproduceCommand) plan(line *kong.Context) (reproduce.Plan, error) {
 	r, err := c.resolve(line)
 	if err != nil {

@@ -70,7 +70,7 @@ func (c *searchCommand) set(s search.Settings) {
 	}
 }
 
-// procedures are the recipes of whole searches. The other recipes only train.
+// procedures maps recipes to the settings of whole searches. Other recipes only configure training.
 var procedures = map[string]func() search.Settings{basicRecipe: search.BasicSettings}
 
 // procedure returns the settings of the search before a task and a recipe change them.
@@ -112,7 +112,7 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 	return err
 }
 
-// trainingRecipe returns the recipe that trains the structures, the zero value without one.
+// trainingRecipe returns the recipe that --recipe names for training, the zero value without one.
 func (c *searchCommand) trainingRecipe(t autoblm.Registration) (recipe.Recipe, error) {
 	if c.Recipe == "" || procedures[c.Recipe] != nil {
 		return recipe.Recipe{}, nil
@@ -176,7 +176,6 @@ func (c *searchCommand) graphLayer(line *kong.Context, size task.Size) resolve.L
 	}}
 }
 
-// Run searches.
 func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
 	began := time.Now()
 	settings, err := c.settings(line, task.Size{})
@@ -210,7 +209,7 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 		return err
 	}
 	settings.Began, settings.Study, settings.Command = began, c.Study, o.Arguments
-	return searching{
+	return searchRun{
 		problem: p, settings: settings, out: c.Out, resumeCommand: shellCommand(resume),
 	}.execute(ctx, o)
 }

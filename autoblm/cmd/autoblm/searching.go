@@ -20,15 +20,15 @@ import (
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
-// searching is a search with its settings, from whichever command.
-type searching struct {
+// searchRun is a search to run with its settings, for the commands search and study resume.
+type searchRun struct {
 	problem
 	settings      autoblm.SearchSettings
 	out           string // folder for the model and the pictures
 	resumeCommand string
 }
 
-func (s searching) execute(ctx context.Context, o *output) error {
+func (s searchRun) execute(ctx context.Context, o *output) error {
 	if err := outfile.MakeFolder(s.out); err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func (s searching) execute(ctx context.Context, o *output) error {
 	return s.failure(result)
 }
 
-// failure returns why a search has no result, or was interrupted; nil if it succeeded.
-func (s searching) failure(r *search.Result) error {
+// failure returns an error if a search has no result or was interrupted.
+func (s searchRun) failure(r *search.Result) error {
 	switch {
 	case r.Stopped == search.Interrupted:
 		return fmt.Errorf("interrupted after %d of %d structures; resume with: %s",
@@ -99,7 +99,7 @@ type searchSummary struct {
 	Out      string      `json:"out"`
 }
 
-func (s searching) summary(r *search.Result) searchSummary {
+func (s searchRun) summary(r *search.Result) searchSummary {
 	summary := searchSummary{
 		Outcome: study.OutcomeOf(s.about(), r, s.Presentation()),
 		K:       s.settings.K, Dim: s.settings.Training.Dim,
@@ -115,7 +115,7 @@ func (s searching) summary(r *search.Result) searchSummary {
 }
 
 // printTitle prints what the search did.
-func (s searching) printTitle(w io.Writer, algorithm, trials string, r *search.Result) {
+func (s searchRun) printTitle(w io.Writer, algorithm, trials string, r *search.Result) {
 	t := s.settings.Training
 	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d%s, %s, seed %d\n", algorithm,
 		s.identity.Dataset, trials, format.Seconds(r.Seconds), t.Dim, t.Precision.Suffix(),
@@ -125,7 +125,7 @@ func (s searching) printTitle(w io.Writer, algorithm, trials string, r *search.R
 	}
 }
 
-func (s searching) printStructures(
+func (s searchRun) printStructures(
 	w io.Writer, o *output, r *search.Result, summary searchSummary,
 ) {
 	s.printTitle(w, s.settings.Algorithm, format.Count(r.Trained, "structure"), r)
@@ -179,7 +179,7 @@ func bestStructure(r *search.Result, summary searchSummary) (structure.Structure
 }
 
 // printRecipes prints a search for the recipe of a model without a structure.
-func (s searching) printRecipes(w io.Writer, _ *output, r *search.Result, summary searchSummary) {
+func (s searchRun) printRecipes(w io.Writer, _ *output, r *search.Result, summary searchSummary) {
 	s.printTitle(w, s.settings.Model.String(), format.Count(r.Trained, "recipe"), r)
 	fmt.Fprintln(w)
 	summary.PrintRecipes(w)
@@ -192,7 +192,7 @@ func (s searching) printRecipes(w io.Writer, _ *output, r *search.Result, summar
 }
 
 // printExamples prints some answers of the best model.
-func (s searching) printExamples(w io.Writer, a task.Artifact) {
+func (s searchRun) printExamples(w io.Writer, a task.Artifact) {
 	if a == nil {
 		return
 	}
@@ -207,20 +207,20 @@ func (s searching) printExamples(w io.Writer, a task.Artifact) {
 }
 
 // report returns the report of the search without measurements on the data.
-func (s searching) report(r *search.Result) report.Data {
+func (s searchRun) report(r *search.Result) report.Data {
 	contents := study.Contents{About: s.about(), Trials: r.Trials, Rounds: r.Rounds}
 	return report.Data{Presentation: s.Presentation(), Contents: contents}
 }
 
 // about returns the identity of the study.
-func (s searching) about() study.About {
+func (s searchRun) about() study.About {
 	return study.About{
 		Identity: s.identity, Algorithm: s.settings.Algorithm, Settings: s.settings.Settings,
 	}
 }
 
 // save writes the best model and the pictures.
-func (s searching) save(r *search.Result) error {
+func (s searchRun) save(r *search.Result) error {
 	if r.Artifact != nil {
 		if err := task.Save(filepath.Join(s.out, modelName), r.Artifact); err != nil {
 			return err

@@ -25,7 +25,6 @@ type structureCheckCommand struct {
 	S structureFlag `arg:"" name:"structure" help:"Name (distmult, simple, complex, analogy, quate), rows as \"1,0;0,2\", a JSON array of arrays, or @file."`
 }
 
-// Run prints the facts.
 func (c *structureCheckCommand) Run(o *output) error {
 	f := facts.Of(c.S.Structure)
 	return o.Result(f, f.Print)
@@ -35,7 +34,6 @@ type structureShowCommand struct {
 	S structureFlag `arg:"" name:"structure" help:"As for structure check."`
 }
 
-// Run draws the structure.
 func (c *structureShowCommand) Run(o *output) error {
 	s := c.S.Structure
 	f := facts.Of(s)
@@ -53,14 +51,14 @@ type classFlags struct {
 
 type structureCountCommand struct{ classFlags }
 
-// structureCounts is the JSON of structure count; the numbers are too large for numbers in JSON.
+// structureCounts is the JSON of structure count. The counts are strings, because they are too
+// large for numbers in JSON.
 type structureCounts struct {
 	classFlags
 	Total      string   `json:"total"`
 	ByNonzeros []string `json:"by_nonzeros"`
 }
 
-// Run counts.
 func (c *structureCountCommand) Run(ctx context.Context, o *output) error {
 	var byNonzeros []*big.Int
 	total, err := opened(ctx, func(k int) (total *big.Int, err error) {
@@ -100,7 +98,7 @@ type structureList struct {
 	Structures []structure.Structure `json:"structures"`
 }
 
-// Run prints canonical forms in order; as text, each when it is found.
+// Run prints canonical forms in order. Text output prints each one as soon as it is found.
 func (c *structureListCommand) Run(ctx context.Context, o *output) error {
 	switch {
 	case c.K < 1 || c.K > structure.MaxK:

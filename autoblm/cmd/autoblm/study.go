@@ -39,7 +39,6 @@ type studyListCommand struct {
 	Paths []string `arg:"" optional:"" brief:"Folders and files; default: current folder." help:"Folders to look in, and files. The default is the current folder."`
 }
 
-// Run lists studies.
 func (c *studyListCommand) Run(o *output) error {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
@@ -88,7 +87,6 @@ type studyDetails struct {
 	Choosing float64 `json:"choosing"`
 }
 
-// Run shows a study.
 func (c *studyShowCommand) Run(o *output) error {
 	contents, err := c.read()
 	if err != nil {
@@ -172,7 +170,6 @@ type exportedStudy struct {
 	Rounds []search.Round `json:"rounds"`
 }
 
-// Run exports a study.
 func (c *studyExportCommand) Run(o *output) error {
 	switch {
 	case !c.CSV && !o.JSON:
@@ -309,7 +306,6 @@ type studyResumeCommand struct {
 	computeFlags
 }
 
-// Run resumes a search.
 func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
 	compute, err := c.compute()
@@ -343,7 +339,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if c.Out == "" {
 		c.Out = c.folder()
 	}
-	return searching{
+	return searchRun{
 		problem: p, settings: settings, out: c.Out, resumeCommand: shellCommand(o.Arguments),
 	}.execute(ctx, o)
 }

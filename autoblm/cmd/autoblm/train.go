@@ -102,7 +102,6 @@ type memberSummary struct {
 	Out   string                 `json:"out,omitempty"`
 }
 
-// Run trains.
 func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
 	began := time.Now()
 	if err := c.resolve(line, nil); err != nil {
@@ -151,7 +150,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if !c.NoEval {
 		evaluations, err = evaluate(ctx, o, engine, g, report, job.Deadline)
 		if err != nil {
-			return unranked(err)
+			return rankingError(err)
 		}
 	}
 	first := report.Results[0]

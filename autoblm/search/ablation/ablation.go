@@ -10,7 +10,7 @@ import (
 // Ablation is a comparison of searches.
 type Ablation struct {
 	Name     string // on the command line
-	Question string // that it answers
+	Question string // that the comparison answers
 	Variants []Variant
 }
 
@@ -108,7 +108,11 @@ func noFilter(s *search.Settings) { s.Filter = strategy.NoFilter }
 
 func noFilterFromOne(s *search.Settings) { s.Filter, s.InitialNonzeros = strategy.NoFilter, 1 }
 
-func bare(s *search.Settings) { s.Filter, s.Predictor, s.InitialNonzeros = strategy.NoFilter, nil, 1 }
+// bare removes the filter and the predictor.
+func bare(s *search.Settings) {
+	noFilterFromOne(s)
+	s.Predictor = nil
+}
 
 func withFilter(f strategy.Filter) func(*search.Settings) {
 	return func(s *search.Settings) { s.Filter = f }

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Top is the number of best structures whose mean MRR judges a search, as in the paper.
+// Top is the number of best structures whose mean MRR measures a search, as in the paper.
 const Top = 8
 
 // Run holds the results of one search of a comparison.

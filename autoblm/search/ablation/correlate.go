@@ -38,10 +38,10 @@ func correlate(seed uint64, x, y string, judged []Judged) Correlated {
 	return c
 }
 
-// judge trains the structures of a search in another way.
+// judge trains the structures found by a search in another way, and correlates the scores.
 type judge func(s search.Settings, found []task.Trial) (Correlated, error)
 
-// forEachSeed searches with each seed and judges the structures found.
+// forEachSeed searches with each seed and calls judge with the structures found.
 func (p Plan) forEachSeed(ctx context.Context, judge judge) ([]Correlated, error) {
 	var all []Correlated
 	for n := range p.Seeds {

@@ -10,8 +10,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// list is a strategy that proposes its structures in order, at most P per round. They must be
-// distinct.
+// list is a strategy that proposes its structures in order, at most RoundSize per round. They must
+// be distinct.
 type list []structure.Structure
 
 // Name includes a hash, so that a study is resumed only with the same list.

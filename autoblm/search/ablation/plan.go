@@ -35,7 +35,8 @@ type Plan struct {
 
 // search runs or resumes one search. Its study has the name of the search.
 func (p Plan) search(
-	ctx context.Context, g *datasets.Graph, algorithm strategy.Strategy, s search.Settings, name string,
+	ctx context.Context, g *datasets.Graph, algorithm strategy.Strategy, s search.Settings,
+	name string,
 ) (result *search.Result, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

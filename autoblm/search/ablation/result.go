@@ -41,7 +41,7 @@ type Result struct {
 	pictures map[string]plot.Picture // by file name
 }
 
-// Options are for the comparisons that are not in [Ablations].
+// Options configures the comparisons that are not in [Ablations].
 type Options struct {
 	SharedEpochs int               // for "sharing"
 	OtherDim     int               // for "dimension"

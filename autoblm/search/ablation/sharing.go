@@ -12,8 +12,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Sharing judges the structures of a search with embeddings that they share (paper, ablation
-// study 5). Each step of the shared training uses a random structure.
+// Sharing scores the structures of a search with embeddings that all of them share, and correlates
+// these scores with those of separate trainings (paper, ablation study 5). Each step of the shared
+// training uses a random structure.
 func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 	return p.forEachSeed(ctx, func(s search.Settings, found []task.Trial) (Correlated, error) {
 		job := completion.SharedJob{

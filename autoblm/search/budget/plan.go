@@ -9,8 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Shares of the time. The rest is for selection, ranking and saving, and for what takes longer
-// than expected.
+// Shares of the time limit. The rest is a reserve for selecting, ranking and saving, and for
+// delays.
 const (
 	plannedShare = 0.85
 	tuneShare    = 0.3
@@ -93,8 +93,8 @@ func New(
 	return plan.Plan
 }
 
-// Revise returns the plan for the rest of the time once the recipe is chosen and some structures
-// are proposed. A training takes a multiple of the planned time.
+// Revise returns the plan for the rest of the time, once the recipe is chosen or some structures
+// are proposed. factor is the duration of a training relative to the plan.
 func Revise(
 	p search.Plan, s search.Settings, factor float64, used time.Duration, proposed int,
 ) search.Plan {
@@ -120,8 +120,8 @@ func Revise(
 	return plan.Plan
 }
 
-// Extend returns a plan for a longer time limit, given a new plan for it. The settings of the
-// compared and retrained structures stay as they are in the old plan.
+// Extend returns a plan for a longer time limit, given a new plan for it. The compared and
+// retrained structures keep the settings of the old plan.
 func Extend(old, plan search.Plan, s search.Settings, proposed int) search.Plan {
 	plan.Dim, plan.Epochs, plan.MaxSteps = old.Dim, old.Epochs, old.MaxSteps
 	plan.Halving, plan.Recipes = old.Halving, old.Recipes
@@ -134,13 +134,13 @@ func Extend(old, plan search.Plan, s search.Settings, proposed int) search.Plan 
 	return Revise(plan, s, 1, plan.Used, proposed)
 }
 
-// planner is a plan in the making.
+// planner builds a plan from the settings.
 type planner struct {
 	search.Plan
 	settings search.Settings
 }
 
-// withoutPaces plans a search whose settings are all given: it only divides the time.
+// withoutPaces plans a search whose settings are all given. It only divides the time.
 func (p planner) withoutPaces(left float64) search.Plan {
 	s := p.settings
 	p.Dim, p.Epochs, p.MaxSteps = s.Training.Dim, s.Training.Epochs, s.Training.MaxSteps
@@ -180,8 +180,8 @@ func (p *planner) withTuning(tune, compare float64) bool {
 	return false
 }
 
-// withoutTuning chooses a size for comparing alone: many structures if possible, else fewer, and
-// at last what fits into single epochs.
+// withoutTuning chooses a size for comparing without tuning. It prefers a size at which many
+// structures fit, then one for a third of them, and at last the fewest epochs.
 func (p *planner) withoutTuning(compare float64) {
 	s := p.settings
 	for _, needed := range []int{minStructures, minStructures / 3} {
@@ -199,8 +199,8 @@ func (p *planner) withoutTuning(compare float64) {
 	p.Structures = p.affordable(compare, p.Paces.Training(p.Dim, p.Epochs, 0))
 }
 
-// affordable returns the number of structures that fit into a time, if a full training takes
-// whole seconds.
+// affordable returns the number of structures that can be compared in left seconds. whole is the
+// number of seconds of a full training.
 func (p planner) affordable(left, whole float64) int {
 	n := int((left - baselines*whole) / (whole * search.RungCost(p.Halving)))
 	return max(0, min(maxStructures, n))
@@ -262,8 +262,8 @@ func sizes(s search.Settings) (all []size) {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// retrain plans the retraining stage: many models rather than large ones, and few complete
-// trainings rather than many short ones.
+// retrain plans the retraining stage. It prefers many models to large ones, and few complete
+// trainings to many short ones.
 func (p *planner) retrain(paces search.Paces, left float64) {
 	s := p.settings
 	p.RetrainPlan, p.Seconds = search.RetrainPlan{RetrainEpochs: s.Training.Epochs}, 0
@@ -294,7 +294,7 @@ func (p *planner) retrain(paces search.Paces, left float64) {
 	}
 }
 
-// requestedRetraining takes the retraining stage of the settings.
+// requestedRetraining plans the retraining stage as the settings request it.
 func (p *planner) requestedRetraining() {
 	s := p.settings
 	p.RetrainPlan = search.RetrainPlan{

@@ -13,13 +13,12 @@ import (
 const (
 	// hidden is the number of units of the LSTM.
 	hidden = 32
-	// initialRange: the first weights are uniform within ± this, as in NAS. So all
-	// symbols are almost equally likely at first.
+	// initialRange bounds the uniform initial weights, as in NAS. All symbols are then almost
+	// equally likely at first.
 	initialRange = 0.08
-	// learningRate is Adam's, and updates its steps for each call of Learn. On the
-	// number of entries that equal those of a hidden structure of four chunks, one
-	// step at the same rate learns little from 64 sequences, and larger rates
-	// settle on one sequence before 256.
+	// learningRate is Adam's. Learn makes updates steps per call. In a test, the reward was the
+	// number of entries equal to those of a hidden structure with four chunks. A single step per
+	// call learned little from 64 sequences. Higher rates settled on one sequence before 256.
 	learningRate = 0.01
 	updates      = 3
 	// memoryOfBaseline is the share of the baseline that a call of Learn keeps.

@@ -7,7 +7,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// The weights for sequences of L of S symbols, with H hidden units.
+// The weights, by L, the length of a sequence; S, the number of symbols; H, the number of hidden
+// units; and B, the batch size.
 const (
 	inputWeights  = iota // [S+1, 4H]: from symbols to gates; the last row is for the start
 	stateWeights         // [H, 4H]: from the hidden state to gates
@@ -45,7 +46,7 @@ func (m *memory) next(x, stateWeights *Node) *memory {
 	return &memory{state: Mul(Sigmoid(gate(3)), Tanh(cells)), cells: cells}
 }
 
-// embed returns the rows of the input weights of symbols [..., B], as [..., B, 4H].
+// embed returns the input weights of symbols [..., B] as [..., B, 4H].
 func embed(symbols, inputWeights *Node) *Node {
 	return MatMul(OneHot(symbols, inputWeights.Shape().Dim(0), inputWeights.DType()), inputWeights)
 }

@@ -53,7 +53,7 @@ func (Ensemble) Next(_ context.Context, s *search.State) (search.Step, error) {
 	return step, nil
 }
 
-// selectEnsemble selects an ensemble in place of the one before, if there is one.
+// selectEnsemble selects an ensemble, which replaces the earlier one if there is one.
 func selectEnsemble(
 	ctx context.Context, s *search.State, ensemble task.Trial, before *task.Trial,
 ) (change search.Change, err error) {

@@ -41,10 +41,10 @@ func (h halving) isFirst(t task.Trial) bool {
 		t.Recipe.Training.Epochs == h.recipe(0).Training.Epochs
 }
 
-// promote returns trials for the best third of each rung that are not on the next rung yet. A
-// structure that is overtaken later keeps its place. Training starts from scratch, so that the
-// result depends on the recipe alone: nine structures, of which three and then one are promoted,
-// take the time of three full trainings.
+// promote returns trials for those of the best third of each rung that are not on the next rung
+// yet. A structure that is overtaken later keeps its place. Each trial trains from scratch, so that
+// its result depends on the recipe alone. Nine structures, of which three and then one are
+// promoted, take the time of three full trainings.
 func (h halving) promote(all []task.Trial) (trials []task.Trial) {
 	for rung := range h.rungs {
 		next, stage := h.recipe(rung+1), h.stage(rung+1)

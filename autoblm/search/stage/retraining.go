@@ -12,7 +12,7 @@ import (
 )
 
 // Retraining retrains the best found structures and the best baselines with other seeds, because
-// the seed that a structure was selected with overestimates it. It chooses the dimension first,
+// the score with which a structure was selected is biased upwards. It chooses the dimension first,
 // and may score the structures on other splits of the data too. With a plan, more structures and
 // then more seeds follow as long as there is time.
 type Retraining struct{ search.StageBase }
@@ -89,9 +89,9 @@ func trainRetrained(s *search.State, stage task.Stage) search.Step {
 	}
 }
 
-// retrainRecipe returns the recipe of retraining: of several dimensions, the one with which the
-// best two structures have the highest mean score. It returns the missing trials of a dimension if
-// they are not all trained.
+// retrainRecipe returns the recipe of retraining. Among several dimensions, it chooses the one at
+// which the best two structures have the highest mean score. If trials of a dimension are missing,
+// it returns them instead.
 func retrainRecipe(s *search.State) (recipe task.Recipe, missing []task.Trial) {
 	base := Recipe(s)
 	if before := s.InStage(task.Retraining); len(before) > 0 { // chosen with an earlier budget
@@ -183,8 +183,9 @@ func retrainGroup(s *search.State, group int) (chosen []task.Trial) {
 	return chosen
 }
 
-// proposeSeeds proposes the seeds from the first one on for the first structure that lacks some.
-// If there is no time for them, the stage is done. It returns false if no seeds are missing.
+// proposeSeeds proposes trials with the seeds from number first on, for the first structure that
+// lacks some of them. If there is no time for them, the stage is done. It returns false if no seeds
+// are missing.
 func proposeSeeds(
 	s *search.State, chosen []task.Trial, recipe task.Recipe, first int,
 ) (search.Step, bool) {
@@ -201,7 +202,7 @@ func proposeSeeds(
 	return done, false
 }
 
-// missingSeeds returns trials of a structure for the seeds from the first one on that it lacks.
+// missingSeeds returns trials of a structure for those seeds, from number first on, that it lacks.
 func missingSeeds(
 	s *search.State, of task.Trial, recipe task.Recipe, first int,
 ) (trials []task.Trial) {
@@ -219,9 +220,9 @@ func missingSeeds(
 	return trials
 }
 
-// leastRetrainTime returns the number of seconds for which retraining a structure is worth
-// starting: the longest time so far, or at first that of the best structure, without which it
-// would not reach the same score.
+// leastRetrainTime returns how many seconds must be left to start retraining a structure: the
+// longest time that this took so far. At first it is the training time of the best structure,
+// because retraining would not reach the same score in less.
 func leastRetrainTime(s *search.State) float64 {
 	if len(search.RetrainedOf(s.Trials)) > 0 {
 		return longestRetrainTime(s)
@@ -241,9 +242,9 @@ func longestRetrainTime(s *search.State) float64 {
 	return longest
 }
 
-// proposeSplits proposes the trials of the next other split. Few validation examples say little
-// about a structure, and other ones say something else. Only the scores are used. It returns
-// false if no trials are missing or there is no time for them.
+// proposeSplits proposes the trials of the next other split. With few validation examples, the mean
+// over several splits is a better estimate. These trials only give scores, and no artifact is
+// stored. It returns false if no trials are missing or there is no time for them.
 func proposeSplits(
 	s *search.State, chosen []task.Trial, recipe task.Recipe,
 ) (search.Step, bool) {
@@ -275,8 +276,9 @@ func proposeSplits(
 	return done, false
 }
 
-// Trained stores the artifacts that an ensemble may need, and that of the best seed of the best
-// structure, which more seeds or splits may change. A stored ensemble is then no longer the best.
+// Trained stores the artifacts that an ensemble may need. It stores the artifact of the best seed
+// of the best structure as the best; more seeds or splits may change it. That artifact replaces a
+// stored ensemble.
 func (Retraining) Trained(s *search.State, c *search.Change, artifacts []task.Artifact) error {
 	stage := c.Trials[0].Stage
 	if stage == task.Sizing {

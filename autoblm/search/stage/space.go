@@ -14,15 +14,15 @@ import (
 // recipeSpace draws recipes from a space.
 type recipeSpace struct{ search.Space }
 
-// axis is one part of recipes with its values in ascending order.
+// axis is one field of a recipe with the values to try, in ascending order.
 type axis struct {
 	size  int
 	index func(task.Recipe) int // of the recipe's value
 	set   func(r *task.Recipe, index int)
 }
 
-// newAxis returns the axis of a part, which field finds in a recipe. It returns none for a part
-// without values.
+// newAxis returns the axis of a field, with the value of base in addition to the given ones.
+// Without values it returns none.
 func newAxis[T comparable](
 	values []T, compare func(a, b T) int, base task.Recipe, field func(*task.Recipe) *T,
 ) []axis {
@@ -41,7 +41,7 @@ func newAxis[T comparable](
 	}}
 }
 
-// axes returns the axes of the parts that have values.
+// axes returns the axes of the fields with values to try.
 func (s recipeSpace) axes(base task.Recipe) []axis {
 	numbers := func(values []float64, field func(*task.Recipe) *float64) []axis {
 		return newAxis(values, cmp.Compare, base, field)
@@ -83,7 +83,7 @@ func asInt(b bool) int {
 const (
 	// randomRecipesFirst are drawn near the initial recipe before the first estimate.
 	randomRecipesFirst = 8
-	// changeProbability is the probability that such a recipe changes a part.
+	// changeProbability is the probability that such a recipe changes a field.
 	changeProbability = 0.35
 	// goodShare is the share of recipes that count as good.
 	goodShare = 0.2
@@ -143,8 +143,8 @@ func (s recipeSpace) draw(
 	return chosen, found
 }
 
-// estimateAxes returns the probabilities of the values on each axis, from the values of recipes
-// and their neighbors. One additional recipe is spread over all values.
+// estimateAxes returns the probabilities of the values on each axis, from the values of recipes and
+// their neighbors. One additional recipe, spread over all values, keeps each of them possible.
 func estimateAxes(axes []axis, recipes []ratedRecipe) [][]float64 {
 	all := make([][]float64, len(axes))
 	share := 1 / float64(len(recipes)+1)

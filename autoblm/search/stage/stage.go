@@ -7,8 +7,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// All returns the stages of a search in their order. The settings decide which of them have
-// anything to do.
+// All returns the stages of a search in their order. Depending on the settings, some of them do
+// nothing.
 func All() []search.Stage {
 	return []search.Stage{
 		Recipes{}, Plan{}, Tuning{}, Revision{}, Structures{}, Retraining{}, Ensemble{}, Final{},

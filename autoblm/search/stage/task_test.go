@@ -137,14 +137,14 @@ func TestEnginesAreNotMixed(t *testing.T) {
 		precision   kge.Precision
 	}{
 		{"the same", engineTask{engine: "cpu", backend: "avx2"}, engineTask{engine: "cpu", backend: "avx2"}, false, "", kge.Float32},
-		{"another instruction set", engineTask{engine: "cpu", backend: "avx2"}, engineTask{engine: "cpu", backend: "avx512"}, false, "engine cpu (avx2), and here is cpu (avx512)", kge.Float32},
-		{"another engine", engineTask{engine: "cpu", backend: "avx2"}, engineTask{engine: "gomlx", backend: "go"}, false, "engine cpu (avx2), and here is gomlx (go)", kge.Float32},
+		{"another instruction set", engineTask{engine: "cpu", backend: "avx2"}, engineTask{engine: "cpu", backend: "avx512"}, false, "engine cpu (avx2) trained its trials, and the results of cpu (avx512)", kge.Float32},
+		{"another engine", engineTask{engine: "cpu", backend: "avx2"}, engineTask{engine: "gomlx", backend: "go"}, false, "engine cpu (avx2) trained its trials, and the results of gomlx (go)", kge.Float32},
 		{"asked for", engineTask{engine: "cpu", backend: "avx2"}, engineTask{engine: "gomlx", backend: "go"}, true, "", kge.Float32},
 		{"an engine without its instructions", engineTask{engine: "cpu"}, engineTask{engine: "cpu", backend: "avx512"}, false, "", kge.Float32},
-		{"an engine without its instructions, on another", engineTask{engine: "cpu"}, engineTask{engine: "gomlx", backend: "go"}, false, "engine cpu, and here is gomlx (go)", kge.Float32},
+		{"an engine without its instructions, on another", engineTask{engine: "cpu"}, engineTask{engine: "gomlx", backend: "go"}, false, "engine cpu trained its trials, and the results of gomlx (go)", kge.Float32},
 		{"trials that do not know", entriesTask{}, engineTask{engine: "cpu", backend: "avx2"}, false, "", kge.Float32},
 		{"a task that does not say", engineTask{engine: "cpu", backend: "avx2"}, entriesTask{}, false, "", kge.Float32},
-		{"another unit", engineTask{engine: "cpu", backend: "avx512", unit: "+amx"}, engineTask{engine: "cpu", backend: "avx512", unit: "+avx512-bf16"}, false, "engine cpu (avx512+amx), and here is cpu (avx512+avx512-bf16)", kge.Bfloat16},
+		{"another unit", engineTask{engine: "cpu", backend: "avx512", unit: "+amx"}, engineTask{engine: "cpu", backend: "avx512", unit: "+avx512-bf16"}, false, "engine cpu (avx512+amx) trained its trials, and the results of cpu (avx512+avx512-bf16)", kge.Bfloat16},
 		{"the same unit", engineTask{engine: "cpu", backend: "avx512", unit: "+amx"}, engineTask{engine: "cpu", backend: "avx512", unit: "+amx"}, false, "", kge.Bfloat16},
 		{"another unit, which float32 has no use for", engineTask{engine: "cpu", backend: "avx512", unit: "+amx"}, engineTask{engine: "cpu", backend: "avx512", unit: "+avx512-bf16"}, false, "", kge.Float32},
 	} {

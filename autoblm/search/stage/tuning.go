@@ -16,8 +16,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Tuning chooses the recipe of the search. It tries random recipes on SimplE, or with a
-// [search.Space] recipes of a Parzen estimator on the best two baselines.
+// Tuning chooses the recipe of the search. It tries random recipes on SimplE. With a
+// [search.Space], a Parzen estimator proposes the recipes, which are tried on the best two
+// baselines.
 type Tuning struct{ search.StageBase }
 
 // Recipe returns the recipe of the structures of the search: the best of the tuning stage so far,
@@ -140,8 +141,8 @@ func (Tuning) Summarize(s *search.State, r *search.Result) {
 }
 
 // tuner tunes the recipe over a [search.Space]. Each recipe trains the same models, first for a
-// third of the epochs. The best third of the recipes trains for all epochs, and the best of these
-// with other seeds, which decide. It reads everything from its trials.
+// third of the epochs. The best third of the recipes trains for all epochs. The best of these train
+// with other seeds, whose mean score decides. Its state consists of its trials.
 type tuner struct {
 	settings search.Settings
 	base     task.Recipe
@@ -179,8 +180,8 @@ func (t *tuner) initial() (trials []task.Trial) {
 	return trials
 }
 
-// with returns trials of the models with a recipe.
-func (t *tuner) with(r task.Recipe) (trials []task.Trial) {
+// trialsWith returns trials of the models with a recipe.
+func (t *tuner) trialsWith(r task.Recipe) (trials []task.Trial) {
 	for _, m := range t.models {
 		trials = append(trials, task.Trial{Name: m.Name, Structure: m.Structure, Recipe: r})
 	}
@@ -230,7 +231,8 @@ func (t *tuner) full() []ratedRecipe {
 	return all
 }
 
-// next returns the next trials, none once the recipe is chosen. hurry ends the trying of recipes.
+// next returns the next trials, none once the recipe is chosen. With hurry, it tries no more
+// recipes.
 func (t *tuner) next(hurry bool) []task.Trial {
 	if len(t.trials) == 0 {
 		return t.initial()
@@ -243,15 +245,15 @@ func (t *tuner) next(hurry bool) []task.Trial {
 		return trials
 	}
 	if len(tried) < t.settings.Tune.Trials && !hurry {
-		if trials := t.another(tried); len(trials) > 0 {
+		if trials := t.proposeRecipe(tried); len(trials) > 0 {
 			return trials
 		}
 	}
 	return t.confirm()
 }
 
-// promote returns the trials of the next recipe that is worth all epochs. The best third of the
-// tried ones is.
+// promote returns the trials of the next recipe to train for all epochs, one of the best third of
+// the tried ones.
 func (t *tuner) promote(tried []ratedRecipe) []task.Trial {
 	full := t.full()
 	places := promotions(len(tried))
@@ -262,21 +264,21 @@ func (t *tuner) promote(tried []ratedRecipe) []task.Trial {
 		r.Training.Epochs = t.base.Training.Epochs
 		// The initial recipe is among the full ones and takes no place.
 		if _, ended := t.mean(r); !ended && len(full)-1 < places {
-			return t.with(r)
+			return t.trialsWith(r)
 		}
 	}
 	return nil
 }
 
-// another returns the trials of a recipe that was not tried yet.
-func (t *tuner) another(tried []ratedRecipe) []task.Trial {
+// proposeRecipe returns the trials of a recipe that was not tried yet.
+func (t *tuner) proposeRecipe(tried []ratedRecipe) []task.Trial {
 	if len(tried) == 0 && t.short(t.base) != t.base {
-		return t.with(t.short(t.base))
+		return t.trialsWith(t.short(t.base))
 	}
 	rng := rand.New(rand.NewPCG(t.settings.Seed, trialStream+uint64(len(tried))))
 	space := recipeSpace{*t.settings.Tune.Space}
 	if r, found := space.draw(t.short(t.base), tried, t.settings.K, rng); found {
-		return t.with(r)
+		return t.trialsWith(r)
 	}
 	return nil
 }
@@ -293,7 +295,7 @@ func (t *tuner) confirm() (trials []task.Trial) {
 			r := b.recipe
 			r.Seed += 1 + uint64(i)
 			if _, ended := t.mean(r); !ended {
-				trials = append(trials, t.with(r)...)
+				trials = append(trials, t.trialsWith(r)...)
 			}
 		}
 	}
@@ -313,8 +315,8 @@ func (t *tuner) confirmationTime() time.Duration {
 }
 
 // ranked returns the recipes with results for all epochs, the best first: the confirmed ones by
-// their mean over the other seeds, and then the rest. The seed that a recipe was selected with
-// overestimates it.
+// their mean over the other seeds, and then the rest. The score with which a recipe was selected is
+// biased upwards.
 func (t *tuner) ranked() []ratedRecipe {
 	var confirmed, rest []ratedRecipe
 	for _, f := range t.full() {

@@ -30,8 +30,8 @@ func predict(
 	return fitted.Predict(candidates)
 }
 
-// pick proposes the candidates with the highest predicted scores, or the first ones without
-// predictions.
+// pick proposes the candidates with the highest predicted scores, or the first candidates if there
+// are no predictions.
 func pick(
 	o Options, history []task.Trial, candidates []structure.Structure, want int, rng *rand.Rand,
 ) (Proposal, error) {

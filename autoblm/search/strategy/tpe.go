@@ -19,8 +19,8 @@ import (
 //   - A candidate is drawn and rated as a whole, by the sum of the log ratios of its entries;
 //     hyperopt takes the best of 24 draws for each entry.
 //   - Only candidates that pass the filter are compared.
-//   - The prior counts as one trial in total, not one per entry: with 2K+1 entries and two or
-//     three good trials, that would leave little to learn.
+//   - The prior counts as one trial in total, not one per value. Otherwise, with 2K+1 values and
+//     two or three good trials, it would dominate the estimate.
 //   - Old trials keep their weight.
 type TPE struct{}
 

@@ -12,10 +12,10 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// WriteCSV writes a line of column names and a line for each trial. The fields are the columns of
-// a task. Numbers have as many digits as reading them back exactly needs. The column "features"
-// has the SRF (paper, Algorithm 2) as zeros and ones. Where byRecipe is false, trials do not use
-// their recipes but for the seed, and the other columns of the recipe are empty.
+// WriteCSV writes a line of column names and a line for each trial. The fields are the columns of a
+// task. Numbers have enough digits to be read back exactly. The column "features" has the SRF
+// (paper, Algorithm 2) as zeros and ones. If byRecipe is false, trials use only the seed of their
+// recipes, and the other columns of the recipe are empty.
 func WriteCSV(w io.Writer, trials []task.Trial, byRecipe bool, fields []task.Column) error {
 	columns := columnsFor(byRecipe, fields)
 	names := make([]string, len(columns))

@@ -64,7 +64,8 @@ func (d database) change(f func(tx *sql.Tx) error) error {
 	return d.explain("write", tx.Commit())
 }
 
-// ignoreDone drops the error of a rollback that SQLite did by itself, as on a full disk.
+// ignoreDone drops the error of rolling back a transaction that SQLite has already rolled back, as
+// on a full disk.
 func ignoreDone(err error) error {
 	if errors.Is(err, sql.ErrTxDone) {
 		return nil

@@ -74,7 +74,9 @@ func OutcomeOf(about About, r *search.Result, p task.Presentation) Outcome {
 	return o
 }
 
-func summaries(trials []task.Trial, p task.Presentation, identify func(task.Trial) TrialSummary) []TrialSummary {
+func summaries(
+	trials []task.Trial, p task.Presentation, identify func(task.Trial) TrialSummary,
+) []TrialSummary {
 	all := []TrialSummary{}
 	for _, t := range trials {
 		all = append(all, summary(t, p, identify(t)))

@@ -23,7 +23,8 @@ func (o Outcome) PrintTuned(w io.Writer) {
 		return
 	}
 	if tune := o.result.Settings.Tune; tune == nil || tune.Space == nil {
-		fmt.Fprintf(w, "\nRecipes tried on SimplE, by %s; the search used the first\n\n", o.presentation.Valid)
+		fmt.Fprintf(w, "\nRecipes tried on SimplE, by %s; the search used the first\n\n",
+			o.presentation.Valid)
 		o.recipes(o.result.Tuned).Print(w)
 		return
 	}
@@ -54,7 +55,8 @@ func (o Outcome) PrintFinals(w io.Writer) {
 }
 
 func (o Outcome) recipes(trials []task.Trial) *table.Table {
-	t := table.New(o.presentation.Valid, o.presentation.Test, "d", "batch", "learning rate", "n3", "structure")
+	t := table.New(o.presentation.Valid, o.presentation.Test, "d", "batch", "learning rate", "n3",
+		"structure")
 	for _, trial := range shown(trials) {
 		r := trial.Recipe
 		t.Add(trial.Score, trial.TestScore, r.Training.Dim, r.Training.Batch,
@@ -126,7 +128,7 @@ func modelTitle(name string) string {
 	return structure.TitleOf(name)
 }
 
-// PrintEnsemble prints the members of the ensemble, if there was a choice of one.
+// PrintEnsemble prints the members of the ensemble, if one was selected.
 func (o Outcome) PrintEnsemble(w io.Writer) {
 	members := o.result.Members()
 	if len(members) == 0 {

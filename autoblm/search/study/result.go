@@ -28,7 +28,7 @@ const (
 	// BudgetLeft studies have fewer structures than the budget of the last run. The strategy
 	// may still have no more to propose.
 	BudgetLeft Status = "budget left"
-	// FinalLeft studies have trials of a later stage left, or the choice of an ensemble.
+	// FinalLeft studies have trials of a later stage left, or the selection of an ensemble.
 	FinalLeft Status = "final stage left"
 )
 

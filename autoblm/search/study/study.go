@@ -58,7 +58,7 @@ func OpenFor(path string, p search.Problem, command []string) (*Study, search.Pr
 	return s, p, nil
 }
 
-// open opens a study. With anyPrecision, its precision may be other than that of about.
+// open opens a study. With anyPrecision, its precision may differ from that of about.
 func open(path string, about About, anyPrecision bool) (*Study, error) {
 	openStudies.Lock()
 	defer openStudies.Unlock()
@@ -96,8 +96,8 @@ func open(path string, about About, anyPrecision bool) (*Study, error) {
 	return s, nil
 }
 
-// lock takes an exclusive lock of the operating system, which ends with the process. It checks
-// the file first, because SQLite with a lock repairs damage that it takes for harmless.
+// lock takes an exclusive lock of the operating system, which ends with the process. It checks the
+// file first, because SQLite repairs damage that it considers harmless once it has a lock.
 func (s *Study) lock() error {
 	const wait = "PRAGMA busy_timeout = 250" // milliseconds; readers are quick
 	if _, err := s.db.Exec(wait); err != nil {
@@ -116,7 +116,7 @@ func (s *Study) lock() error {
 	return nil
 }
 
-// begin creates the tables of a new study, or compares about with what the study is about.
+// begin creates the tables of a new study, or compares about with the stored description.
 func (s *Study) begin(about About, anyPrecision bool) error {
 	empty, err := s.isEmpty()
 	if err != nil {
@@ -149,8 +149,8 @@ func (s *Study) begin(about About, anyPrecision bool) error {
 	})
 }
 
-// resumed returns the row of the study for a run of the search about. A study without trials may
-// become one of another search.
+// resumed returns the row of the study for another run of the search that about describes. A study
+// without trials accepts any other search.
 func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
 	stored, err := s.row.about()
 	if err != nil {

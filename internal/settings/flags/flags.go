@@ -1,7 +1,7 @@
 // Package flags turns the fields of settings into flags of a command line. The parser is kong,
-// which reads the tags of the fields. Three more tags are read here. Fields with a json name
-// always have a default, also if it is zero. The tag beside names another flag: if that one is
-// zero, this one has no effect. The tag brief is the one-line help of a common flag.
+// which reads the tags of the fields. Three more tags are read here. Fields with a json name always
+// have a default, also if it is zero. The tag needs names another flag: if that one is zero, this
+// one has no effect. The tag brief is the one-line help of a common flag.
 package flags
 
 import (
@@ -24,7 +24,7 @@ func Parser(c any, options ...kong.Option) (*kong.Kong, error) {
 	)...)
 }
 
-// takeDefaults uses the present values of flags as their defaults.
+// takeDefaults makes the present values of flags their defaults.
 func takeDefaults(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		flag, ok := node.(*kong.Flag)
@@ -91,15 +91,15 @@ func limitTags(t *kong.Tag) reflect.StructTag {
 	return reflect.StructTag(tag.String())
 }
 
-// SettleCompanions applies the tag beside: a flag is zero if its companion is zero. Otherwise it
-// has its default unless a value is set.
+// SettleCompanions applies the tag needs: a flag is zero if the flag that it needs is zero.
+// Otherwise it has its default, unless it has a value.
 func SettleCompanions(ctx *kong.Context) error {
 	all := map[string]*kong.Flag{}
 	for _, flag := range ctx.Flags() {
 		all[flag.Name] = flag
 	}
 	for _, flag := range all {
-		companion := all[flag.Tag.Get("beside")]
+		companion := all[flag.Tag.Get("needs")]
 		switch {
 		case companion == nil:
 		case companion.Target.IsZero():

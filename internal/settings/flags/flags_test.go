@@ -12,7 +12,7 @@ import (
 type learning struct {
 	Rate     float64 `json:"rate" name:"lr"`
 	Patience int     `json:"patience"`
-	Factor   float64 `json:"factor" beside:"patience" default:"0.5" max:"1"`
+	Factor   float64 `json:"factor" needs:"patience" default:"0.5" max:"1"`
 	Hops     []int   `json:"hops"`
 	Reverse  bool    `json:"reverse" negatable:""`
 	Hidden   int     `json:"hidden" kong:"-"`

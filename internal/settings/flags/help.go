@@ -32,12 +32,13 @@ func (HelpAll) BeforeReset(ctx *kong.Context) error {
 }
 
 func printAll(ctx *kong.Context) error {
-	return kong.DefaultHelpPrinter(kong.HelpOptions{Compact: true, NoExpandSubcommands: true,
-		ValueFormatter: kong.DefaultHelpValueFormatter}, ctx)
+	return kong.DefaultHelpPrinter(kong.HelpOptions{
+		Compact: true, NoExpandSubcommands: true, ValueFormatter: kong.DefaultHelpValueFormatter,
+	}, ctx)
 }
 
-// PrintHelp prints the full help if it fits on a screen, otherwise a line for each flag and argument
-// with the tag brief.
+// PrintHelp prints the full help if it fits on a screen, otherwise a line for each flag and
+// argument with the tag brief.
 func PrintHelp(_ kong.HelpOptions, ctx *kong.Context) error {
 	out := ctx.Stdout
 	var text bytes.Buffer
@@ -73,8 +74,9 @@ func printBrief(w io.Writer, app *kong.Application, command *kong.Node) {
 	var shown []section
 	width, rest := 0, 0
 	for _, s := range sections(app, command) {
-		lines := slices.DeleteFunc(slices.Clone(s.lines),
-			func(line [2]string) bool { return line[1] == "" })
+		lines := slices.DeleteFunc(slices.Clone(s.lines), func(line [2]string) bool {
+			return line[1] == ""
+		})
 		if len(lines) == 0 || room < 2+len(lines) {
 			rest += len(s.lines)
 			continue

@@ -14,7 +14,7 @@ type learning struct {
 	Batch    int     `json:"batch"`
 	Rate     float64 `json:"rate" name:"lr"`
 	Patience int     `json:"patience"`
-	Factor   float64 `json:"factor" beside:"patience" default:"0.5"`
+	Factor   float64 `json:"factor" needs:"patience" default:"0.5"`
 }
 
 func TestSettings(t *testing.T) {
