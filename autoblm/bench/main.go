@@ -16,21 +16,20 @@ import (
 )
 
 type flags struct {
-	Data       string   `env:"AUTOBLM_DATA" help:"Folder with umls, wn18rr, fb15k-237 and query2box-fb15k-237, or some of them."`
-	Backend    string   `help:"Measure GoMLX on this backend, such as xla:cuda, xla:/path/of/plugin.so or go, instead of the native engine."`
-	Peer       []string `sep:"none" placeholder:"NAME: COMMAND" help:"Peer to compare with; repeat the flag for several."`
-	StepPeer   []string `sep:"none" placeholder:"NAME: COMMAND" help:"Peer for training steps only."`
-	Cases      string   `default:"." help:"Regular expression for the names of cases. One without a match lists all."`
-	Precisions []string `help:"Our precisions; default float32 and bfloat16, or float32 with --backend."`
-	Repeat     int      `default:"5" help:"Number of timings of each case."`
-	Fastest    int      `default:"0" help:"Time only this number of peers again, the fastest of the first round; 0 for all."`
-	Patience   float64  `default:"120" help:"Drop a peer whose run takes more than this number of seconds; 0 for no limit."`
-	Threads    int      `default:"0" help:"Threads of each program; 0 for all cores."`
-	Minutes    float64  `default:"0" help:"Begin no case after this number of minutes; 0 for no limit."`
-	Limit      float64  `default:"2570" help:"Peak GFLOP/s of a core for bfloat16 products, to compute our share of it. The default is 1024 per cycle of AMX at 2.5 GHz; 0 for none."`
-	Out        string   `help:"Write the results into this JSON file after each case. Its other cases are kept."`
-	Small      bool     `help:"Use the smallest shapes, to test the program."`
-	Ours       string   `help:"Program with our Go benchmarks; default bench.test next to this program, or built."`
+	Data     string   `env:"AUTOBLM_DATA" help:"Folder with umls, wn18rr, fb15k-237 and query2box-fb15k-237, or some of them."`
+	Backend  string   `help:"Measure GoMLX on this backend, such as xla:cuda, xla:/path/of/plugin.so or go, instead of the native engine."`
+	Peer     []string `sep:"none" placeholder:"NAME: COMMAND" help:"Peer to compare with; repeat the flag for several."`
+	StepPeer []string `sep:"none" placeholder:"NAME: COMMAND" help:"Peer for training steps only."`
+	Cases    string   `default:"." help:"Regular expression for the names of cases. One without a match lists all."`
+	Repeat   int      `default:"5" help:"Number of timings of each case."`
+	Fastest  int      `default:"0" help:"Time only this number of peers again, the fastest of the first round; 0 for all."`
+	Patience float64  `default:"120" help:"Drop a peer whose run takes more than this number of seconds; 0 for no limit."`
+	Threads  int      `default:"0" help:"Threads of each program; 0 for all cores."`
+	Minutes  float64  `default:"0" help:"Begin no case after this number of minutes; 0 for no limit."`
+	Limit    float64  `default:"2570" help:"Peak GFLOP/s of a core for bfloat16 products, to compute our share of it. The default is 1024 per cycle of AMX at 2.5 GHz; 0 for none."`
+	Out      string   `help:"Write the results into this JSON file after each case. Its other cases are kept."`
+	Small    bool     `help:"Use the smallest shapes, to test the program."`
+	Ours     string   `help:"Program with our Go benchmarks; default bench.test next to this program, or built."`
 
 	Peers   string  `placeholder:"FOLDER" help:"Compare whole trainings with PyKEEN and the peers. FOLDER is a Python environment with PyKEEN."`
 	Who     string  `default:"." help:"Regular expression for the trainers of --peers. One without a match lists all."`
@@ -109,15 +108,10 @@ func (f flags) check() error {
 	case f.Backend == backend.Auto:
 		return errors.New("--backend is auto: name a backend")
 	}
-	otherModes := f.Backend != "" || f.Small || len(f.StepPeer) > 0 || len(f.Precisions) > 0
+	otherModes := f.Backend != "" || f.Small || len(f.StepPeer) > 0
 	if f.Peers != "" && otherModes {
-		return errors.New("--peers is for the native engine in its own precisions: " +
-			"leave out --backend, --small, --step-peer and --precisions")
-	}
-	for _, precision := range f.Precisions {
-		if precision != float32s && precision != bfloat16s {
-			return fmt.Errorf("unknown precision %q: use %s or %s", precision, float32s, bfloat16s)
-		}
+		return errors.New("--peers is for the native engine: " +
+			"leave out --backend, --small and --step-peer")
 	}
 	if _, err := f.peers(); err != nil {
 		return err

@@ -175,7 +175,11 @@ func (f flags) time(ctx context.Context, c benchCase, d *document) (timing, erro
 
 // runners returns the runners of a case.
 func (f flags) runners(ctx context.Context, c benchCase) (all []runner, err error) {
-	for _, precision := range f.precisions() {
+	precisions := []string{float32s, bfloat16s}
+	if f.Backend != "" {
+		precisions = []string{float32s}
+	}
+	for _, precision := range precisions {
 		run := func() (run, error) { return f.ours(ctx, c, precision) }
 		all = append(all, runner{name: precision, run: run})
 	}
@@ -190,15 +194,4 @@ func (f flags) runners(ctx context.Context, c benchCase) (all []runner, err erro
 		}
 	}
 	return all, nil
-}
-
-// precisions returns our precisions.
-func (f flags) precisions() []string {
-	switch {
-	case len(f.Precisions) > 0:
-		return f.Precisions
-	case f.Backend != "":
-		return []string{float32s}
-	}
-	return []string{float32s, bfloat16s}
 }

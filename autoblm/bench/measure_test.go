@@ -183,7 +183,6 @@ func TestFlags(t *testing.T) {
 		"--fastest -1":    func(f *flags) { f.Fastest = -1 },
 		"--patience -1":   func(f *flags) { f.Patience = -1 },
 		"--limit -1":      func(f *flags) { f.Limit = -1 },
-		"\"half\"":        func(f *flags) { f.Precisions = []string{"half"} },
 		"no command":      func(f *flags) { f.Peer = []string{"torch: "} },
 		"--minutes -1":    func(f *flags) { f.Minutes = -1 },
 		"--threads -1":    func(f *flags) { f.Threads = -1 },
