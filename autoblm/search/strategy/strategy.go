@@ -14,9 +14,10 @@ import (
 type Strategy interface {
 	// Name returns the name on the command line, such as "autoblm+".
 	Name() string
-	// Propose returns at most want structures for a round; rounds count from 1. history has the
-	// finished trials of all earlier rounds, after those of a warm start. A proposal without
-	// structures ends the search and has a Reason.
+	// Propose returns at most want structures for a round; rounds count from 1. want is the rest
+	// of the budget: a strategy applies RoundSize and Parents itself. history has the finished
+	// trials of all earlier rounds, after those of a warm start. A proposal without structures
+	// ends the search and has a Reason; a strategy returns it only when its space is exhausted.
 	Propose(o Options, round int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error)
 }
 

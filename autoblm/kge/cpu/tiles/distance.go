@@ -6,9 +6,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
-// The distances of pairs do not branch on values: the branches would be random, and
-// mispredicting half of them takes ten times as long. Slopes agree with those of the kernels,
-// also where coordinates are equal. Dim is d without padding; the padding stays 0.
+// The methods of [Pair] do not branch on values: half of the branches would be mispredicted, at
+// ten times the cost. Slopes equal those of the kernels, also for equal coordinates. Dim is d
+// without padding; the padding stays 0.
 
 // Distances scores by -Σ|e - q|.
 type Distances struct{ Dim int }

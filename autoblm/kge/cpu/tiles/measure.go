@@ -13,9 +13,8 @@ type Measure interface {
 	// GradQuery computes the gradient of Σ weight·score with respect to the queries, or adds
 	// it. The weights are [n, PaddedCount].
 	GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool)
-	// GradRows computes the same gradient with respect to the rows, or adds it. The weights of
-	// each query are to be multiplied by its factor, which may happen in place. scratch holds
-	// one row for each query.
+	// GradRows computes the same gradient with respect to the rows, or adds it. It multiplies the
+	// weights of each query by its factor, perhaps in place. scratch holds one row per query.
 	GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table,
 		factors []float32, n int, scratch kernel.Table, add bool)
 }
