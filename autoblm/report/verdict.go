@@ -186,8 +186,7 @@ func (a *analysis) samplingError(c comparison) string {
 	if c.test != nil {
 		text += fmt.Sprintf(", over %s by ±%.3f",
 			english.Plural(c.test.examples, e.Test[0], e.Test[1]), c.test.error)
-		compared += fmt.Sprintf(", that of %s on test %s", signed(c.test.by),
-			judged[c.test.size()])
+		compared += fmt.Sprintf(", that of %s on test %s", signed(c.test.by), judged[c.test.size()])
 	}
 	standard := "standard error"
 	if e.Assuming != "" {

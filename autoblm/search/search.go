@@ -177,9 +177,7 @@ func (e *executor) train(ctx context.Context, stage Stage, step Step) error {
 }
 
 // trainPopulation trains trials as one population, and returns them with their results.
-func (e *executor) trainPopulation(
-	ctx context.Context, stage Stage, step Step,
-) (Change, error) {
+func (e *executor) trainPopulation(ctx context.Context, stage Stage, step Step) (Change, error) {
 	start, trials := time.Now(), step.Train
 	artifacts, err := e.taskFor(step).Train(ctx, trials, func(share float64) {
 		e.report(stage, trials, share)

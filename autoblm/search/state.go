@@ -270,9 +270,7 @@ func timeOf(trials []task.Trial, rounds []Round) (sum time.Duration) {
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // withDeadline returns a context for a step.
-func (s *State) withDeadline(
-	ctx context.Context, step Step,
-) (context.Context, context.CancelFunc) {
+func (s *State) withDeadline(ctx context.Context, step Step) (context.Context, context.CancelFunc) {
 	switch {
 	case step.Deadline == 0:
 		return context.WithCancel(ctx)

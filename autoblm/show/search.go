@@ -30,9 +30,7 @@ func Search(
 }
 
 // SearchFor runs [autoblm.SearchFor] and shows the same output with the metric of the task.
-func SearchFor(
-	ctx context.Context, t task.Task, s autoblm.SearchSettings,
-) (*search.Result, error) {
+func SearchFor(ctx context.Context, t task.Task, s autoblm.SearchSettings) (*search.Result, error) {
 	return watch(s, func(s autoblm.SearchSettings) (*search.Result, error) {
 		return autoblm.SearchFor(ctx, t, s)
 	})

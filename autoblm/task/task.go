@@ -94,9 +94,7 @@ func (Base) Supports() Capabilities { return Capabilities{} }
 func (Base) Resplit(int) Task { return nil }
 
 // Ensemble returns an error.
-func (Base) Ensemble(
-	context.Context, int, int, func(int) (Artifact, error),
-) (*Ensemble, error) {
+func (Base) Ensemble(context.Context, int, int, func(int) (Artifact, error)) (*Ensemble, error) {
 	return nil, errors.New("the task does not support ensembles")
 }
 

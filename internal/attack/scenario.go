@@ -22,8 +22,8 @@ var scenarios = []scenario{
 		" --dataset small --dim 16 --epochs 4 --budget 18 --tune 3 --final 3" +
 		" --final-dims 16,32 --final-epochs 4" + smallSearch},
 	{name: "search-default", outputs: []string{"out"}, arguments: "search --dim 16 --epochs 9" +
-		" --budget 12 --tune 4 --retrain-seeds 2 --retrain-dims 16,32 --retrain-epochs 4 --retrain-splits 1" +
-		" --ensemble 6" + smallSearch},
+		" --budget 12 --tune 4 --retrain-seeds 2 --retrain-dims 16,32 --retrain-epochs 4" +
+		" --retrain-splits 1 --ensemble 6" + smallSearch},
 	{name: "search-progressive", outputs: []string{"out"}, arguments: "search --recipe basic" +
 		" --dataset small --algorithm autoblm --filter none --predictor one-hot --dim 16" +
 		" --epochs 4 --budget 18" + smallSearch},
@@ -60,7 +60,8 @@ var scenarios = []scenario{
 		" --dataset kinds --structure complex --dim 16 --layers 1 --epochs 40 --runs 3" +
 		" --save-every 1ms --out out --json"},
 	{name: "ablate", outputs: []string{"out"}, arguments: "ablate filter --dataset small" +
-		" --seeds 1 --budget 6 --dim 8 --epochs 2 --candidates 16 --round-size 4 --parents 4 --out out --json"},
+		" --seeds 1 --budget 6 --dim 8 --epochs 2 --candidates 16 --round-size 4 --parents 4" +
+		" --out out --json"},
 	{name: "split", outputs: []string{"out"}, refusal: "already holds a data set",
 		arguments: "dataset split triples.txt --out out --json"},
 	{name: "sample", outputs: []string{"out"}, refusal: "already holds queries",

@@ -116,9 +116,7 @@ func Read(dir string, description any, check func() error) (Reader, error) {
 
 // ReadFrom reads like [Read] but with any reader. dir is only for errors, and may be empty. A field
 // of type [json.RawMessage] gets compact JSON.
-func ReadFrom(
-	dir string, read Reader, description any, check func() error,
-) (Reader, error) {
+func ReadFrom(dir string, read Reader, description any, check func() error) (Reader, error) {
 	text, err := read(Description)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a model folder: it has no %s",

@@ -16,8 +16,7 @@ const entryPoint = "GetPjrtApi"
 
 const (
 	useAnother = "use the absolute path of a PJRT plugin, as in " +
-		"xla:/opt/plugins/pjrt_c_api_cpu_plugin.so, " +
-		"or run autoblm backend install cpu or cuda"
+		"xla:/opt/plugins/pjrt_c_api_cpu_plugin.so, or run autoblm backend install cpu or cuda"
 	installAgain = "install it again"
 )
 

@@ -173,7 +173,8 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 			fmt.Fprintf(w, "%s left out\n", format.Count(s.Duplicates, "duplicate"))
 		}
 		if s.Valid < s.WantedValid || s.Test < s.WantedTest {
-			fmt.Fprintf(w, "Fewer than wanted (%s and %s), because train keeps all entities and relations.\n",
+			fmt.Fprintf(w, "Fewer than wanted (%s and %s), "+
+				"because train keeps all entities and relations.\n",
 				format.Int(s.WantedValid), format.Int(s.WantedTest))
 		}
 	})

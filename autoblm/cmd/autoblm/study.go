@@ -28,7 +28,7 @@ import (
 )
 
 type studyCommands struct {
-	List   studyListCommand   `cmd:"" help:"List the studies below a folder and the processes that use them."`
+	List   studyListCommand   `cmd:"" help:"List studies below a folder and processes that use them."`
 	Show   studyShowCommand   `cmd:"" help:"Show the settings and results of a study."`
 	Export studyExportCommand `cmd:"" help:"Print all trials of a study as a table for other programs."`
 	Best   studyBestCommand   `cmd:"" help:"Write the best model of a study as a folder."`

@@ -59,9 +59,7 @@ func Sample(size task.Size) int {
 
 // New returns a plan for the time that is left after used. fewValidation is true if retraining
 // should use further splits.
-func New(
-	s search.Settings, fewValidation bool, p search.Paces, used time.Duration,
-) search.Plan {
+func New(s search.Settings, fewValidation bool, p search.Paces, used time.Duration) search.Plan {
 	left := s.TimeLimit.Seconds()*plannedShare - used.Seconds()
 	plan := planner{
 		Plan:     search.Plan{Limit: s.TimeLimit, Used: used, Paces: p, FewValidation: fewValidation},

@@ -21,7 +21,7 @@ const (
 	// call learned little from 64 sequences. Higher rates settled on one sequence before 256.
 	learningRate = 0.01
 	updates      = 3
-	// memoryOfBaseline is the share of the baseline that a call of Learn keeps.
+	// memoryOfBaseline is the weight of the old baseline in its moving average.
 	memoryOfBaseline = 0.8
 )
 

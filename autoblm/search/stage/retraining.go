@@ -245,9 +245,7 @@ func longestRetrainTime(s *search.State) float64 {
 // proposeSplits proposes the trials of the next other split. With few validation examples, the mean
 // over several splits is a better estimate. These trials only give scores, and no artifact is
 // stored. It returns false if no trials are missing or there is no time for them.
-func proposeSplits(
-	s *search.State, chosen []task.Trial, recipe task.Recipe,
-) (search.Step, bool) {
+func proposeSplits(s *search.State, chosen []task.Trial, recipe task.Recipe) (search.Step, bool) {
 	resplit := s.InStage(task.Resplit)
 	for split := 1; split <= s.Settings.RetrainSplits; split++ {
 		var missing []task.Trial

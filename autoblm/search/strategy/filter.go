@@ -16,8 +16,8 @@ const (
 	// PaperFilter applies the paper's degeneracy test and group. It drops some good structures,
 	// and trains others up to eight times.
 	PaperFilter
-	// NoFilter passes everything. A structure that was trained before takes its place in a
-	// round without another training.
+	// NoFilter passes everything. A structure that was trained before counts in a round, but is not
+	// trained again.
 	NoFilter
 )
 
