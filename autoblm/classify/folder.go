@@ -143,9 +143,10 @@ func (m *Model) checkSettings() error {
 
 // checkFinite returns an error if a value is not finite.
 func checkFinite(table []float32) error {
-	if at := slices.IndexFunc(table, func(x float32) bool { return !isFinite(float64(x)) }); at >= 0 {
-		return fmt.Errorf("number %d is %v: retrain the model with a smaller learning rate", at+1,
-			table[at])
+	isNotFinite := func(x float32) bool { return !isFinite(float64(x)) }
+	if i := slices.IndexFunc(table, isNotFinite); i >= 0 {
+		return fmt.Errorf(
+			"number %d is %v: retrain the model with a smaller learning rate", i+1, table[i])
 	}
 	return nil
 }

@@ -243,8 +243,8 @@ func (t *training) checkMemory(models int) error {
 	// Bytes of a parameter with Adam's moments, and of the index of a training node.
 	const parameterBytes, nodeBytes = 3 * 4, 8
 	bytes := float64(models) * (parameterBytes*parameters + nodeBytes*float64(len(t.graph.Train)))
-	what := fmt.Sprintf("training %s with dim %d side by side",
+	work := fmt.Sprintf("training %s with dim %d side by side",
 		format.Count(models, "model"), t.settings.Dim)
-	return memory.Check(bytes, what,
+	return memory.Check(bytes, work,
 		"take a smaller dim, or fewer layers, repeats, runs or settings to try")
 }

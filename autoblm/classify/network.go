@@ -43,7 +43,7 @@ func newNetwork(
 	for _, l := range outputs {
 		n.Inputs, n.Targets = append(n.Inputs, l.Node), append(n.Targets, l.Class)
 	}
-	into := make([][]edge, len(g.Nodes)) // by target
+	into := make([][]edge, len(g.Nodes)) // by target node
 	outDegrees := make([]int, len(g.Nodes))
 	for _, e := range edgesOf(g, s) {
 		into[e.target] = append(into[e.target], e)

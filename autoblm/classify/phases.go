@@ -75,8 +75,8 @@ func (c crossValidation) update(
 // test trains the members that have not diverged on all training nodes.
 type test struct {
 	*training
-	runs []modelRun
-	of   []*Result // the result to which each run belongs
+	runs    []modelRun
+	results []*Result // the result to which each run belongs
 }
 
 func (test) name() string { return "test" }
@@ -96,7 +96,7 @@ func (t *training) test(ctx context.Context, results []Result) error {
 		for model := range t.finalRuns() {
 			learn, ask := integers(0, train), integers(train, all)
 			phase.runs = append(phase.runs, newModelRun(r.Member, model, r.Epochs, learn, ask))
-			phase.of = append(phase.of, r)
+			phase.results = append(phase.results, r)
 		}
 	}
 	return t.train(ctx, phase, results, phase.runs)
@@ -111,18 +111,18 @@ func (t test) needsScores(epoch, active int) bool {
 func (t test) update(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
 	stop := make([]bool, len(t.runs))
 	for i, r := range t.runs {
-		of := t.of[i]
+		result := t.results[i]
 		switch {
-		case of.Err != nil:
+		case result.Err != nil:
 			stop[i] = true
 		case !finite[i]:
-			of.diverged(epoch)
+			result.diverged(epoch)
 			stop[i] = true
 		case r.maxEpochs == epoch || t.isLate && scores[i].nodes > 0:
-			if of.StoppedEarly == nil && epoch < r.maxEpochs {
-				of.StoppedEarly = &EarlyStop{Phase: t.name(), Epoch: epoch, Epochs: r.maxEpochs}
+			if result.StoppedEarly == nil && epoch < r.maxEpochs {
+				result.StoppedEarly = &EarlyStop{Phase: t.name(), Epoch: epoch, Epochs: r.maxEpochs}
 			}
-			if err := t.finish(p, i, of, epoch, scores[i]); err != nil {
+			if err := t.finish(p, i, result, epoch, scores[i]); err != nil {
 				return nil, err
 			}
 			stop[i] = true
@@ -132,25 +132,25 @@ func (t test) update(p Population, epoch int, finite []bool, scores []score) ([]
 }
 
 // finish adds a trained model to the result of its member.
-func (t test) finish(p Population, model int, of *Result, epoch int, tested score) error {
+func (t test) finish(p Population, model int, result *Result, epoch int, tested score) error {
 	if t.settings.Runs > 0 {
-		of.TestAccuracies = append(of.TestAccuracies, tested.accuracy())
+		result.TestAccuracies = append(result.TestAccuracies, tested.accuracy())
 	}
-	if !t.options.KeepModels || of.Model != nil {
+	if !t.options.KeepModels || result.Model != nil {
 		return nil
 	}
 	s, err := p.State(model)
 	if err != nil {
 		return err
 	}
-	of.Model = newModel(t.graph, t.network, of.Member, s.Tables)
-	of.Model.Epochs, of.Model.CVAccuracy = of.Epochs, of.CVAccuracy
+	result.Model = newModel(t.graph, t.network, result.Member, s.Tables)
+	result.Model.Epochs, result.Model.CVAccuracy = result.Epochs, result.CVAccuracy
 	if t.settings.Runs > 0 {
 		evaluation := tested.evaluation()
-		of.Model.Test = &evaluation
+		result.Model.Test = &evaluation
 	}
-	if of.StoppedEarly != nil {
-		of.Model.Position = &kge.Position{Epoch: epoch, Interrupted: true}
+	if result.StoppedEarly != nil {
+		result.Model.Position = &kge.Position{Epoch: epoch, Interrupted: true}
 	}
 	return nil
 }

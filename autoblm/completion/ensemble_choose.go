@@ -106,8 +106,8 @@ func ChooseEnsemble(
 	triples = selectionTriples(triples, len(g.Entities))
 	folds := foldCount(len(triples), s.Folds)
 	bytes := 16 * float64(folds+1) * float64(len(candidates)) * float64(len(triples))
-	what := "choosing among " + format.Count(len(candidates), "model")
-	if err := memory.Check(bytes, what, "take fewer models or fewer folds"); err != nil {
+	work := "choosing among " + format.Count(len(candidates), "model")
+	if err := memory.Check(bytes, work, "take fewer models or fewer folds"); err != nil {
 		return nil, err
 	}
 	r, err := newEnsembleRanker(ctx, engine, candidates, triples, g)

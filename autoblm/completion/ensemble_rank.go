@@ -63,8 +63,8 @@ func newEnsembleRanker(
 	for _, m := range models {
 		bytes += 4 * float64(len(m.Entities)) // copied by the engine
 	}
-	what := "ranking with " + format.Count(len(models), "model") + " together"
-	if err := memory.Check(bytes, what, "take fewer models"); err != nil {
+	work := "ranking with " + format.Count(len(models), "model") + " together"
+	if err := memory.Check(bytes, work, "take fewer models"); err != nil {
 		return nil, err
 	}
 	known, err := ctxutil.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })

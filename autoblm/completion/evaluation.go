@@ -127,7 +127,7 @@ func EvaluateAll(
 	return EvaluateWith(ctx, engine, models, g, eval.Options{})
 }
 
-// EvaluateWith works like [EvaluateAll], with limits on what is ranked.
+// EvaluateWith works like [EvaluateAll], with limits on the triples to rank.
 func EvaluateWith(
 	ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how eval.Options,
 ) ([]Evaluations, error) {

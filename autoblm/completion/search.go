@@ -9,9 +9,7 @@ import (
 const SearchPurpose = "completion of the graph"
 
 // OpenTask opens the graph of a source. It calls warn with warnings. open opens the engine.
-func OpenTask(
-	source string, open func() (kge.Engine, error), warn func([]string),
-) (*Task, error) {
+func OpenTask(source string, open func() (kge.Engine, error), warn func([]string)) (*Task, error) {
 	g, err := datasets.Open(source)
 	if err != nil {
 		return nil, err

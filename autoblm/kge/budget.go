@@ -21,9 +21,9 @@ const (
 // nil budget has no limit.
 type budget struct {
 	Deadline
-	heldOut  int     // questions to validate on
-	question float64 // seconds for all members to rank one question; 0 if unknown
-	saving   float64 // seconds
+	heldOut     int     // questions to validate on
+	perQuestion float64 // seconds for all members to rank one question; 0 if unknown
+	saving      float64 // seconds to save the members
 }
 
 // newBudget measures validation on a few questions before the training. Without a deadline it
@@ -42,34 +42,34 @@ func newBudget(ctx context.Context, r *run) (*budget, error) {
 	const maxShare = 0.02 // of the time, for measuring
 	// The last round counts. The earlier ones include one-time work, such as compilation.
 	for _, n := range []int{16, 32, 512} {
-		if n = min(n, b.heldOut); b.question*float64(n) > maxShare*b.total() {
+		if n = min(n, b.heldOut); b.perQuestion*float64(n) > maxShare*b.totalSeconds() {
 			break
 		}
 		began := time.Now()
 		if _, err := r.job.Data.Validate(ctx, r.population, n); err != nil {
 			return nil, err
 		}
-		b.question = time.Since(began).Seconds() / float64(n)
+		b.perQuestion = time.Since(began).Seconds() / float64(n)
 	}
 	return b, nil
 }
 
-// validation predicts the seconds of a validation on n questions; 0 means all.
-func (b *budget) validation(n int) float64 {
+// validationSeconds predicts the seconds of a validation on n questions; 0 means all.
+func (b *budget) validationSeconds(n int) float64 {
 	if n == 0 {
 		n = b.heldOut
 	}
-	return b.question * float64(n)
+	return b.perQuestion * float64(n)
 }
 
-// total returns the whole time, in seconds.
-func (b *budget) total() float64 { return b.End.Sub(b.Began).Seconds() }
+// totalSeconds returns the time from start to deadline.
+func (b *budget) totalSeconds() float64 { return b.End.Sub(b.Began).Seconds() }
 
 // trainingEnd returns the time at which training must end, with its validations.
 func (b *budget) trainingEnd() time.Time {
-	ranking := b.total() * rankingShare
-	all := b.question * float64(b.Ranked)
-	if b.Ranked == 0 || b.question > 0 && all < ranking {
+	ranking := b.totalSeconds() * rankingShare
+	all := b.perQuestion * float64(b.Ranked)
+	if b.Ranked == 0 || b.perQuestion > 0 && all < ranking {
 		ranking = all
 	}
 	return b.End.Add(-seconds(b.saving + ranking))
@@ -87,7 +87,7 @@ func (b *budget) forSteps(
 	}
 	end := b.trainingEnd()
 	if validated {
-		end = end.Add(-seconds(b.validation(n)))
+		end = end.Add(-seconds(b.validationSeconds(n)))
 	}
 	return deadline.With(ctx, end)
 }
@@ -106,14 +106,14 @@ func (b *budget) forLastValidation(ctx context.Context) (context.Context, contex
 	return deadline.With(ctx, b.End.Add(-seconds(b.saving)))
 }
 
-// sampleSize returns the number of questions to validate on, with the given seconds of training
-// between two validations; 0 means all.
+// sampleSize returns the number of questions to validate on; 0 means all. interval is the time of
+// training between two validations, in seconds.
 func (b *budget) sampleSize(interval float64) int {
-	seconds := validationShare * min(interval, b.total())
-	if b.question == 0 || b.validation(0) <= seconds {
+	limit := validationShare * min(interval, b.totalSeconds())
+	if b.perQuestion == 0 || b.validationSeconds(0) <= limit {
 		return 0
 	}
-	n := max(minSample, int(seconds/b.question))
+	n := max(minSample, int(limit/b.perQuestion))
 	if n >= b.heldOut {
 		return 0
 	}

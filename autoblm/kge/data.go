@@ -2,7 +2,7 @@ package kge
 
 import "context"
 
-// Data is what models are trained on. Each task makes it from its own data.
+// Data holds the examples to train and validate on. Each task makes it from its own data.
 type Data struct {
 	// Name is the name of the data. Source lets the task find the data again.
 	Name, Source string

@@ -67,11 +67,9 @@ func (d *description) check() (err error) {
 	}
 	switch {
 	case d.K != k:
-		return fmt.Errorf("k is %d, but the structure has %d rows: correct the wrong one",
-			d.K, k)
+		return fmt.Errorf("k is %d, but the structure has %d rows: correct the wrong one", d.K, k)
 	case d.Dim < 1 || d.Dim%max(1, k) != 0:
-		return fmt.Errorf("dim is %d: it must be a positive multiple of k, which is %d",
-			d.Dim, k)
+		return fmt.Errorf("dim is %d: it must be a positive multiple of k, which is %d", d.Dim, k)
 	case d.Dim > maxDim:
 		return fmt.Errorf("dim is %d: at most %d is possible", d.Dim, maxDim)
 	}
@@ -94,10 +92,10 @@ func (t labelledTable) check(table []float32) error {
 }
 
 func (t labelledTable) checkFinite(table []float32) error {
-	if at := firstNotFinite(table); at >= 0 {
+	if index := firstNotFinite(table); index >= 0 {
 		return fmt.Errorf("the embedding of %q has %v: "+
 			"train the model again with a smaller learning rate",
-			t.labels[at/t.columns%len(t.labels)], table[at])
+			t.labels[index/t.columns%len(t.labels)], table[index])
 	}
 	return nil
 }
@@ -154,7 +152,8 @@ func LoadFiles(files map[string][]byte) (*Model, error) {
 	return LoadFrom("", modelfolder.FromFiles(files))
 }
 
-// LoadFrom is like [Load] but reads files with a function. Errors name dir, if it is not empty.
+// LoadFrom reads a model folder like [Load], but with a function that reads files. Errors name dir,
+// if it is not empty.
 func LoadFrom(dir string, readFile func(name string) ([]byte, error)) (*Model, error) {
 	var d description
 	read, err := modelfolder.ReadFrom(dir, readFile, &d, d.check)

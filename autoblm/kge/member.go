@@ -73,14 +73,12 @@ func (s Settings) ValidateFor(m Member) error {
 	case !can.Dropout && s.Dropout != 0:
 		return fmt.Errorf("%v has no dropout: leave dropout at 0", m.Form)
 	case !can.Products && (s.LabelSmoothing != 0 || m.Products != 0):
-		return fmt.Errorf("%v scores by distances: leave label-smoothing and products at 0",
-			m.Form)
+		return fmt.Errorf("%v scores by distances: leave label-smoothing and products at 0", m.Form)
 	case m.N3Moduli && (m.Form != form.Bilinear || m.chunks()%2 != 0):
 		return fmt.Errorf("%s has no pairs of chunks as complex numbers: "+
 			"switch n3-moduli off", m.name())
 	case !can.RelationPrediction && m.RelationPrediction != 0:
-		return fmt.Errorf("%v has no relation prediction: leave relation-prediction at 0",
-			m.Form)
+		return fmt.Errorf("%v has no relation prediction: leave relation-prediction at 0", m.Form)
 	}
 	return nil
 }

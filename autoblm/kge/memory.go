@@ -15,10 +15,10 @@ func (s Settings) CheckMemory(d *Data, members []Member, extra float64) error {
 	const drawnBytes = 36 // per entity of negative sampling
 	drawn := drawnBytes * float64(s.Negatives) * float64(min(s.Batch, d.Count))
 	bytes := extra + stateBytes(d, s, members) + drawn
-	what := fmt.Sprintf("training %s with dim %d on %s and %s",
+	work := fmt.Sprintf("training %s with dim %d on %s and %s",
 		format.Count(len(members), "member"), s.Dim,
 		format.Count(len(d.Entities), "entity"), format.Count(len(d.Relations), "relation"))
-	return memory.Check(bytes, what,
+	return memory.Check(bytes, work,
 		"take a smaller dim, smaller batches, fewer members at a time, or fewer negatives")
 }
 

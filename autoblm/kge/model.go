@@ -115,14 +115,14 @@ func orderOf(kind string, from, to []string) ([]int, error) {
 	for i, label := range to {
 		index, found := indices[label]
 		if !found {
-			return nil, fmt.Errorf("it lacks the %s %q, which the other has", kind, label)
+			return nil, fmt.Errorf("the model lacks the %s %q", kind, label)
 		}
 		order[i] = index
 		delete(indices, label)
 	}
 	for _, label := range from {
 		if _, isLeft := indices[label]; isLeft {
-			return nil, fmt.Errorf("it has the %s %q, which the other lacks", kind, label)
+			return nil, fmt.Errorf("the other labels lack the %s %q", kind, label)
 		}
 	}
 	return order, nil

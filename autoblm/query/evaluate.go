@@ -121,7 +121,7 @@ func EvaluateModel(
 	return EvaluateWith(ctx, engine, m, d, eval.Options{}, hops...)
 }
 
-// EvaluateWith works like [EvaluateModel], with limits on what is ranked.
+// EvaluateWith works like [EvaluateModel], with limits on the queries to rank.
 func EvaluateWith(
 	ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, how eval.Options, hops ...int,
 ) (e Evaluations, err error) {

@@ -13,7 +13,7 @@ var _ = register(form.Query2box, arithmetic{
 })
 
 // boxGrowth moves the centre of a box, the first row of a state, by the first row of the
-// relation. To half its sides, the second row, it adds max(0, second row of the relation).
+// relation. To half its side lengths, the second row, it adds max(0, second row of the relation).
 type boxGrowth struct{ kernels *kernel.Set }
 
 func (h boxGrowth) Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool) {

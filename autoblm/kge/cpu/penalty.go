@@ -1,8 +1,6 @@
 package cpu
 
-import (
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
-)
+import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
 // penalizeRows returns the penalty of rows and adds its gradient. weight is the weight of an
 // example, or of its reverse, in the batch.

@@ -36,9 +36,7 @@ func (r *ranker) progressOf(parts int) (done func()) {
 }
 
 // NewRanker implements [kge.Engine].
-func (e *Engine) NewRanker(
-	models []kge.Parameters, precision kge.Precision,
-) (kge.Ranker, error) {
+func (e *Engine) NewRanker(models []kge.Parameters, precision kge.Precision) (kge.Ranker, error) {
 	if err := kge.CheckSameShape(models); err != nil {
 		return nil, err
 	}

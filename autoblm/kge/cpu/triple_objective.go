@@ -1,8 +1,6 @@
 package cpu
 
-import (
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
-)
+import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 
 // tripleObjective learns examples in both directions: the target given the anchor and the path,
 // and the anchor given the target and the path back. With reverses of relations, the way back
@@ -28,18 +26,18 @@ func (tripleObjective) mean(losses []float64, sizes []int, all int) (mean float6
 func (o tripleObjective) learn(
 	t *trainer, s *scratch, u *unit, a *activeUnit, number int, weight float32,
 ) float64 {
-	each := weight // of an example or of its reverse, in penalties
+	exampleWeight := weight // of an example or of its reverse, in penalties
 	switch {
 	case o.isGrouped: // a triple is two examples
 		weight *= 2
 	case t.reciprocal:
-		each /= 2
+		exampleWeight /= 2
 	}
 	loss := t.predictEntities(s, u, a, number, weight)
 	loss += t.predictRelations(s, u, a, weight)
-	loss += t.penalizeAnchors(s, u, a, each) + t.penalizeHop(s, u, a, 0, each) +
-		t.penalizeTargets(s, u, a, each)
-	return loss + t.penalizeBothEnds(s, u, a, each)
+	loss += t.penalizeAnchors(s, u, a, exampleWeight) +
+		t.penalizeHop(s, u, a, 0, exampleWeight) + t.penalizeTargets(s, u, a, exampleWeight)
+	return loss + t.penalizeBothEnds(s, u, a, exampleWeight)
 }
 
 // predictEntities returns the cross entropy of both ends of the paths.

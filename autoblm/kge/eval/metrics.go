@@ -9,7 +9,7 @@ type Metrics struct {
 	MeanRank float64 `json:"mean_rank"`
 }
 
-// Add adds a rank with a weight to sums.
+// Add adds a rank to the sums with a weight. [Metrics.Over] turns sums into means.
 func (m *Metrics) Add(rank, weight float64) {
 	m.MRR += weight / rank
 	m.MeanRank += weight * rank
@@ -24,7 +24,7 @@ func (m *Metrics) Add(rank, weight float64) {
 	}
 }
 
-// Over divides sums by n, or by 1 if n is 0.
+// Over returns the sums divided by n, or by 1 if n is 0.
 func (m Metrics) Over(n float64) Metrics {
 	n = max(n, 1)
 	return Metrics{
@@ -33,7 +33,7 @@ func (m Metrics) Over(n float64) Metrics {
 	}
 }
 
-// Plus adds two sums.
+// Plus returns the sum of both.
 func (m Metrics) Plus(other Metrics) Metrics {
 	return Metrics{
 		MRR:      m.MRR + other.MRR,

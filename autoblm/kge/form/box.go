@@ -12,7 +12,7 @@ import (
 // distance inside the box).
 var Query2box = register(box{})
 
-// box has states of two rows: the centre and half the sides.
+// box has states of two rows: the centre and half the side lengths.
 type box struct{}
 
 func (box) Name() string { return "q2b" }
@@ -25,7 +25,7 @@ func (f box) Structure(requested structure.Structure) (structure.Structure, erro
 func (box) Tables(dim int) []Table {
 	draw := func(rng *rand.Rand, row int, scale float64) float64 {
 		x := rng.NormFloat64() * scale
-		if row == 1 { // sides grow at the start
+		if row == 1 { // initially all relations grow the sides
 			return math.Abs(x)
 		}
 		return x

@@ -39,7 +39,7 @@ type terms struct {
 	dropout   *Node // scalar: share of dropped coordinates
 	threshold *Node // scalar uint32: see package dropout
 	keys      *Node // [S] uint32: see package dropout
-	first     *Node // scalar int32: number of the first triple in its batch
+	first     *Node // scalar int32: index of the first triple in its step
 }
 
 func (t terms) weight(which int) *Node {
@@ -166,17 +166,17 @@ func (b batch) penalize(r recipe, in terms, weight *Node, g *rowGradients) *Node
 			return Mul(Reshape(DivScalar(w, directions), -1, 1, 1, 1), weight)
 		}
 		square := Square(x)
-		terms, slope := Mul(square, perMember(l2)), MulScalar(perMember(l2), 2)
+		sums, slope := Mul(square, perMember(l2)), MulScalar(perMember(l2), 2)
 		cube := func(modulus *Node, which int) {
 			n3 := perMember(in.weight(which))
-			terms = Add(terms, Mul(Mul(square, modulus), n3))
+			sums = Add(sums, Mul(Mul(square, modulus), n3))
 			slope = Add(slope, Mul(MulScalar(modulus, 3), n3))
 		}
 		cube(Abs(x), weightN3)
 		if r.moduli {
 			cube(b.moduli(square), weightN3Moduli)
 		}
-		return overBatch(terms), Mul(x, slope)
+		return overBatch(sums), Mul(x, slope)
 	}
 	l2 := in.weight(weightL2)
 	ofEnds, byEnds := penalty(b.ends, Add(l2, in.weight(weightEntityL2)), 1)
@@ -224,17 +224,18 @@ func tripleWeights(size int, count, total *Node) *Node {
 }
 
 // kept returns the dropout mask [S, 2, b, d]: 1 where package dropout keeps the coordinate of a
-// query, else 0. keys is [S]; first is the number of the first triple in its batch.
+// query, else 0. keys is [S]; first is the index of the first triple in its
+// step.
 func (b batch) kept(keys, first, threshold *Node) *Node {
 	members, size, d := b.members(), b.size(), b.dim()
 	k := b.operators.Shape().Dim(3)
 	along := func(axis int) *Node {
 		return Iota(keys.Graph(), shapes.Make(dtypes.Uint32, members, 2, size, d), axis)
 	}
-	// The query number is 2i+direction. Coordinate n·K+i here is i·d/K+n in [kge.Parameters].
+	// The query number is 2i+direction. Column n·K+i is coordinate i·d/K+n in [kge.Parameters].
 	query := Add(MulScalar(Add(along(2), ConvertDType(first, dtypes.Uint32)), 2), along(1))
-	here := along(3)
-	coordinate := Add(MulScalar(ModScalar(here, k), d/k), DivScalar(here, k))
+	column := along(3)
+	coordinate := Add(MulScalar(ModScalar(column, k), d/k), DivScalar(column, k))
 	place := Add(MulScalar(query, d), coordinate)
 	x := Add(MulScalar(place, uint32(dropout.Stride)), Reshape(keys, members, 1, 1, 1))
 	return ConvertDType(GreaterOrEqual(scramble(x), threshold), dtypes.Float32)

@@ -151,9 +151,9 @@ func (p *population) State() (kge.State, error) {
 		if s.Members[i].Parameters, err = p.Parameters(i); err != nil {
 			return s, err
 		}
-		g, at := p.groupOf(i)
+		g, member := p.groupOf(i)
 		for n := 1; n <= g.slots(); n++ {
-			slot, err := g.numbers(at, n)
+			slot, err := g.numbers(member, n)
 			if err != nil {
 				return s, err
 			}
@@ -308,20 +308,20 @@ func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.T
 		return tensors.FromFlatDataAndDimensions(x, dimensions...)
 	}
 	shared := []float64{
-		shareSmoothing: g.settings.LabelSmoothing,
-		shareDropout:   g.settings.Dropout,
-		shareMaxNorm:   g.settings.MaxNorm,
+		scalarSmoothing: g.settings.LabelSmoothing,
+		scalarDropout:   g.settings.Dropout,
+		scalarMaxNorm:   g.settings.MaxNorm,
 	}
 	return []*tensors.Tensor{
 		callOperators: g.operators,
 		callTriples:   tensors.FromFlatDataAndDimensions(ids, n, 3, g.rows),
 		callCounts:    tensors.FromFlatDataAndDimensions(counts, n),
-		callTake:      tensors.FromScalar(int32(len(batches))),
+		callBatches:   tensors.FromScalar(int32(len(batches))),
 		callStep:      tensors.FromScalar(int32(g.steps + 1)),
 		callKeys:      tensors.FromFlatDataAndDimensions(keys, n, members),
 		callRates:     narrow(rates, members),
 		callWeights:   narrow(penalties, weights, members),
-		callShares:    narrow(shared, shares),
+		callScalars:   narrow(shared, scalars),
 		callThreshold: tensors.FromScalar(dropout.Threshold(g.settings.Dropout)),
 	}
 }

@@ -15,12 +15,12 @@ const (
 	callOperators = iota // [S, mixes, K·K, K]
 	callTriples          // [n, 3, b]: heads, relations, tails
 	callCounts           // [n] int32: triples of a batch without padding
-	callTake             // scalar int32: batches to process
+	callBatches          // scalar int32: batches to process
 	callStep             // scalar int32: number of the first step, from 1
 	callKeys             // [n, S] uint32: see package dropout
 	callRates            // [S]
 	callWeights          // [weights, S]
-	callShares           // [shares]
+	callScalars          // [scalars]
 	callThreshold        // scalar uint32: see package dropout
 	callInputs
 	callFirstFresh = callTriples // the first input that is new in each call
@@ -28,10 +28,10 @@ const (
 
 // The numbers that are common to all members.
 const (
-	shareSmoothing = iota
-	shareDropout
-	shareMaxNorm
-	shares
+	scalarSmoothing = iota
+	scalarDropout
+	scalarMaxNorm
+	scalars
 )
 
 // program is a training call for any shapes. Its state is entities [S, E, d], relations
@@ -51,7 +51,7 @@ func (p program) graph(g *Graph, inputs []*Node) []*Node {
 		return p.inParts(state, in, nothing)
 	}
 	carried := append(append([]*Node{}, state...), nothing)
-	carried = loop(in[callTake], carried, in, func(i *Node, carried, in []*Node) []*Node {
+	carried = loop(in[callBatches], carried, in, func(i *Node, carried, in []*Node) []*Node {
 		state, losses := carried[:len(state)], carried[len(state)]
 		count := at(in[callCounts], i)
 		loss, byEntity, byRelation := p.gradients(state, in, i, count, Const(g, int32(0)))
@@ -71,11 +71,12 @@ func (p program) inParts(state, in []*Node, nothing *Node) []*Node {
 	sums := []*Node{
 		zeros(g, state[0].Shape().Dimensions...), zeros(g, state[1].Shape().Dimensions...), nothing,
 	}
-	carried := loop(in[callTake], sums, constants, func(i *Node, carried, constants []*Node) []*Node {
+	addPart := func(i *Node, carried, constants []*Node) []*Node {
 		in, state, total := constants[:callInputs], constants[callInputs:], constants[callInputs+2]
 		loss, byEntity, byRelation := p.gradients(state, in, i, total, MulScalar(i, size))
 		return []*Node{Add(carried[0], byEntity), Add(carried[1], byRelation), Add(carried[2], loss)}
-	})
+	}
+	carried := loop(in[callBatches], sums, constants, addPart)
 	losses := Mul(carried[2], ConvertDType(total, dtypes.Float32))
 	return append(p.update(state, in, Const(g, int32(0)), carried[0], carried[1]), losses)
 }
@@ -90,8 +91,8 @@ func (p program) gradients(
 	return lossAndGradients(p.recipe, b, terms{
 		triples:   tripleWeights(ids.Shape().Dim(1), at(in[callCounts], i), total),
 		weights:   in[callWeights],
-		smoothing: share(in, shareSmoothing),
-		dropout:   share(in, shareDropout),
+		smoothing: scalar(in, scalarSmoothing),
+		dropout:   scalar(in, scalarDropout),
 		threshold: in[callThreshold],
 		keys:      at(in[callKeys], i),
 		first:     first,
@@ -114,7 +115,7 @@ func (p program) update(state, in []*Node, i, byEntity, byRelation *Node) []*Nod
 		}
 	}
 	if p.maxNorm {
-		entities, maxNorm := after[0], share(in, shareMaxNorm)
+		entities, maxNorm := after[0], scalar(in, scalarMaxNorm)
 		norm := ExpandAxes(Sqrt(squares(entities)), 2)
 		exceeds := BroadcastToShape(GreaterThan(norm, maxNorm), entities.Shape())
 		after[0] = Where(exceeds, Mul(entities, Div(maxNorm, norm)), entities)
@@ -162,9 +163,9 @@ func squares(x *Node) *Node {
 	return Dot(x, x).General([]int{2}, []int{0, 1}, []int{2}, []int{0, 1})
 }
 
-// share returns one of the numbers that are common to all members.
-func share(in []*Node, which int) *Node {
-	return Reshape(Slice(in[callShares], AxisRange(which, which+1)))
+// scalar returns one of the numbers that are common to all members.
+func scalar(in []*Node, which int) *Node {
+	return Reshape(Slice(in[callScalars], AxisRange(which, which+1)))
 }
 
 // loop runs body for i = 0…count-1. The carried values keep their shapes.
