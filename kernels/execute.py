@@ -57,10 +57,10 @@ def execute(path, arguments):
         coalesce_streams=True,
         resources={"metadata": {"path": os.path.dirname(os.path.abspath(path))}},
     )
-    client.create_kernel_manager()
+    manager = client.create_kernel_manager()
     with tempfile.TemporaryDirectory(prefix="autoblm-") as temporary:
         # The variables of the kernel override those of this process.
-        client.km.kernel_spec.env.update(variables(arguments), TMPDIR=temporary)
+        manager.kernel_spec.env.update(variables(arguments), TMPDIR=temporary)
         with open(os.path.join(temporary, "kernel.log"), "w+") as log:
             try:
                 with client.setup_kernel(stdout=log, stderr=log):
@@ -69,10 +69,22 @@ def execute(path, arguments):
             except (DeadKernelError, RuntimeError) as e:
                 log.seek(0)
                 raise CellFailure(f"kernel failed: {e}\n{log.read()[-2000:]}")
+            finally:
+                kill_group(manager.provisioner)
     if arguments.write:
         notebook.metadata["autoblm"] = {"code": digest(cell.source for _, cell in cells)}
         nbformat.write(notebook, path)
     return len(cells)
+
+
+def kill_group(provisioner):
+    """Kills a kernel that was interrupted while it started, which nbclient leaves running."""
+    group = getattr(provisioner, "pgid", None)
+    if group and group != os.getpgrp():
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 def kernel_name(notebook, arguments):

@@ -465,6 +465,9 @@ func TestHelpFits(t *testing.T) {
 			}
 		}
 		_, all, _ := invoke(t.Context(), append(slices.Clone(words), "--help-all")...)
+		if strings.Contains(short+all, "${") {
+			t.Errorf("%s: the help has a variable without its value:\n%s", command, short)
+		}
 		if _, same, _ := invoke(t.Context(), slices.Concat([]string{"help"}, words,
 			[]string{"--help-all"})...); same != all && command != "help" {
 			t.Errorf("%s: help as a command prints %q, want %q", command, same, all)

@@ -314,7 +314,7 @@ func TestReproduceOnAnotherEngine(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	if status, stdout, stderr := search("8", "--engine", "gomlx", "--backend",
-		"go"); status != cli.Failed || stdout != "" || !strings.Contains(stderr, "here is gomlx (go)") ||
+		"go"); status != cli.Failed || stdout != "" || !strings.Contains(stderr, "results of gomlx (go)") ||
 		!strings.Contains(stderr, "--mix-engines") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}

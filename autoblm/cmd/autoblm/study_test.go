@@ -347,7 +347,7 @@ func TestStudyOnAnotherEngine(t *testing.T) {
 		append(searchArguments(graph, dir, "--k", "2", "--budget", "6"), elsewhere...),
 	} {
 		status, stdout, stderr := invoke(t.Context(), more...)
-		for _, says := range []string{"engine cpu (" + kernel.Sets()[0].Name + ")", "here is gomlx (go)",
+		for _, says := range []string{"engine cpu (" + kernel.Sets()[0].Name + ")", "results of gomlx (go)",
 			"--mix-engines"} {
 			if status != cli.Failed || stdout != "" || !strings.Contains(stderr, says) {
 				t.Errorf("%v: status %d, %q, %q, want %q", more, status, stdout, stderr, says)
@@ -381,7 +381,7 @@ func TestStudyOnAnotherEngine(t *testing.T) {
 		t.Errorf("trials by their engines: %v", by)
 	}
 	if status, _, stderr := invoke(t.Context(), "study", "resume", file, "--budget", "8", "--engine",
-		"cpu"); status != cli.Failed || !strings.Contains(stderr, "of engine gomlx (go)") {
+		"cpu"); status != cli.Failed || !strings.Contains(stderr, "engine gomlx (go)") {
 		t.Errorf("a mixed study: status %d, %q", status, stderr)
 	}
 }
