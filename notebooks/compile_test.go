@@ -28,14 +28,11 @@ func toPackage(path string, n notebook) string {
 		above := strings.Count(declarations, "\n")
 		for _, block := range imports.FindAllString(declarations, -1) {
 			head.WriteString(block)
-			declarations = strings.Replace(
-				declarations, block, strings.Repeat("\n", strings.Count(block, "\n")), 1,
-			)
+			declarations = strings.Replace(declarations, block,
+				strings.Repeat("\n", strings.Count(block, "\n")), 1)
 		}
-		fmt.Fprintf(
-			&rest, "%s1\n%s\nfunc _() {\n%s%d\n%s}\n", place, strings.TrimPrefix(declarations, "\n"), place,
-			above+2, statements,
-		)
+		fmt.Fprintf(&rest, "%s1\n%s\nfunc _() {\n%s%d\n%s}\n", place,
+			strings.TrimPrefix(declarations, "\n"), place, above+2, statements)
 	}
 	return head.String() + rest.String()
 }

@@ -570,8 +570,7 @@ func TestTrainRefusesEmptySplits(t *testing.T) {
 	g := enginetest.SmallGraph()
 	g.Valid = nil
 	validated := func(every int) kge.Job {
-		return jobOn(g, 1,
-			func(s *kge.Settings) { s.ValidateEvery = every })
+		return jobOn(g, 1, func(s *kge.Settings) { s.ValidateEvery = every })
 	}
 	_, err := kge.Train(t.Context(), &enginetest.Scripted{}, validated(1))
 	checkError(t, err, "small", "no validation data", "leave validate-every at 0")

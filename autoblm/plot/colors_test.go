@@ -69,14 +69,11 @@ func TestChunkColorsDifferForEveryEye(t *testing.T) {
 		for name, eye := range sight {
 			for a := range chunkColors {
 				for b := range a {
-					d := distance(
-						lab(theme.color(positiveFill(chunkColors[a])), eye),
-						lab(theme.color(positiveFill(chunkColors[b])), eye),
-					)
+					d := distance(lab(theme.color(positiveFill(chunkColors[a])), eye),
+						lab(theme.color(positiveFill(chunkColors[b])), eye))
 					if d < theme.clear {
-						t.Errorf(
-							"%s, on %s: the fills of chunks %d and %d differ by %.1f only", name, ground, b+1, a+1, d,
-						)
+						t.Errorf("%s, on %s: the fills of chunks %d and %d differ by %.1f only",
+							name, ground, b+1, a+1, d)
 					}
 				}
 			}

@@ -74,9 +74,8 @@ func TestBand(t *testing.T) {
 	for _, path := range banded.paths[:len(banded.paths)-1] {
 		if corners := strings.Count(path.data, "L") + strings.Count(path.data, "M"); corners == 4 {
 			if !slices.Contains(banded.contents(), "0.8") || slices.Contains(plain.contents(), "0.8") {
-				t.Errorf(
-					"the axis has the marks %q, and %q without the band", banded.contents(), plain.contents(),
-				)
+				t.Errorf("the axis has the marks %q, and %q without the band", banded.contents(),
+					plain.contents())
 			}
 			return
 		}
@@ -155,8 +154,7 @@ func TestAnyCurveCanBeDrawn(t *testing.T) {
 		math.SmallestNonzeroFloat64, 1e-300, 1,
 	}))
 	point := rapid.Custom(
-		func(t *rapid.T) Point { return Point{number.Draw(t, "x"), number.Draw(t, "y")} },
-	)
+		func(t *rapid.T) Point { return Point{number.Draw(t, "x"), number.Draw(t, "y")} })
 	rapid.Check(t, func(t *rapid.T) {
 		curve := Curve{
 			Title: rapid.String().Draw(t, "title"), X: rapid.String().Draw(t, "x"),
@@ -172,9 +170,8 @@ func TestAnyCurveCanBeDrawn(t *testing.T) {
 			})
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "levels") {
-			curve.Levels = append(
-				curve.Levels, Level{rapid.String().Draw(t, "name"), number.Draw(t, "level")},
-			)
+			curve.Levels = append(curve.Levels,
+				Level{rapid.String().Draw(t, "name"), number.Draw(t, "level")})
 		}
 		scatter := Scatter{Clouds: []Cloud{{"", points}}, Identity: rapid.Bool().Draw(t, "identity")}
 		for _, picture := range []Picture{curve.Picture(), scatter.Picture()} {

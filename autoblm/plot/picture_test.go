@@ -68,9 +68,8 @@ func TestBothFormatsHaveOneSizeOnWhite(t *testing.T) {
 		} {
 			t.Errorf("%s: the corner of the PNG is %v", name, color.NRGBAModel.Convert(pixels.At(0, 0)))
 		}
-		corners := fmt.Sprintf(
-			"M0,0L%.5g,0L%.5g,%.5gL0,%.5gZ", drawing.width, drawing.width, drawing.height, drawing.height,
-		)
+		corners := fmt.Sprintf("M0,0L%.5g,0L%.5g,%.5gL0,%.5gZ", drawing.width, drawing.width,
+			drawing.height, drawing.height)
 		if ground := drawing.paths[0]; ground.style != "fill:#FFFFFF" || ground.data != corners {
 			t.Errorf("%s: the SVG begins with %v and not with a white ground", name, ground)
 		}

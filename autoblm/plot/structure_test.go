@@ -110,8 +110,7 @@ func TestPixelsOfStructureShowItsCells(t *testing.T) {
 					nearest := 1
 					for chunk := range structure.MaxK {
 						if found.cosine(fromWhite(chunkColors[chunk])) > found.cosine(
-							fromWhite(chunkColors[nearest-1]),
-						) {
+							fromWhite(chunkColors[nearest-1])) {
 							nearest = chunk + 1
 						}
 					}

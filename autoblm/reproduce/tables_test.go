@@ -73,9 +73,7 @@ func TestCompare(t *testing.T) {
 	}
 	here := rows(table, "wn18rr")[5]
 	if a, b := all[0].Documents[0].Result.Final.Test.Both.MRR, all[0].Documents[1].Result.Final.Test.Both.MRR; !slices.Equal(
-		here[3:9],
-		[]string{"16", "32", "0.1", "n3 0.02", "all", "12"},
-	) ||
+		here[3:9], []string{"16", "32", "0.1", "n3 0.02", "all", "12"}) ||
 		!strings.HasPrefix(here[9], fmt.Sprintf("%.3f ± ", (a+b)/2)) ||
 		!strings.HasSuffix(here[12], " s, 1 thread") {
 		t.Errorf("%v, of %v and %v", here, a, b)

@@ -74,11 +74,7 @@ func TestSearchInPieces(t *testing.T) {
 	}
 	if got.Stopped != search.BudgetSpent ||
 		!reflect.DeepEqual(untimed(got.Trials), untimed(want.Trials)) {
-		t.Errorf(
-			"stopped by %s, with trials\n%+v\nwant\n%+v",
-			got.Stopped,
-			untimed(got.Trials),
-			untimed(want.Trials),
-		)
+		t.Errorf("stopped by %s, with trials\n%+v\nwant\n%+v", got.Stopped, untimed(got.Trials),
+			untimed(want.Trials))
 	}
 }

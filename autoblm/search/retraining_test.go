@@ -17,12 +17,8 @@ func TestRetraining(t *testing.T) {
 	p.Settings.RetrainSeeds = 3
 	result := run(t, p)
 	if len(result.Retrained) != 5 || len(result.Baselines) != 5 || result.Trained != 14 {
-		t.Fatalf(
-			"%d retrained, %d baselines, %d trained",
-			len(result.Retrained),
-			len(result.Baselines),
-			result.Trained,
-		)
+		t.Fatalf("%d retrained, %d baselines, %d trained", len(result.Retrained),
+			len(result.Baselines), result.Trained)
 	}
 	named := 0
 	for i, r := range result.Retrained {
@@ -55,10 +51,7 @@ func TestRetraining(t *testing.T) {
 	if result.Kept == nil || result.Kept.Number != most.Number {
 		t.Errorf("kept %+v, want the best seed of the best mean, %+v", result.Kept, most)
 	}
-	if m := bestModel(
-		t,
-		result,
-	); m.Structure != best.Structure ||
+	if m := bestModel(t, result); m.Structure != best.Structure ||
 		noted(t, m).Valid.Both.MRR != most.ScoreOrZero() {
 		t.Errorf("the model has structure %v", m.Structure)
 	}
@@ -79,12 +72,8 @@ func TestRetrainingWithLargerBudget(t *testing.T) {
 		delete(top, r.Structure)
 	}
 	if len(result.Retrained) < before || len(top) > 0 {
-		t.Errorf(
-			"%d retrained, %d before; %d of the best three are missing",
-			len(result.Retrained),
-			before,
-			len(top),
-		)
+		t.Errorf("%d retrained, %d before; %d of the best three are missing",
+			len(result.Retrained), before, len(top))
 	}
 }
 
@@ -92,10 +81,8 @@ func retrained(name string, tests ...float64) search.Retrained {
 	r := search.Retrained{Name: name}
 	for i, test := range tests {
 		score := test / 2
-		r.Trials = append(
-			r.Trials,
-			task.Trial{Score: &score, TestScore: &test, Recipe: task.Recipe{Seed: uint64(i)}},
-		)
+		r.Trials = append(r.Trials,
+			task.Trial{Score: &score, TestScore: &test, Recipe: task.Recipe{Seed: uint64(i)}})
 	}
 	return r
 }
@@ -104,19 +91,7 @@ func retrained(name string, tests ...float64) search.Retrained {
 // interval by Student's distribution is ±3.1824·.01/2.
 func TestDifference(t *testing.T) {
 	shift := 0.01 * math.Sqrt(0.75) // whose standard deviation in two pairs each is .01
-	a, b := retrained(
-		"",
-		.5+.02+shift,
-		.6+.02-shift,
-		.7+.02+shift,
-		.8+.02-shift,
-	), retrained(
-		"complex",
-		.5,
-		.6,
-		.7,
-		.8,
-	)
+	a, b := retrained("", .5+.02+shift, .6+.02-shift, .7+.02+shift, .8+.02-shift), retrained("complex", .5, .6, .7, .8)
 	d := a.Minus(b)
 	if half := 3.182446305 * 0.01 / 2; d == nil || !d.Tested || math.Abs(d.Mean-.02) > 1e-9 ||
 		math.Abs(d.Low-.02+half) > 1e-9 ||
@@ -127,9 +102,7 @@ func TestDifference(t *testing.T) {
 	if final.Best.Name != "" || final.Baseline.Name != "complex" || *final.Difference != *d {
 		t.Errorf("%+v", final)
 	}
-	if d := a.Minus(
-		retrained("complex", .5, .6, .7),
-	); d == nil ||
+	if d := a.Minus(retrained("complex", .5, .6, .7)); d == nil ||
 		math.Abs(d.Mean-.02-shift/3) > 1e-9 {
 		t.Errorf("over the three seeds that both have: %+v", d)
 	}

@@ -61,10 +61,8 @@ func bestModel(t *testing.T, r *search.Result) *kge.Model {
 func noted(t *testing.T, m *kge.Model) completion.Evaluations {
 	t.Helper()
 	var e completion.Evaluations
-	if err := errors.Join(
-		json.Unmarshal(m.Valid, &e.Valid),
-		json.Unmarshal(m.Test, &e.Test),
-	); err != nil {
+	if err := errors.Join(json.Unmarshal(m.Valid, &e.Valid),
+		json.Unmarshal(m.Test, &e.Test)); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -93,33 +91,19 @@ func TestRunSpendsItsBudget(t *testing.T) {
 		p := problem(t, algorithm, 13)
 		result := run(t, p)
 		if result.Trained != 13 || result.Stopped != search.BudgetSpent || result.Resumed != 0 {
-			t.Errorf(
-				"%s: trained %d, resumed %d, stopped by %s",
-				algorithm.Name(),
-				result.Trained,
-				result.Resumed,
-				result.Stopped,
-			)
+			t.Errorf("%s: trained %d, resumed %d, stopped by %s", algorithm.Name(),
+				result.Trained, result.Resumed, result.Stopped)
 		}
 		if len(result.Baselines) != 5 || len(result.Best) != p.Settings.Parents ||
 			len(result.Trials) != 18 {
-			t.Fatalf(
-				"%s: %d named, %d best, %d trials in all",
-				algorithm.Name(),
-				len(result.Baselines),
-				len(result.Best),
-				len(result.Trials),
-			)
+			t.Fatalf("%s: %d named, %d best, %d trials in all", algorithm.Name(),
+				len(result.Baselines), len(result.Best), len(result.Trials))
 		}
 		for i, best := range result.Best {
 			if best.Score == nil || best.TestScore == nil ||
 				i > 0 && best.ScoreOrZero() > result.Best[i-1].ScoreOrZero() {
-				t.Errorf(
-					"%s: best number %d is out of order or has no metrics: %+v",
-					algorithm.Name(),
-					i,
-					best,
-				)
+				t.Errorf("%s: best number %d is out of order or has no metrics: %+v",
+					algorithm.Name(), i, best)
 			}
 		}
 		best := result.Best[0]
@@ -168,12 +152,8 @@ func TestRoundIsOnePopulation(t *testing.T) {
 	}
 	for round, members := range engine.populations {
 		if len(members) != len(rounds[round]) {
-			t.Errorf(
-				"round %d: a population of %d for %d trials",
-				round,
-				len(members),
-				len(rounds[round]),
-			)
+			t.Errorf("round %d: a population of %d for %d trials", round, len(members),
+				len(rounds[round]))
 			continue
 		}
 		for i, m := range members {
@@ -206,14 +186,10 @@ func TestTiesCountAgainstTheModel(t *testing.T) {
 	result := run(t, p)
 	for _, trial := range result.Trials {
 		if valid := completion.EvaluationsOf(
-			trial.Details,
-		).Valid; valid.Ties != eval.Pessimistic ||
+			trial.Details).Valid; valid.Ties != eval.Pessimistic ||
 			valid.Both.MeanRank < 30 {
-			t.Errorf(
-				"mean rank %v by %v ties, where all 37 entities score the same",
-				valid.Both.MeanRank,
-				valid.Ties,
-			)
+			t.Errorf("mean rank %v by %v ties, where all 37 entities score the same",
+				valid.Both.MeanRank, valid.Ties)
 		}
 	}
 }
@@ -247,16 +223,10 @@ func TestFinishedSearchTrainsNothing(t *testing.T) {
 		t.Errorf("the second run differs: resumed %d, trained %d", second.Resumed, second.Trained)
 	}
 	p.Settings.Budget = 4 // less than there is
-	if third := run(
-		t,
-		p,
-	); third.Stopped != search.BudgetSpent || third.Trained != 9 ||
+	if third := run(t, p); third.Stopped != search.BudgetSpent || third.Trained != 9 ||
 		!reflect.DeepEqual(first.Trials, third.Trials) {
-		t.Errorf(
-			"with a lower budget it stopped by %v, with %d trained",
-			third.Stopped,
-			third.Trained,
-		)
+		t.Errorf("with a lower budget it stopped by %v, with %d trained", third.Stopped,
+			third.Trained)
 	}
 }
 
@@ -321,23 +291,12 @@ func TestInterruptedSearchResumes(t *testing.T) {
 					continue
 				}
 				if got := untimed(result.Trials); !reflect.DeepEqual(got, untimed(want.Trials)) {
-					t.Errorf(
-						"trials after interruptions:\n%+v\nwithout:\n%+v",
-						got,
-						untimed(want.Trials),
-					)
+					t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got,
+						untimed(want.Trials))
 				}
-				if got := untimedRounds(
-					result.Rounds,
-				); !reflect.DeepEqual(
-					got,
-					untimedRounds(want.Rounds),
-				) {
-					t.Errorf(
-						"rounds after interruptions:\n%+v\nwithout:\n%+v",
-						got,
-						untimedRounds(want.Rounds),
-					)
+				if got := untimedRounds(result.Rounds); !reflect.DeepEqual(got, untimedRounds(want.Rounds)) {
+					t.Errorf("rounds after interruptions:\n%+v\nwithout:\n%+v", got,
+						untimedRounds(want.Rounds))
 				}
 				return
 			}
@@ -368,14 +327,8 @@ func TestFullProcedure(t *testing.T) {
 	if len(result.Tuned) != 5 || len(result.Finals) != 6 || result.Trained != 12 ||
 		len(result.Baselines) != 5 ||
 		len(result.Trials) != 28 {
-		t.Fatalf(
-			"%d tuned, %d final, %d trained, %d named, %d trials in all",
-			len(result.Tuned),
-			len(result.Finals),
-			result.Trained,
-			len(result.Baselines),
-			len(result.Trials),
-		)
+		t.Fatalf("%d tuned, %d final, %d trained, %d named, %d trials in all", len(result.Tuned),
+			len(result.Finals), result.Trained, len(result.Baselines), len(result.Trials))
 	}
 	if result.Recipe != result.Tuned[0].Recipe {
 		t.Errorf("the search used %+v, the best was %+v", result.Recipe, result.Tuned[0].Recipe)
@@ -466,24 +419,16 @@ func (a always) Propose(
 
 // TestBaselinesMayBeProposed: the trial of a proposed baseline joins the round.
 func TestBaselinesMayBeProposed(t *testing.T) {
-	p := problem(
-		t,
-		always{structure.MustParse("complex"), structure.MustParse("simple").With(0, 0, 1)},
-		9,
-	)
+	p := problem(t,
+		always{structure.MustParse("complex"), structure.MustParse("simple").With(0, 0, 1)}, 9)
 	result := run(t, p)
 	if result.Stopped != search.SpaceExhausted || result.Note == "" {
 		t.Errorf("stopped by %s (%s)", result.Stopped, result.Note)
 	}
 	if result.Trained != 2 || len(result.Best) != 2 || len(result.Trials) != 6 ||
 		len(result.Baselines) != 5 {
-		t.Errorf(
-			"%d trained, %d best, %d trials, %d named",
-			result.Trained,
-			len(result.Best),
-			len(result.Trials),
-			len(result.Baselines),
-		)
+		t.Errorf("%d trained, %d best, %d trials, %d named", result.Trained, len(result.Best),
+			len(result.Trials), len(result.Baselines))
 	}
 	for _, trial := range result.Baselines {
 		if (trial.Round == 1) != (trial.Name == "complex") {
@@ -507,13 +452,8 @@ func TestTwoChunksExhaustTheSpace(t *testing.T) {
 	result := run(t, p)
 	if result.Trained != 20 || result.Stopped != search.SpaceExhausted || result.Note == "" ||
 		len(result.Baselines) != 0 {
-		t.Errorf(
-			"trained %d, stopped by %s (%s), %d baselines",
-			result.Trained,
-			result.Stopped,
-			result.Note,
-			len(result.Baselines),
-		)
+		t.Errorf("trained %d, stopped by %s (%s), %d baselines", result.Trained, result.Stopped,
+			result.Note, len(result.Baselines))
 	}
 }
 

@@ -93,8 +93,7 @@ func TestStructure(t *testing.T) {
 	file, _ := sent.Data[protocol.MIMEImagePNG].([]byte)
 	checkCompressed(t, file, want)
 	if text, _ := sent.Data[protocol.MIMETextPlain].(string); text+"\n" != "ComplEx\n"+complEx.Draw(
-		false,
-	) {
+		false) {
 		t.Errorf("the text is %q", text)
 	}
 }

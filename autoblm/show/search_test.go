@@ -48,8 +48,7 @@ func TestSearchInNotebook(t *testing.T) {
 		}
 	}
 	if last := n.sent[len(n.sent)-1].Data[protocol.MIMETextPlain].(string); !finished.MatchString(
-		last,
-	) {
+		last) {
 		t.Errorf("it ends with %q", last)
 	}
 }

@@ -19,8 +19,7 @@ func TestDetailsAreInlined(t *testing.T) {
 		State:     Complete,
 		Score:     &score,
 		Details: json.RawMessage(
-			`{"valid":{"both":{"mrr":0.5}},"a \"quoted\" name":[1,null],"test":null}`,
-		),
+			`{"valid":{"both":{"mrr":0.5}},"a \"quoted\" name":[1,null],"test":null}`),
 	}
 	text, err := json.Marshal(want)
 	if err != nil {

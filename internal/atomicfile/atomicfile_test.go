@@ -133,9 +133,8 @@ func TestFoldersAreNotReplaced(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "second"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := atomicfile.WriteAll(
-		dir, []atomicfile.File{{Name: "first"}, {Name: "second"}, {Name: "last"}},
-	)
+	err := atomicfile.WriteAll(dir,
+		[]atomicfile.File{{Name: "first"}, {Name: "second"}, {Name: "last"}})
 	if err == nil || !strings.Contains(err.Error(), "name another") {
 		t.Errorf("error %v", err)
 	}
@@ -228,8 +227,7 @@ func TestCheckWritable(t *testing.T) {
 		t.Errorf("the folder holds %v", got)
 	}
 	if err := atomicfile.CheckWritable(
-		filepath.Join(dir, "none", "file"),
-	); !errors.Is(err, fs.ErrNotExist) {
+		filepath.Join(dir, "none", "file")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -35,9 +35,8 @@ func TestFlushOrder(t *testing.T) {
 				there = append(there, e.Name())
 			}
 		}
-		flushed = append(
-			flushed, random.ReplaceAllString(filepath.ToSlash(path), "~")+": "+strings.Join(there, " "),
-		)
+		flushed = append(flushed,
+			random.ReplaceAllString(filepath.ToSlash(path), "~")+": "+strings.Join(there, " "))
 		return f.Sync()
 	}
 	defer func() { flush = (*os.File).Sync }()

@@ -103,9 +103,8 @@ func TestLeftovers(t *testing.T) {
 	if err := atomicfile.Write(filepath.Join(dir, "file"), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.WriteFolder(
-		filepath.Join(dir, "folder"), []atomicfile.File{{Name: "first"}, {Name: "last"}},
-	); err != nil {
+	if err := atomicfile.WriteFolder(filepath.Join(dir, "folder"),
+		[]atomicfile.File{{Name: "first"}, {Name: "last"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, removed := range []string{"other", "never"} {
@@ -188,9 +187,8 @@ func TestNoRoom(t *testing.T) {
 		files := old("new")
 		files[at].Content = large
 		for _, folder := range []string{"new", "replaced"} {
-			if err := atomicfile.WriteFolder(
-				filepath.Join(dir, folder), files,
-			); !errors.Is(err, syscall.EFBIG) || strings.Contains(err.Error(), dir) {
+			if err := atomicfile.WriteFolder(filepath.Join(dir, folder),
+				files); !errors.Is(err, syscall.EFBIG) || strings.Contains(err.Error(), dir) {
 				t.Errorf("%s, file %d: %v", folder, at, err)
 			}
 		}

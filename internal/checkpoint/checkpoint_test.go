@@ -34,9 +34,7 @@ func reads(t *testing.T, path string, epoch int) {
 	read, err := checkpoint.Read(path, &got)
 	if err != nil || got.Epoch != epoch ||
 		!cmp.Equal(read, tables, cmp.Comparer(func(a, b []float32) bool {
-			return cmp.Equal(
-				append([]float32{}, a...), append([]float32{}, b...),
-			)
+			return cmp.Equal(append([]float32{}, a...), append([]float32{}, b...))
 		})) {
 		t.Errorf("%v, epoch %d, tables %v; want epoch %d and %v", err, got.Epoch, read, epoch, tables)
 	}
@@ -83,9 +81,8 @@ func TestPreviousGeneration(t *testing.T) {
 func TestRemovalOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
 	write(t, path, 1)
-	if err := os.MkdirAll(
-		filepath.Join(path+".before", "a folder, which is not removed"), 0o755,
-	); err != nil {
+	if err := os.MkdirAll(filepath.Join(path+".before", "a folder, which is not removed"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := checkpoint.Remove(path); err == nil {
@@ -113,8 +110,7 @@ func TestDamageIsFound(t *testing.T) {
 		}
 		changed := append([]byte(nil), sound...)
 		changed[rapid.IntRange(0, len(sound)-1).Draw(t, "at")] ^= byte(
-			rapid.IntRange(1, 255).Draw(t, "by"),
-		)
+			rapid.IntRange(1, 255).Draw(t, "by"))
 		refused("a changed byte", changed)
 		refused("a lost end", sound[:rapid.IntRange(0, len(sound)-1).Draw(t, "length")])
 		refused(
@@ -125,9 +121,8 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 func TestWriteError(t *testing.T) {
-	if err := checkpoint.Write(
-		filepath.Join(t.TempDir(), "nowhere", "training"), run{}, nil,
-	); !errors.Is(err, fs.ErrNotExist) {
+	if err := checkpoint.Write(filepath.Join(t.TempDir(), "nowhere", "training"), run{},
+		nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -57,9 +57,8 @@ func TestReadBuild(t *testing.T) {
 			Main: debug.Module{Version: "v1.2.3"},
 		}, "", "", "", "p v1.2.3"},
 		"run in a checkout": {devel, "", folder, head, "commit " + head + " (the current commit of the checkout"},
-		"far from its checkout": {devel, "", filepath.Join(
-			folder, "gone",
-		), "", "commit unknown: built without a stamp"},
+		"far from its checkout": {devel, "", filepath.Join(folder,
+			"gone"), "", "commit unknown: built without a stamp"},
 		"trimmed": {devel, "", "github.com/autoblm/autoblm-go/internal/cli", "", "commit unknown"},
 	} {
 		b := built(c.info, c.linked, c.sources)

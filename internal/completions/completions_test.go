@@ -15,9 +15,7 @@ type colour int
 var colours = []string{"red", "green", "blue"}
 
 func (c *colour) UnmarshalText(text []byte) error {
-	return enum.Unmarshal(
-		colours, "colour", c, text,
-	)
+	return enum.Unmarshal(colours, "colour", c, text)
 }
 
 type line struct {

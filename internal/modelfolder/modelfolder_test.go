@@ -183,9 +183,8 @@ func TestOtherFilesAreKept(t *testing.T) {
 	if err := modelfolder.Write(dir, withMembers(t, "a", "b", "c")); err != nil {
 		t.Fatal(err)
 	}
-	mine := filepath.Join(
-		dir, modelfolder.MemberFolder(model(t, "a")[modelfolder.Description]), "notes.txt",
-	)
+	mine := filepath.Join(dir, modelfolder.MemberFolder(model(t, "a")[modelfolder.Description]),
+		"notes.txt")
 	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -59,8 +59,7 @@ func TestEncode(t *testing.T) {
 	}
 	for i, x := range table {
 		bits := uint32(data[4*i]) | uint32(
-			data[4*i+1],
-		)<<8 | uint32(data[4*i+2])<<16 | uint32(data[4*i+3])<<24
+			data[4*i+1])<<8 | uint32(data[4*i+2])<<16 | uint32(data[4*i+3])<<24
 		if math.Float32frombits(bits) != x {
 			t.Errorf("number %d is %v, want %v", i, math.Float32frombits(bits), x)
 		}
@@ -95,16 +94,13 @@ func TestHeaderForms(t *testing.T) {
 		"version 3": file(3, header("<f4", "False", "(2, 2)"), narrow),
 		"float64":   file(1, header("<f8", "False", "(2, 2)"), wide),
 		"no spaces": file(1, "{'descr':'<f4','fortran_order':False,'shape':(2,2)}", narrow),
-		"another order": file(
-			1, "{'shape': (2, 2,), 'fortran_order': False, 'descr': '<f4'}  \n", narrow,
-		),
+		"another order": file(1, "{'shape': (2, 2,), 'fortran_order': False, 'descr': '<f4'}  \n",
+			narrow),
 		"Python 2": file(1, header("<f4", "False", "(2L, 2L)"), narrow),
-		"double quotes": file(
-			1, `{"descr": "<f4", "fortran_order": False, "shape": (2, 2), }`, narrow,
-		),
-		"header of 70,000 B": file(
-			2, header("<f4", "False", "(2, 2)")+strings.Repeat(" ", 70_000), narrow,
-		),
+		"double quotes": file(1, `{"descr": "<f4", "fortran_order": False, "shape": (2, 2), }`,
+			narrow),
+		"header of 70,000 B": file(2,
+			header("<f4", "False", "(2, 2)")+strings.Repeat(" ", 70_000), narrow),
 	} {
 		if got, err := Read(content, 2, 2); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v", name, got, err)
@@ -123,44 +119,33 @@ func TestReadErrors(t *testing.T) {
 		"only the magic": {[]byte(magic), []string{"not a NumPy array file"}},
 		"version 9":      {file(9, header("<f4", "False", "(2, 2)"), narrow), []string{"version 9"}},
 		"cut in header":  {[]byte(numpyRows)[:40], []string{"ends within the header", "truncated"}},
-		"long header": {append(
-			[]byte(magic), 2, 0, 0xff, 0xff, 0xff, 0xff, '{', '}',
-		), []string{"ends within the header"}},
-		"cut in numbers": {file(
-			1, header("<f4", "False", "(2, 2)"), narrow[:3],
-		), []string{"12 bytes", "shape [2 2]", "truncated"}},
-		"cut in a number": {file(
-			1, header("<f4", "False", "(2, 2)"), make([]byte, 15),
-		), []string{"15 bytes"}},
-		"too many": {file(
-			1, header("<f4", "False", "(2, 2)"), make([]float32, 5),
-		), []string{"20 bytes"}},
-		"another shape": {file(
-			1, header("<f4", "False", "(4, 1)"), narrow,
-		), []string{"shape [4 1]", "[2 2]"}},
-		"one axis": {file(
-			1, header("<f4", "False", "(4,)"), narrow,
-		), []string{"shape [4]", "[2 2]"}},
-		"three axes": {file(
-			1, header("<f4", "False", "(2, 2, 1)"), narrow,
-		), []string{"shape [2 2 1]"}},
+		"long header": {append([]byte(magic), 2, 0, 0xff, 0xff, 0xff, 0xff, '{',
+			'}'), []string{"ends within the header"}},
+		"cut in numbers": {file(1, header("<f4", "False", "(2, 2)"),
+			narrow[:3]), []string{"12 bytes", "shape [2 2]", "truncated"}},
+		"cut in a number": {file(1, header("<f4", "False", "(2, 2)"),
+			make([]byte, 15)), []string{"15 bytes"}},
+		"too many": {file(1, header("<f4", "False", "(2, 2)"),
+			make([]float32, 5)), []string{"20 bytes"}},
+		"another shape": {file(1, header("<f4", "False", "(4, 1)"),
+			narrow), []string{"shape [4 1]", "[2 2]"}},
+		"one axis": {file(1, header("<f4", "False", "(4,)"),
+			narrow), []string{"shape [4]", "[2 2]"}},
+		"three axes": {file(1, header("<f4", "False", "(2, 2, 1)"),
+			narrow), []string{"shape [2 2 1]"}},
 		"a scalar":       {file(1, header("<f4", "False", "()"), narrow), []string{"shape []"}},
 		"shape of words": {file(1, header("<f4", "False", "(two, 2)"), narrow), []string{`"two"`}},
-		"integers": {file(
-			1, header("<i4", "False", "(2, 2)"), make([]int32, 4),
-		), []string{`"<i4"`, "astype('<f4')"}},
-		"float16": {file(
-			1, header("<f2", "False", "(2, 2)"), make([]int16, 4),
-		), []string{`"<f2"`, "astype"}},
-		"big endian": {file(
-			1, header(">f4", "False", "(2, 2)"), narrow,
-		), []string{`">f4"`, "astype"}},
+		"integers": {file(1, header("<i4", "False", "(2, 2)"),
+			make([]int32, 4)), []string{`"<i4"`, "astype('<f4')"}},
+		"float16": {file(1, header("<f2", "False", "(2, 2)"),
+			make([]int16, 4)), []string{`"<f2"`, "astype"}},
+		"big endian": {file(1, header(">f4", "False", "(2, 2)"),
+			narrow), []string{`">f4"`, "astype"}},
 		"records": {file(
 			1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2, 2), }\n", narrow,
 		), []string{"lacks a plain descr"}},
-		"no order": {file(
-			1, "{'descr': '<f4', 'shape': (2, 2), }\n", narrow,
-		), []string{"fortran_order"}},
+		"no order": {file(1, "{'descr': '<f4', 'shape': (2, 2), }\n",
+			narrow), []string{"fortran_order"}},
 		"no newline": {file(1, "", narrow), []string{"header"}},
 	} {
 		t.Run(name, func(t *testing.T) {

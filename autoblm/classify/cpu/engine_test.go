@@ -17,13 +17,9 @@ import (
 func TestConformance(t *testing.T) {
 	for i, set := range kernel.Sets() {
 		t.Run(fmt.Sprintf("%s/%d threads", set.Name, 1+i), func(t *testing.T) {
-			enginetest.Run(
-				t,
-				&Engine{threads: 1 + i, kernels: set},
-				enginetest.Tolerance{Reference: 1e-4},
-				enginetest.Settings(),
-				enginetest.Settings(),
-			)
+			enginetest.Run(t, &Engine{threads: 1 + i, kernels: set},
+				enginetest.Tolerance{Reference: 1e-4}, enginetest.Settings(),
+				enginetest.Settings())
 		})
 	}
 }

@@ -41,18 +41,12 @@ func Run(
 		}
 	})
 	t.Run("a node without messages passes no gradient", func(t *testing.T) { noGradient(t, engine) })
-	t.Run(
-		"models in a population match single runs",
-		func(t *testing.T) { inPopulations(t, engine, tolerance.Members, populations) },
-	)
-	t.Run(
-		"an inactive model does not influence the others",
-		func(t *testing.T) { inactive(t, engine, tolerance.Members) },
-	)
-	t.Run(
-		"a population resumes from the states of another",
-		func(t *testing.T) { resumes(t, engine, tolerance.Members, populations) },
-	)
+	t.Run("models in a population match single runs",
+		func(t *testing.T) { inPopulations(t, engine, tolerance.Members, populations) })
+	t.Run("an inactive model does not influence the others",
+		func(t *testing.T) { inactive(t, engine, tolerance.Members) })
+	t.Run("a population resumes from the states of another",
+		func(t *testing.T) { resumes(t, engine, tolerance.Members, populations) })
 	t.Run("a cancelled context ends training", func(t *testing.T) { cancellation(t, engine) })
 }
 
@@ -235,14 +229,8 @@ func (m *followed) compare(t *testing.T, after [][]float32, tolerance float64) {
 	for _, x := range m.some {
 		rate, got := m.run.Member.LearningRate, float64(after[x.parameter][x.at])
 		if want := x.now - rate*x.rate; !x.vague && math.Abs(got-want) > 30*tolerance*rate {
-			t.Errorf(
-				"%v, number %d: %v became %v, want %v",
-				m.network.Parameters[x.parameter],
-				x.at,
-				x.now,
-				got,
-				want,
-			)
+			t.Errorf("%v, number %d: %v became %v, want %v", m.network.Parameters[x.parameter],
+				x.at, x.now, got, want)
 		}
 	}
 }

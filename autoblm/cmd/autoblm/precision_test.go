@@ -93,8 +93,7 @@ func TestPrecisionOfSearches(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	file := filepath.Join(dir, "study.db")
 	search := func(more ...string) []string {
-		return searchArguments(graph, dir,
-			append(more, "--backend", "go")...)
+		return searchArguments(graph, dir, append(more, "--backend", "go")...)
 	}
 	if got := object(t, search("--precision", "bfloat16")...)["precision"]; got != "bfloat16" {
 		t.Errorf("search: precision %v", got)

@@ -193,8 +193,7 @@ func Graph() *datasets.Graph {
 	}
 	var all []datasets.Triple
 	for i := range int32(entities) {
-		all = append(all,
-			datasets.Triple{Head: i, Relation: 0, Tail: (i + 2) % entities},
+		all = append(all, datasets.Triple{Head: i, Relation: 0, Tail: (i + 2) % entities},
 			datasets.Triple{Head: (i + 2) % entities, Relation: 0, Tail: i},
 			datasets.Triple{Head: i, Relation: 1, Tail: (i + 1) % entities},
 			datasets.Triple{Head: i, Relation: 2, Tail: (entities - i) % entities})

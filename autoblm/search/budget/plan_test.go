@@ -102,13 +102,7 @@ func TestPlanFits(t *testing.T) {
 			Steps: rapid.IntRange(1, 10000).Draw(t, "steps"),
 			Every: s.Training.ValidateEvery,
 		}
-		step, end := math.Pow(
-			10,
-			rapid.Float64Range(-5, -0.5).Draw(t, "step"),
-		), math.Pow(
-			10,
-			rapid.Float64Range(-4, 0).Draw(t, "end"),
-		)
+		step, end := math.Pow(10, rapid.Float64Range(-5, -0.5).Draw(t, "step")), math.Pow(10, rapid.Float64Range(-4, 0).Draw(t, "end"))
 		for dim := 64; dim <= 256; dim *= 2 {
 			p.At = append(p.At, search.Pace{
 				Dim: dim / s.K * s.K, Step: step * float64(dim), End: end * float64(dim) / 64,
@@ -130,12 +124,8 @@ func TestPlanFits(t *testing.T) {
 			}
 		}
 		if plan.TuneUntil > plan.SearchUntil || plan.SearchUntil > s.TimeLimit {
-			t.Errorf(
-				"stages end after %v and %v of %v",
-				plan.TuneUntil,
-				plan.SearchUntil,
-				s.TimeLimit,
-			)
+			t.Errorf("stages end after %v and %v of %v", plan.TuneUntil, plan.SearchUntil,
+				s.TimeLimit)
 		}
 		if p := s.Planned; !p.Structures && (plan.Structures != s.Budget || plan.Halving != s.Halving || applied.Budget != s.Budget) ||
 			!p.Tune && plan.Recipes != s.Tune.Trials ||
@@ -156,12 +146,8 @@ func TestPlanRetrainsAtRequestedDimension(t *testing.T) {
 		s := search.TimedSettings()
 		s.K, s.TimeLimit = 2, time.Hour
 		s.Training.Dim, s.Planned.Dim = dim, false
-		plan := New(
-			s,
-			false,
-			search.Paces{At: []search.Pace{{Dim: dim, Step: 1e-4, End: 1e-3}}, Steps: 10},
-			0,
-		)
+		plan := New(s, false,
+			search.Paces{At: []search.Pace{{Dim: dim, Step: 1e-4, End: 1e-3}}, Steps: 10}, 0)
 		if plan.Seeds < 3 || !slices.Equal(plan.Dims, []int{dim}) {
 			t.Errorf("d %d: %v, by dimensions %v", dim, plan, plan.Dims)
 		}

@@ -50,12 +50,7 @@ func (g ensembleTask) Ensemble(
 			return nil, err
 		}
 		if place < size {
-			ensemble.Members, together = append(
-				ensemble.Members,
-				place,
-			), together+" "+string(
-				files["number"],
-			)
+			ensemble.Members, together = append(ensemble.Members, place), together+" "+string(files["number"])
 		}
 	}
 	ensemble.Artifact = task.Files{"number": []byte(together)}
@@ -149,12 +144,8 @@ func TestEnsemble(t *testing.T) {
 			t.Errorf("%s: %d selections, %+v, %d artifacts", name, *calls, r.Ensemble, artifacts)
 		}
 		if settled, err := search.Resolve(p.Task, p.Settings); err != nil || settled.Ensemble != 0 {
-			t.Errorf(
-				"%s: the settings are settled with an ensemble of %d, %v",
-				name,
-				settled.Ensemble,
-				err,
-			)
+			t.Errorf("%s: the settings are settled with an ensemble of %d, %v", name,
+				settled.Ensemble, err)
 		}
 	}
 }
@@ -260,10 +251,8 @@ func TestEnsembleNotSelected(t *testing.T) {
 			t.Errorf("%s: stopped by %q, %q, kept %+v", name, r.Stopped, r.Note, r.Kept)
 		}
 		checkKept(t, r)
-		if r = run(
-			t,
-			p,
-		); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
+		if r = run(t,
+			p); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
 			!reflect.DeepEqual(r.Artifact, want.Artifact) {
 			t.Errorf("%s: the resumed search has other results", name)
 		}
@@ -288,10 +277,8 @@ func TestEnsembleNotSelected(t *testing.T) {
 	} else {
 		checkKept(t, r)
 	}
-	if r := run(
-		t,
-		p,
-	); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
+	if r := run(t,
+		p); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
 		!reflect.DeepEqual(r.Artifact, want.Artifact) {
 		t.Error("resumed after a first selection, the search has other results")
 	}
@@ -307,10 +294,7 @@ func TestEnsembleNotSelected(t *testing.T) {
 	p.Store = forgetful{p.Store}
 	g.stop = nil
 	p.Task = g
-	if _, err := Run(
-		t.Context(),
-		p,
-	); err == nil ||
+	if _, err := Run(t.Context(), p); err == nil ||
 		!strings.Contains(err.Error(), "has lost the artifact") {
 		t.Errorf("without stored artifacts: %v", err)
 	}

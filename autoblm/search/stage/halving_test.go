@@ -69,12 +69,8 @@ func TestHalving(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.Trained != 50 || result.Complete != 50 || result.Stopped != search.BudgetSpent {
-		t.Fatalf(
-			"%d trained, %d complete, stopped by %s",
-			result.Trained,
-			result.Complete,
-			result.Stopped,
-		)
+		t.Fatalf("%d trained, %d complete, stopped by %s", result.Trained, result.Complete,
+			result.Stopped)
 	}
 	on := map[int][]task.Trial{}
 	for i, trial := range result.Trials {
@@ -91,12 +87,7 @@ func TestHalving(t *testing.T) {
 	epochs := 0
 	for rung, here := range []int{3, 9, 27} {
 		epochs += here * len(on[here])
-		if want := (halving{rungs: 2}).stage(
-			rung,
-		); slices.ContainsFunc(
-			on[here],
-			func(t task.Trial) bool { return t.Stage != want },
-		) {
+		if want := (halving{rungs: 2}).stage(rung); slices.ContainsFunc(on[here], func(t task.Trial) bool { return t.Stage != want }) {
 			t.Errorf("trials of %d epochs are not all in stage %s", here, want)
 		}
 		if rung == 2 {
@@ -108,13 +99,8 @@ func TestHalving(t *testing.T) {
 		}
 		best := task.BestFirst(on[here])
 		if places := (len(best) + 2) / 3; len(higher) != places {
-			t.Errorf(
-				"%d of %d were promoted after %d epochs, want %d",
-				len(higher),
-				len(best),
-				here,
-				places,
-			)
+			t.Errorf("%d of %d were promoted after %d epochs, want %d", len(higher), len(best),
+				here, places)
 		}
 		if !higher[best[0].Structure] {
 			t.Errorf("%v is the best after %d epochs and was not promoted", best[0].Structure, here)
@@ -128,12 +114,8 @@ func TestHalving(t *testing.T) {
 			mean[higher[trial.Structure]] += trial.ScoreOrZero() / float64(n)
 		}
 		if !(mean[true] > mean[false]) {
-			t.Errorf(
-				"after %d epochs the promoted ones have a mean of %v, the others of %v",
-				here,
-				mean[true],
-				mean[false],
-			)
+			t.Errorf("after %d epochs the promoted ones have a mean of %v, the others of %v",
+				here, mean[true], mean[false])
 		}
 	}
 	if most := 50*3 + 17*9 + 6*27; epochs != most {
@@ -185,19 +167,9 @@ func TestExtrapolatedScores(t *testing.T) {
 	for round, history := range histories {
 		known := map[structure.Structure]bool{}
 		for _, trial := range history {
-			if want := learner.fullScore(
-				trial.Structure,
-				27,
-			); math.Abs(
-				trial.ScoreOrZero()-want,
-			) > 1e-9 {
-				t.Errorf(
-					"round %d: %v has %v, by all epochs %v",
-					round+1,
-					trial.Structure,
-					trial.ScoreOrZero(),
-					want,
-				)
+			if want := learner.fullScore(trial.Structure, 27); math.Abs(trial.ScoreOrZero()-want) > 1e-9 {
+				t.Errorf("round %d: %v has %v, by all epochs %v", round+1, trial.Structure,
+					trial.ScoreOrZero(), want)
 			}
 			if known[trial.Structure] {
 				t.Errorf("round %d: %v is there twice", round+1, trial.Structure)

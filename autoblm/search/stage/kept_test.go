@@ -58,21 +58,12 @@ func TestBestIsKept(t *testing.T) {
 		want := task.BestFirst(r.Trials)[0]
 		if r.Kept == nil || r.Kept.Number != want.Number ||
 			string(r.Artifact.(task.Files)["number"]) != fmt.Sprint(want.Number) {
-			t.Errorf(
-				"%s: the artifact is %s, kept %+v, want trial %d",
-				what,
-				r.Artifact,
-				r.Kept,
-				want.Number,
-			)
+			t.Errorf("%s: the artifact is %s, kept %+v, want trial %d", what, r.Artifact, r.Kept,
+				want.Number)
 		}
 		if (what == "named") != (want.Name != "") {
-			t.Errorf(
-				"%s: the best is trial %d, %q: the test is wrong",
-				what,
-				want.Number,
-				want.Name,
-			)
+			t.Errorf("%s: the best is trial %d, %q: the test is wrong", what, want.Number,
+				want.Name)
 		}
 	}
 }

@@ -50,33 +50,21 @@ func TestPlannedSearchResumes(t *testing.T) {
 	whole, trainings := run(&search.Memory{}, math.MaxInt)
 	if whole.Stopped != search.BudgetSpent || !whole.Plan.Ended || whole.Plan.Structures != 9 ||
 		len(whole.Retrained) != 5 {
-		t.Fatalf(
-			"stopped by %q, %+v, %d retrained",
-			whole.Stopped,
-			whole.Plan,
-			len(whole.Retrained),
-		)
+		t.Fatalf("stopped by %q, %+v, %d retrained", whole.Stopped, whole.Plan,
+			len(whole.Retrained))
 	}
 	for calls := range trainings {
 		store := &search.Memory{}
-		if r, _ := run(
-			store,
-			calls,
-		); r.Stopped != search.Interrupted ||
+		if r, _ := run(store, calls); r.Stopped != search.Interrupted ||
 			r.Plan != nil && r.Plan.Ended {
 			t.Fatalf("interrupted in training %d, it ended by %q", calls+1, r.Stopped)
 		}
-		if r, _ := run(
-			store,
-			math.MaxInt,
-		); !reflect.DeepEqual(r.Trials, whole.Trials) ||
+		if r, _ := run(store, math.MaxInt); !reflect.DeepEqual(r.Trials, whole.Trials) ||
 			r.Stopped != whole.Stopped {
 			t.Fatalf("interrupted in training %d, it has other trials", calls+1)
 		}
-		if r, more := run(
-			store,
-			math.MaxInt,
-		); more != 0 || !reflect.DeepEqual(r.Trials, whole.Trials) ||
+		if r, more := run(store,
+			math.MaxInt); more != 0 || !reflect.DeepEqual(r.Trials, whole.Trials) ||
 			r.Stopped != whole.Stopped {
 			t.Fatalf("interrupted in training %d and ended, it trained %d times", calls+1, more)
 		}
@@ -142,25 +130,15 @@ func TestTimeLimitEndsEachStage(t *testing.T) {
 			}
 			first := run()
 			if first.Kept == nil || first.Artifact == nil || !first.Plan.Ended {
-				t.Fatalf(
-					"%s, after %d trainings: kept %+v by %+v",
-					stage,
-					after,
-					first.Kept,
-					first.Plan,
-				)
+				t.Fatalf("%s, after %d trainings: kept %+v by %+v", stage, after, first.Kept,
+					first.Plan)
 			}
 			checkKept(t, first)
 			before := trainings
 			if again := run(); trainings != before ||
 				!reflect.DeepEqual(again, withResumed(first, again.Resumed)) {
-				t.Errorf(
-					"%s, after %d trainings: once more, it trained %d times, and is %+v",
-					stage,
-					after,
-					trainings-before,
-					again,
-				)
+				t.Errorf("%s, after %d trainings: once more, it trained %d times, and is %+v",
+					stage, after, trainings-before, again)
 			}
 		}
 	}
@@ -217,13 +195,8 @@ func TestLaterSeedsDetermineKept(t *testing.T) {
 func TestNoPlanWithoutTimeLimit(t *testing.T) {
 	s := partlyPlanned()
 	s.TimeLimit = 0
-	if _, err := Run(
-		t.Context(),
-		search.Problem{Task: sizedTask{}, Strategy: strategy.Random{}, Settings: s},
-	); !errors.Is(
-		err,
-		ErrNoTimeLimit,
-	) {
+	if _, err := Run(t.Context(),
+		search.Problem{Task: sizedTask{}, Strategy: strategy.Random{}, Settings: s}); !errors.Is(err, ErrNoTimeLimit) {
 		t.Error(err)
 	}
 }

@@ -46,13 +46,8 @@ func TestResolve(t *testing.T) {
 		}
 		for _, trial := range result.Trials {
 			if trial.Recipe.Training.Precision != want {
-				t.Errorf(
-					"d %d: trial %d of stage %s has %v",
-					dim,
-					trial.Number,
-					trial.Stage,
-					trial.Recipe.Training.Precision,
-				)
+				t.Errorf("d %d: trial %d of stage %s has %v", dim, trial.Number, trial.Stage,
+					trial.Recipe.Training.Precision)
 			}
 		}
 	}

@@ -49,10 +49,8 @@ func TestSplitsDecide(t *testing.T) {
 	s.Budget, s.Predictor, s.RetrainSeeds = 8, nil, 2
 	for splits, want := range map[int]string{0: "distmult", 3: "complex"} {
 		s.RetrainSplits = splits
-		r, err := Run(
-			t.Context(),
-			search.Problem{Task: resplitTask{}, Strategy: strategy.Random{}, Settings: s},
-		)
+		r, err := Run(t.Context(),
+			search.Problem{Task: resplitTask{}, Strategy: strategy.Random{}, Settings: s})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,12 +62,8 @@ func TestSplitsDecide(t *testing.T) {
 		}
 		for _, again := range r.Retrained {
 			if len(again.Trials) != 2 || len(again.Splits) != splits {
-				t.Errorf(
-					"%s has %d seeds and %d splits",
-					again.Structure,
-					len(again.Trials),
-					len(again.Splits),
-				)
+				t.Errorf("%s has %d seeds and %d splits", again.Structure, len(again.Trials),
+					len(again.Splits))
 			}
 			numbers := map[int]bool{}
 			for _, trial := range again.Splits {
@@ -79,10 +73,8 @@ func TestSplitsDecide(t *testing.T) {
 				t.Errorf("%s has splits %v", again.Structure, numbers)
 			}
 		}
-		if i := slices.IndexFunc(
-			r.Trials,
-			func(t task.Trial) bool { return t.Split > 0 && t.Stage != task.Resplit },
-		); i >= 0 {
+		if i := slices.IndexFunc(r.Trials,
+			func(t task.Trial) bool { return t.Split > 0 && t.Stage != task.Resplit }); i >= 0 {
 			t.Errorf("%+v", r.Trials[i])
 		}
 	}

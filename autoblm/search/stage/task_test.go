@@ -57,22 +57,14 @@ func TestAnotherTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.Trained != 40 || result.Complete != 40 || result.Artifact != nil {
-		t.Errorf(
-			"%d trained, %d complete, artifact %v",
-			result.Trained,
-			result.Complete,
-			result.Artifact,
-		)
+		t.Errorf("%d trained, %d complete, artifact %v", result.Trained, result.Complete,
+			result.Artifact)
 	}
 	best := result.Best[0]
 	for _, trial := range result.Trials {
 		if trial.Round > 0 && trial.ScoreOrZero() > best.ScoreOrZero() {
-			t.Errorf(
-				"%s scores %v, the best only %v",
-				trial.Structure,
-				trial.ScoreOrZero(),
-				best.ScoreOrZero(),
-			)
+			t.Errorf("%s scores %v, the best only %v", trial.Structure, trial.ScoreOrZero(),
+				best.ScoreOrZero())
 		}
 	}
 	if most := best.Structure.Nonzeros(); most < settings.InitialNonzeros+3 {
@@ -90,10 +82,7 @@ func TestAnotherTask(t *testing.T) {
 			Strategy: strategy.Evolutionary{},
 			Settings: settings,
 		},
-	); !errors.Is(
-		err,
-		refusal,
-	) {
+	); !errors.Is(err, refusal) {
 		t.Errorf("a task that is not ready: error %v", err)
 	}
 }

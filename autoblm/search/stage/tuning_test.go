@@ -31,26 +31,14 @@ type recipeTask struct {
 
 func (f recipeTask) worth(t task.Trial) float64 {
 	r := t.Recipe
-	worth := 10 - math.Abs(
-		math.Log(r.LearningRate/f.hidden.LearningRate),
-	) - 50*math.Abs(
-		r.N3-f.hidden.N3,
-	) - math.Abs(
-		r.Training.Dropout-f.hidden.Training.Dropout,
-	)
+	worth := 10 - math.Abs(math.Log(r.LearningRate/f.hidden.LearningRate)) - 50*math.Abs(r.N3-f.hidden.N3) - math.Abs(r.Training.Dropout-f.hidden.Training.Dropout)
 	if t.Structure == structure.Baselines()[2].Structure {
 		worth++
 	}
 	if math.IsInf(worth, 0) || math.IsNaN(worth) {
 		return 0
 	}
-	return worth + f.noise*math.Sin(
-		float64(r.Seed)*1000*worth,
-	) + 0.1*math.Log(
-		float64(r.Training.Epochs),
-	) + 0.01*float64(
-		r.Training.Dim,
-	)
+	return worth + f.noise*math.Sin(float64(r.Seed)*1000*worth) + 0.1*math.Log(float64(r.Training.Epochs)) + 0.01*float64(r.Training.Dim)
 }
 
 func (f recipeTask) Train(
@@ -90,10 +78,8 @@ func tunedSettings() search.Settings {
 func TestTuningFindsRecipes(t *testing.T) {
 	s := tunedSettings()
 	on := recipeTask{hidden: hiddenRecipe(), noise: 0.05}
-	r, err := Run(
-		t.Context(),
-		search.Problem{Task: on, Strategy: strategy.Evolutionary{}, Settings: s},
-	)
+	r, err := Run(t.Context(),
+		search.Problem{Task: on, Strategy: strategy.Evolutionary{}, Settings: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,10 +103,8 @@ func TestTuningFindsRecipes(t *testing.T) {
 	}
 	for _, trial := range task.InStage(task.Tuning, r.Trials) {
 		if of := trial.Recipe; of.Seed != s.Seed &&
-			!slices.ContainsFunc(
-				whole[:budget.ConfirmedRecipes],
-				func(b ratedRecipe) bool { b.recipe.Seed = of.Seed; return b.recipe == of },
-			) {
+			!slices.ContainsFunc(whole[:budget.ConfirmedRecipes],
+				func(b ratedRecipe) bool { b.recipe.Seed = of.Seed; return b.recipe == of }) {
 			t.Errorf("a recipe that is not of the best has seed %d", of.Seed)
 		}
 	}
@@ -250,12 +234,8 @@ func TestPlanIsStored(t *testing.T) {
 		!reflect.DeepEqual(again.Plan, first.Plan) ||
 		again.Stopped != first.Stopped ||
 		again.Note != first.Note {
-		t.Errorf(
-			"an ended search resumed with %+v, stopped by %q, %q",
-			again.Plan,
-			again.Stopped,
-			again.Note,
-		)
+		t.Errorf("an ended search resumed with %+v, stopped by %q, %q", again.Plan, again.Stopped,
+			again.Note)
 	}
 	s.TimeLimit *= 4
 	longer := run()

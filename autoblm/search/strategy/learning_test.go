@@ -63,19 +63,11 @@ func TestLearningBeatsChance(t *testing.T) {
 				gains[i] = learned[i] - chance[i]
 			}
 			mean, deviation := stat.MeanStdDev(gains, nil)
-			t.Logf(
-				"the best 8 of %d agree in %.3f of the cells, by chance in %.3f",
-				budget,
-				stat.Mean(learned, nil),
-				stat.Mean(chance, nil),
-			)
+			t.Logf("the best 8 of %d agree in %.3f of the cells, by chance in %.3f", budget,
+				stat.Mean(learned, nil), stat.Mean(chance, nil))
 			if mean < 0.05 || mean < 3*deviation/math.Sqrt(seeds) {
-				t.Errorf(
-					"gains %.3f: a mean of %.3f, with a standard error of %.3f",
-					gains,
-					mean,
-					deviation/math.Sqrt(seeds),
-				)
+				t.Errorf("gains %.3f: a mean of %.3f, with a standard error of %.3f", gains, mean,
+					deviation/math.Sqrt(seeds))
 			}
 		})
 	}

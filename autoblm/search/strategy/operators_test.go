@@ -37,13 +37,8 @@ func TestMutationChangesEntriesAtItsRate(t *testing.T) {
 		}
 		for value, n := range values {
 			if expected := rate * 8 * rounds / 8; math.Abs(float64(n)-expected) > 0.2*expected {
-				t.Errorf(
-					"rate %v: a 0 became %d %d times, want about %.0f",
-					rate,
-					value,
-					n,
-					expected,
-				)
+				t.Errorf("rate %v: a 0 became %d %d times, want about %.0f", rate, value, n,
+					expected)
 			}
 		}
 	}
@@ -79,10 +74,8 @@ func ranked(structures []structure.Structure) []task.Trial {
 	var trials []task.Trial
 	for i, a := range structures {
 		mrr := 1 / float64(i+2)
-		trials = append(
-			trials,
-			task.Trial{Number: i + 1, Round: 1, Structure: a, State: task.Complete, Score: &mrr},
-		)
+		trials = append(trials,
+			task.Trial{Number: i + 1, Round: 1, Structure: a, State: task.Complete, Score: &mrr})
 	}
 	return trials
 }
@@ -144,12 +137,8 @@ func TestProgressiveExtendsAllParents(t *testing.T) {
 	}
 	for i, n := range children {
 		if (n > 0) != (i < s.Parents) {
-			t.Errorf(
-				"structure %d of the round before has %d children, with I = %d",
-				i+1,
-				n,
-				s.Parents,
-			)
+			t.Errorf("structure %d of the round before has %d children, with I = %d", i+1, n,
+				s.Parents)
 		}
 	}
 }
@@ -173,10 +162,8 @@ func TestPickTakesTheHighestPredictions(t *testing.T) {
 	for range 5 {
 		for n := range 5 {
 			mrr := 0.1 * float64(n)
-			history = append(
-				history,
-				task.Trial{Structure: diagonal(n), State: task.Complete, Score: &mrr},
-			)
+			history = append(history,
+				task.Trial{Structure: diagonal(n), State: task.Complete, Score: &mrr})
 		}
 	}
 	for n := range 5 {
@@ -195,13 +182,8 @@ func TestPickTakesTheHighestPredictions(t *testing.T) {
 		t.Errorf("predictions %v for 0.4, 0.3 and 0.2", p.Predictions)
 	}
 	s.Predictor = nil
-	if p, err = pick(
-		s,
-		history,
-		candidates,
-		3,
-		rand.New(rand.NewPCG(1, 1)),
-	); err != nil || !slices.Equal(p.Structures, candidates[:3]) ||
+	if p, err = pick(s, history, candidates, 3,
+		rand.New(rand.NewPCG(1, 1))); err != nil || !slices.Equal(p.Structures, candidates[:3]) ||
 		p.Predictions != nil {
 		t.Errorf("without a predictor: %v, %v, %v", p.Structures, p.Predictions, err)
 	}

@@ -45,13 +45,8 @@ func playWith(
 	for round := 1; len(history) < s.Budget; round++ {
 		propose := func() Proposal {
 			rng := rand.New(rand.NewPCG(s.Seed, uint64(round)))
-			p, err := strategy.Propose(
-				s.Options,
-				round,
-				slices.Clone(history),
-				s.Budget-len(history),
-				rng,
-			)
+			p, err := strategy.Propose(s.Options, round, slices.Clone(history),
+				s.Budget-len(history), rng)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,12 +55,8 @@ func playWith(
 		before := slices.Clone(history)
 		p := propose()
 		if again := propose(); !reflect.DeepEqual(p, again) {
-			t.Fatalf(
-				"round %d: two proposals from one history and seed differ: %v and %v",
-				round,
-				p.Structures,
-				again.Structures,
-			)
+			t.Fatalf("round %d: two proposals from one history and seed differ: %v and %v", round,
+				p.Structures, again.Structures)
 		}
 		if !reflect.DeepEqual(before, history) {
 			t.Fatalf("round %d: the strategy changed the history", round)
@@ -76,26 +67,13 @@ func playWith(
 			}
 			return history, p.Reason
 		}
-		if most := min(
-			s.Budget-len(history),
-			max(s.RoundSize, s.Parents),
-		); len(
-			p.Structures,
-		) > most {
-			t.Fatalf(
-				"round %d: %d structures, at most %d were wanted",
-				round,
-				len(p.Structures),
-				most,
-			)
+		if most := min(s.Budget-len(history), max(s.RoundSize, s.Parents)); len(p.Structures) > most {
+			t.Fatalf("round %d: %d structures, at most %d were wanted", round, len(p.Structures),
+				most)
 		}
 		if p.Predictions != nil && len(p.Predictions) != len(p.Structures) {
-			t.Fatalf(
-				"round %d: %d predictions for %d structures",
-				round,
-				len(p.Predictions),
-				len(p.Structures),
-			)
+			t.Fatalf("round %d: %d predictions for %d structures", round, len(p.Predictions),
+				len(p.Structures))
 		}
 		for _, a := range p.Structures {
 			trial := task.Trial{
@@ -183,14 +161,8 @@ func TestStrategiesWithoutPredictor(t *testing.T) {
 			s := settings(4, 24)
 			s.Predictor = fit
 			if history, why := play(t, strategy, s); len(history) != s.Budget {
-				t.Errorf(
-					"%s, predictor %s: %d of %d structures: %s",
-					strategy.Name(),
-					name,
-					len(history),
-					s.Budget,
-					why,
-				)
+				t.Errorf("%s, predictor %s: %d of %d structures: %s", strategy.Name(), name,
+					len(history), s.Budget, why)
 			}
 		}
 	}
@@ -204,12 +176,8 @@ func TestAllClassesOfTwoChunks(t *testing.T) {
 		}
 		history, why := play(t, strategy, settings(2, 100))
 		if len(history) != 20 || why == "" {
-			t.Errorf(
-				"%s: %d structures, ended by %q; want all 20 classes and a reason",
-				strategy.Name(),
-				len(history),
-				why,
-			)
+			t.Errorf("%s: %d structures, ended by %q; want all 20 classes and a reason",
+				strategy.Name(), len(history), why)
 		}
 	}
 }
@@ -223,11 +191,8 @@ func TestFirstRoundOfFourChunks(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(p.Structures) != 5 {
-			t.Errorf(
-				"%s begins with %d structures, want the 5 classes",
-				strategy.Name(),
-				len(p.Structures),
-			)
+			t.Errorf("%s begins with %d structures, want the 5 classes", strategy.Name(),
+				len(p.Structures))
 		}
 		for _, a := range p.Structures {
 			if a.Nonzeros() != 4 {
@@ -248,25 +213,18 @@ func TestProgressiveAddsOneBlockToTheBest(t *testing.T) {
 		byRound[trial.Round] = append(byRound[trial.Round], trial)
 	}
 	for round := 2; round <= len(byRound); round++ {
-		parents := slices.DeleteFunc(
-			slices.Clone(byRound[round-1]),
-			func(t task.Trial) bool { return t.State != task.Complete },
-		)
+		parents := slices.DeleteFunc(slices.Clone(byRound[round-1]),
+			func(t task.Trial) bool { return t.State != task.Complete })
 		slices.SortStableFunc(
 			parents,
 			func(a, b task.Trial) int { return int(1000*b.ScoreOrZero()) - int(1000*a.ScoreOrZero()) },
 		)
 		parents = parents[:min(s.Parents, len(parents))]
 		for _, trial := range byRound[round] {
-			if !slices.ContainsFunc(
-				parents,
-				func(p task.Trial) bool { return extends(trial.Structure, p.Structure) },
-			) {
-				t.Errorf(
-					"round %d: %s adds one block to none of the best of the round before",
-					round,
-					trial.Structure,
-				)
+			if !slices.ContainsFunc(parents,
+				func(p task.Trial) bool { return extends(trial.Structure, p.Structure) }) {
+				t.Errorf("round %d: %s adds one block to none of the best of the round before",
+					round, trial.Structure)
 			}
 		}
 	}

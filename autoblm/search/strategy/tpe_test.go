@@ -20,13 +20,8 @@ func TestGoodTrialsAreFewAndComplete(t *testing.T) {
 		trials[0].State, trials[0].Score = task.Failed, nil
 		good, bad := splitByScore(trials)
 		if len(good) != test.good || len(good)+len(bad) != test.trials {
-			t.Errorf(
-				"%d good and %d bad of %d, want %d good",
-				len(good),
-				len(bad),
-				test.trials,
-				test.good,
-			)
+			t.Errorf("%d good and %d bad of %d, want %d good", len(good), len(bad), test.trials,
+				test.good)
 		}
 		worst := slices.MinFunc(
 			good,
@@ -34,11 +29,8 @@ func TestGoodTrialsAreFewAndComplete(t *testing.T) {
 		)
 		for _, b := range bad {
 			if b.ScoreOrZero() > worst.ScoreOrZero() {
-				t.Errorf(
-					"a bad trial has MRR %v, a good one %v",
-					b.ScoreOrZero(),
-					worst.ScoreOrZero(),
-				)
+				t.Errorf("a bad trial has MRR %v, a good one %v", b.ScoreOrZero(),
+					worst.ScoreOrZero())
 			}
 		}
 		if bad[len(bad)-1].State != task.Failed {
@@ -64,13 +56,7 @@ func TestEstimateOfEntries(t *testing.T) {
 			}
 		}
 	}
-	if got, want := d.logProbability(
-		structure.MustParse("1,0;2,-2"),
-	), math.Log(
-		2.2*3.2*1.2*1.2/256,
-	); math.Abs(
-		got-want,
-	) > 1e-12 {
+	if got, want := d.logProbability(structure.MustParse("1,0;2,-2")), math.Log(2.2*3.2*1.2*1.2/256); math.Abs(got-want) > 1e-12 {
 		t.Errorf("log probability %v, want %v", got, want)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -28,8 +28,7 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 		t.Fatal(err)
 	}
 	_, err = d.db.Exec(
-		"PRAGMA page_size = 512; VACUUM",
-	) // an empty database, as a study is before it begins
+		"PRAGMA page_size = 512; VACUUM") // an empty database, as a study is before it begins
 	if err := errors.Join(err, d.db.Close()); err != nil {
 		t.Fatal(err)
 	}

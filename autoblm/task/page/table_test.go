@@ -21,12 +21,8 @@ func TestNewTable(t *testing.T) {
 		structure.MustParse("1,0;0,2"),
 		Bar(0.25),
 	}
-	table := NewTable(
-		"all",
-		values,
-		Text("text", func(v any) any { return "row" }),
-		Number("value", func(v any) any { return v }),
-	)
+	table := NewTable("all", values, Text("text", func(v any) any { return "row" }),
+		Number("value", func(v any) any { return v }))
 	want := []Cell{
 		{
 			Text: "a",
@@ -57,13 +53,8 @@ func TestFold(t *testing.T) {
 	}{{5, 3, 0, ""}, {3, 3, 0, ""}, {2, 2, 1, "1 query more"}, {1, 1, 2, "2 queries more"}, {0, 0, 3, "3 queries"}} {
 		got := NewTable("all", []int{7, 8, 9}, number).Fold(c.shown, "query")
 		if len(got.Rows) != c.rows || len(got.Folded) != c.folded || got.More != c.more {
-			t.Errorf(
-				"of 3 rows %d are shown, %d folded, under %q; want %+v",
-				len(got.Rows),
-				len(got.Folded),
-				got.More,
-				c,
-			)
+			t.Errorf("of 3 rows %d are shown, %d folded, under %q; want %+v", len(got.Rows),
+				len(got.Folded), got.More, c)
 		}
 	}
 }
