@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
@@ -57,17 +55,6 @@ func New[Result any](ctx context.Context, s Setup, r Result) Document[Result] {
 		Command: HidePaths(s.Command), Date: time.Now().Format(time.DateOnly), Machine: machine,
 		Versions: versions, Result: r,
 	}
-}
-
-var threadsUsed = regexp.MustCompile(`(\d+) of them used`)
-
-// Threads returns the number of threads used, or 0 if Machine does not contain it.
-func (d Document[Result]) Threads() int {
-	n := 0
-	if found := threadsUsed.FindStringSubmatch(d.Machine); found != nil {
-		n, _ = strconv.Atoi(found[1])
-	}
-	return n
 }
 
 // Write writes the document atomically.

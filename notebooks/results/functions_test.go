@@ -1,23 +1,18 @@
 package results
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"text/template"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
-	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/record"
-	"github.com/autoblm/autoblm-go/internal/table"
+	"github.com/autoblm/autoblm-go/internal/settings"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
@@ -42,7 +37,7 @@ var functions = template.FuncMap{
 		}
 		return "", nil
 	},
-	"checkBlind": checkBlind, "queryDropout": queryDropout, "epoch": epoch,
+	"queryDropout": queryDropout, "epoch": epoch,
 
 	"spread": spread, "meanError": meanError, "ms": duration,
 	"mean":   func(x []float64) float64 { return stat.Mean(x, nil) },
@@ -77,6 +72,12 @@ var functions = template.FuncMap{
 			return format.Missing
 		}
 		return fmt.Sprint(x)
+	},
+	"cell": func(x any) string { // of a reported number, 0 if unknown
+		if number(x) == 0 {
+			return format.Missing
+		}
+		return format.Cell(x)
 	},
 	"goal": func(ratio, goal any) string {
 		switch {
@@ -137,27 +138,11 @@ var functions = template.FuncMap{
 		return fmt.Sprintf("%.2f", accuracy)
 	},
 
-	"benchmarks": func() []string { return reproduce.Benchmarks },
-	"trainings": func() ([]reproduce.Repeats, error) {
-		files, err := filepath.Glob("benchmark-*.json")
-		if err != nil {
-			return nil, err
-		}
-		return reproduce.ReadRepeats(files...)
-	},
-	"compared": reproduce.Compare, "varied": reproduce.Varied, "curves": reproduce.Curves,
-	"table": markdown, "sources": sources, "chosen": chosen,
-	"only": func(t *table.Table, column int, values ...string) *table.Table {
-		t.Rows = slices.DeleteFunc(t.Rows, func(row []string) bool {
-			return !slices.Contains(values, row[column])
-		})
-		return t
-	},
-	"testMRR": func(r reproduce.Repeats) float64 { return r.Mean(testMRR) },
-	"seconds": func(r reproduce.Repeats) float64 {
-		return r.Mean(func(t *reproduce.Trained) float64 { return t.Seconds.Train })
-	},
-	"tenth": func(all []kge.Validation) (some []kge.Validation) {
+	"benchmarks": func() []string { return benchmarks },
+	"trainings":  trainings, "trainingsOn": trainingsOn, "chosen": chosen, "reported": reported,
+	"model": model, "threads": threads, "curve": curve, "sources": sources,
+	"weights": func(d doc) string { return settings.Set(trained(d).Training.Member.Weights) },
+	"tenth": func(all []any) (some []any) {
 		step := (len(all) + 9) / 10
 		for i := (len(all) - 1) % step; i < len(all); i += step {
 			some = append(some, all[i])
@@ -165,32 +150,6 @@ var functions = template.FuncMap{
 		return some
 	},
 	"paperAndPublished": paperAndPublished, "twoModels": twoModels,
-}
-
-func validMRR(t *reproduce.Trained) float64 { return t.Valid.Both.MRR }
-func testMRR(t *reproduce.Trained) float64  { return t.Test.Both.MRR }
-
-var structureText = regexp.MustCompile(`-?\d+(,-?\d+)+(;-?\d+(,-?\d+)+)+`)
-
-// markdown returns a table in Markdown, with structures as code.
-func markdown(t *table.Table) string {
-	var text strings.Builder
-	rule := strings.Repeat(" --- |", len(t.Header))
-	fmt.Fprintf(&text, "| %s |\n|%s\n", strings.Join(t.Header, " | "), rule)
-	for _, row := range t.Rows {
-		fmt.Fprintf(&text, "| %s |\n", structureText.ReplaceAllString(strings.Join(row, " | "), "`$0`"))
-	}
-	return text.String()
-}
-
-// chosen returns the training on a graph with the best validation MRR.
-func chosen(graph string, all []reproduce.Repeats) reproduce.Repeats {
-	all = slices.DeleteFunc(slices.Clone(all), func(r reproduce.Repeats) bool {
-		return r.Documents[0].Result.Dataset != graph
-	})
-	return slices.MaxFunc(all, func(a, b reproduce.Repeats) int {
-		return cmp.Compare(a.Mean(validMRR), b.Mean(validMRR))
-	})
 }
 
 // twoModels returns the test MRR of the ensemble of two with the best validation MRR on a graph.
@@ -221,18 +180,4 @@ func paperAndPublished(graph string) string {
 			format.Count(best.Epochs, "epoch"), best.EpochSeconds, best.GPU)
 	}
 	return text
-}
-
-// sources returns the sources of the reported results that the table shows without a recipe.
-func sources(t *table.Table) string {
-	var sources []string
-	for _, row := range t.Rows {
-		for _, r := range recipe.ReportedOn(row[0]) {
-			source := r.Model + ": " + r.Source
-			if r.Model == row[1] && r.Recipe == "" && !slices.Contains(sources, source) {
-				sources = append(sources, source)
-			}
-		}
-	}
-	return strings.Join(sources, "; ")
 }

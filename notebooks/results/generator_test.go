@@ -216,8 +216,11 @@ func unique[T any](all []T, key func(T) string) (values []string) {
 }
 
 // group divides files by two keys, in the order of their first appearance.
-func group(all []doc, a, b string) (groups [][]doc) {
-	key := func(d doc) string { return fmt.Sprint(find(d.R, a), find(d.R, b)) }
+func group(all []doc, a, b string) [][]doc {
+	return groupBy(all, func(d doc) string { return fmt.Sprint(find(d.R, a), find(d.R, b)) })
+}
+
+func groupBy(all []doc, key func(doc) string) (groups [][]doc) {
 	for _, k := range unique(all, key) {
 		groups = append(groups, slices.DeleteFunc(slices.Clone(all), func(d doc) bool {
 			return key(d) != k
@@ -346,28 +349,6 @@ func best(values []any, path string) any {
 	return slices.MaxFunc(values, func(a, b any) int {
 		return cmp.Compare(number(find(a, path)), number(find(b, path)))
 	})
-}
-
-// checkBlind checks the rule of class-blind.sh: the 16 best of all settings are validated again,
-// and the ensemble consists of the 8 best of these.
-func checkBlind(d doc) (string, error) {
-	first := func(settings []any, key string, n int) []float64 {
-		settings = slices.Clone(settings)
-		slices.SortStableFunc(settings, func(a, b any) int {
-			return cmp.Compare(number(find(b, key)), number(find(a, key)))
-		})
-		return numbers(settings[:n], "*.number")
-	}
-	tried := find(d.R, "tried").([]any)
-	again := slices.DeleteFunc(slices.Clone(tried), func(v any) bool {
-		return find(v, "again") == nil
-	})
-	finalists := slices.Sorted(slices.Values(first(tried, "held_out", 16)))
-	if !slices.Equal(finalists, numbers(again, "*.number")) ||
-		!slices.Equal(first(again, "again", 8), numbers(d.R, "ensemble.members")) {
-		return "", fmt.Errorf("%s breaks the rule of class-blind.sh", d.File)
-	}
-	return "", nil
 }
 
 // wilson returns Wilson's interval of 95 % for a share that was measured on n examples.
