@@ -24,15 +24,16 @@ var byteOrderMark = []byte("\uFEFF")
 type textFile struct {
 	path   string // as shown in errors
 	number int    // of the line last read, from 1
-	source io.Reader
+	source io.ReadCloser
 	err    error
 }
 
 // lines yields the lines without their ends. It skips a byte-order mark and empty lines at
-// the end of the file. It stops at the first error and stores it in t.err. A line is valid
-// until the next one is read.
+// the end of the file. It stops at the first error and stores it in t.err. It closes the file
+// in the end. A line is valid until the next one is read.
 func (t *textFile) lines() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
+		defer t.source.Close()
 		reader := bufio.NewReaderSize(t.source, maxLine)
 		firstEmpty := 0
 		for {
@@ -98,23 +99,46 @@ func (t *textFile) errorf(format string, args ...any) error {
 
 // openText opens the first of the names that exists in the folder, each also
 // with .gz. It returns fs.ErrNotExist when there is none.
-func openText(dir string, names ...string) (text *textFile, close func(), err error) {
+func openText(dir string, names ...string) (*textFile, error) {
 	for _, name := range names {
 		for _, path := range []string{filepath.Join(dir, name), filepath.Join(dir, name+".gz")} {
-			text, close, err = openPath(path)
-			if !errors.Is(err, fs.ErrNotExist) {
-				return text, close, err
+			if text, err := openPath(path); !errors.Is(err, fs.ErrNotExist) {
+				return text, err
 			}
 		}
 	}
-	return nil, nil, fs.ErrNotExist
+	return nil, fs.ErrNotExist
 }
 
 // openPath opens a file and unpacks it if its name ends with .gz.
-func openPath(path string) (text *textFile, close func(), err error) {
+func openPath(path string) (*textFile, error) {
 	file, err := inputfile.OpenDecompressed(path)
+	return &textFile{path: path, source: file}, err
+}
+
+// VisitFile calls visit for each line of the text file dir/name or dir/name.gz; without
+// them it returns [fs.ErrNotExist]. Lines have no ends. A byte-order mark and empty lines at
+// the end are skipped. An error of visit is wrapped with the path and the line number.
+// A line is valid until visit returns.
+func VisitFile(dir, name string, visit func(line []byte) error) error {
+	text, err := openText(dir, name)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	return &textFile{path: path, source: file}, func() { file.Close() }, nil
+	return text.visit(visit)
+}
+
+// VisitLines does the same as [VisitFile] for an open text; path is for errors.
+func VisitLines(path string, source io.Reader, visit func(line []byte) error) error {
+	text := &textFile{path: path, source: io.NopCloser(source)}
+	return text.visit(visit)
+}
+
+func (t *textFile) visit(visit func(line []byte) error) error {
+	for line := range t.lines() {
+		if err := visit(line); err != nil {
+			return fmt.Errorf("%s:%d: %w", t.path, t.number, err)
+		}
+	}
+	return t.err
 }

@@ -73,15 +73,12 @@ func CanOpen(source string) bool {
 	if _, known := benchmark(source); known || source == worldName {
 		return true
 	}
-	_, closeFile, err := openText(source, trainFiles...)
-	if err == nil {
-		closeFile()
-	}
-	return err == nil
+	return hasTrain(source)
 }
 
-// trainFiles lists the possible files of training triples.
-var trainFiles = []string{"train.txt", "train.tsv", "train2id.txt"}
+func hasTrain(dir string) bool {
+	return HasFile(dir, "train.txt") || HasFile(dir, "train.tsv") || HasFile(dir, "train2id.txt")
+}
 
 // Locate returns the folder from which [Open] would read a benchmark: the first
 // of $AUTOBLM_DATA/NAME and the cache folder that has a training file.
@@ -90,16 +87,26 @@ func Locate(name string) (dir string, found bool) {
 		return "", false
 	}
 	for _, dir := range benchmarkFolders(name) {
-		_, closeFile, err := openText(dir, trainFiles...)
-		if err == nil {
-			closeFile()
-		}
-		// ReadFolder reports a training file that cannot be opened.
-		if !errors.Is(err, fs.ErrNotExist) {
+		if hasTrain(dir) {
 			return dir, true
 		}
 	}
 	return "", false
+}
+
+// Source returns the name or folder with which [Open] finds the graph again: the name of the
+// embedded graph or of a benchmark in its usual folder, otherwise its folder; "" for a
+// graph that was made in memory.
+func (g *Graph) Source() string {
+	if g.Folder == "" && g.Name == worldName {
+		return g.Name
+	}
+	if dir, found := Locate(g.Name); found {
+		if absolute, err := filepath.Abs(dir); err == nil && absolute == g.Folder {
+			return g.Name // finds the benchmark even after it moves
+		}
+	}
+	return g.Folder
 }
 
 func benchmarkFolders(name string) []string {

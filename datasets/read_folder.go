@@ -36,7 +36,9 @@ func ReadFolder(dir string) (*Graph, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: is %w", dir, ErrNotFolder)
 	}
-	g, err := readTabFolder(dir)
+	g, err := readTabGraph(func(split string) (*textFile, error) {
+		return openText(dir, split+".txt", split+".tsv")
+	})
 	if errors.Is(err, errNoTrain) {
 		g, err = readOpenKEFolder(dir)
 	}

@@ -12,22 +12,20 @@ import (
 func readOpenKEFolder(dir string) (*Graph, error) {
 	var g Graph
 	dictionary := func(name string) ([]string, error) {
-		text, closeFile, err := openText(dir, name)
+		text, err := openText(dir, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: train2id.txt is here but %s is missing; put it there", dir, name)
 		}
 		if err != nil {
 			return nil, err
 		}
-		defer closeFile()
 		return readOpenKELabels(text)
 	}
 	err := readSplits(&g, func(split string) ([]Triple, error) {
-		text, closeFile, err := openText(dir, split+"2id.txt")
+		text, err := openText(dir, split+"2id.txt")
 		if err != nil {
 			return nil, err
 		}
-		defer closeFile()
 		// The dictionaries must exist once a split in this format does.
 		if g.Entities == nil {
 			if g.Entities, err = dictionary("entity2id.txt"); err != nil {

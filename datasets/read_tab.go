@@ -10,11 +10,10 @@ import (
 // ReadTriples reads one file of head<TAB>relation<TAB>tail lines, plain or .gz, into the
 // training split of a graph. The graph has the name of the file without its endings.
 func ReadTriples(path string) (*Graph, error) {
-	text, closeFile, err := openPath(path)
+	text, err := openPath(path)
 	if err != nil {
 		return nil, err
 	}
-	defer closeFile()
 	labels := newLabels()
 	triples, err := readTab(text, labels)
 	if err != nil {
@@ -34,24 +33,15 @@ func ReadTriples(path string) (*Graph, error) {
 	}, nil
 }
 
-func readTabFolder(dir string) (*Graph, error) {
-	return readTabGraph(func(split string) (*textFile, func(), error) {
-		return openText(dir, split+".txt", split+".tsv")
-	})
-}
-
 // readTabGraph reads the three splits from the files that open returns.
-func readTabGraph(
-	open func(split string) (text *textFile, closeFile func(), err error),
-) (*Graph, error) {
+func readTabGraph(open func(split string) (*textFile, error)) (*Graph, error) {
 	var g Graph
 	labels := newLabels()
 	err := readSplits(&g, func(split string) ([]Triple, error) {
-		text, closeFile, err := open(split)
+		text, err := open(split)
 		if err != nil {
 			return nil, err
 		}
-		defer closeFile()
 		return readTab(text, labels)
 	})
 	if err != nil {

@@ -46,6 +46,20 @@ func gzipped(t testing.TB, content string) string {
 	return packed.String()
 }
 
+// checkError checks that an error has one line with all the given parts.
+func checkError(t testing.TB, err error, parts ...string) {
+	t.Helper()
+	if err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q: want one line with %q", err, parts)
+		return
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q lacks %q", err, part)
+		}
+	}
+}
+
 var ignoreIndex = cmp.Options{cmpopts.IgnoreUnexported(Graph{}),
 	cmpopts.IgnoreFields(Graph{}, "Folder")}
 

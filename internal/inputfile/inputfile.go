@@ -65,13 +65,6 @@ func MaxDecompressed(compressed int64) int64 {
 	return min(maxLimit, max(minLimit, maxRatio*min(compressed, maxLimit)))
 }
 
-// errTooLarge returns the error of a file that exceeds its limit.
-func errTooLarge(limit int64) error {
-	return fmt.Errorf("it unpacks to more than %d bytes, the limit for its size (%d times that,"+
-		" at least %d and at most %d bytes): if it is sound, unpack it and name the unpacked file",
-		limit, maxRatio, minLimit, int64(maxLimit))
-}
-
 // OpenDecompressed opens a file for reading, and decompresses it if its name ends with .gz.
 func OpenDecompressed(path string) (io.ReadCloser, error) {
 	file, err := Open(path)
@@ -88,21 +81,28 @@ func OpenDecompressed(path string) (io.ReadCloser, error) {
 		file.Close()
 		return nil, fmt.Errorf("%s: not a gzip file: %w", path, err)
 	}
-	limit := MaxDecompressed(info.Size())
-	return &compressed{file, unpacked, limit, limit}, nil
+	return struct {
+		io.Reader
+		io.Closer
+	}{Limit(unpacked, MaxDecompressed(info.Size())), file}, nil
 }
 
-// compressed decompresses a file while reading it, up to a limit.
-type compressed struct {
-	io.Closer
+// Limit returns a reader that fails after more than limit bytes, which MaxDecompressed returned.
+func Limit(unpacked io.Reader, limit int64) io.Reader {
+	return &limited{unpacked, limit, limit}
+}
+
+type limited struct {
 	unpacked         io.Reader
 	limit, remaining int64
 }
 
-func (c *compressed) Read(b []byte) (int, error) {
-	n, err := c.unpacked.Read(b)
-	if c.remaining -= int64(n); c.remaining < 0 {
-		return 0, errTooLarge(c.limit)
+func (l *limited) Read(b []byte) (int, error) {
+	n, err := l.unpacked.Read(b)
+	if l.remaining -= int64(n); l.remaining < 0 {
+		return 0, fmt.Errorf("it unpacks to more than %d bytes, the limit for its size (%d times that,"+
+			" at least %d and at most %d bytes): if it is sound, unpack it and name the unpacked file",
+			l.limit, maxRatio, minLimit, int64(maxLimit))
 	}
 	return n, err
 }

@@ -113,7 +113,7 @@ type datasetFetchCommand struct {
 func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
 	bar := cli.NewBar(o.Stderr, "fetching "+format.Escape(c.Dataset), -1, 0,
 		progressbar.OptionShowBytes(true))
-	folder, err := datasets.Fetch(ctx, c.Dataset, datasets.FetchOptions{Progress: bar.Set})
+	folder, err := datasets.Fetch(ctx, c.Dataset, bar.Set)
 	bar.Finish()
 	if err != nil {
 		return err
