@@ -56,9 +56,9 @@ type Result struct {
 	Seconds, Overhead float64
 }
 
-// Summarize computes the results of a study from its trials and rounds. It leaves out the artifact,
-// the reason why the search ended, and the number of resumed trials.
-func Summarize(s Settings, trials []task.Trial, rounds []Round, stages []Stage) *Result {
+// Summarize computes the results of a study from its trials and rounds. It leaves out the tuned
+// recipes, the artifact, the reason why the search ended, and the number of resumed trials.
+func Summarize(s Settings, trials []task.Trial, rounds []Round) *Result {
 	history := Proposed(trials)
 	complete := task.BestFirst(history)
 	best := slices.DeleteFunc(slices.Clone(complete), func(t task.Trial) bool {
@@ -68,6 +68,8 @@ func Summarize(s Settings, trials []task.Trial, rounds []Round, stages []Stage) 
 		Settings: s, Recipe: s.TrialRecipe(),
 		Best: best[:min(len(best), s.Parents)], Trials: trials, Rounds: rounds,
 		Trained: task.Finished(history), Complete: len(complete), Kept: Kept(trials),
+		Retrained: RetrainedOf(trials), Ensemble: EnsembleOf(trials),
+		Finals: task.BestFirst(task.InStage(task.Final, trials)),
 	}
 	if searched := task.InStage(task.Searching, trials); len(searched) > 0 {
 		r.Recipe = searched[0].Recipe // which may come from the tuning stage
@@ -80,10 +82,6 @@ func Summarize(s Settings, trials []task.Trial, rounds []Round, stages []Stage) 
 	}
 	for _, round := range rounds {
 		r.Overhead += round.Seconds
-	}
-	state := State{Problem: Problem{Settings: s}, Requested: s, Trials: trials, Rounds: rounds}
-	for _, stage := range stages {
-		stage.Summarize(&state, r)
 	}
 	return r
 }

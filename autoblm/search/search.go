@@ -44,7 +44,7 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := Summarize(e.Settings, e.Trials, e.Rounds, e.Stages)
+	r := Summarize(e.Settings, e.Trials, e.Rounds)
 	r.Plan, r.Artifact, r.Metric, r.Resumed = e.Plan, best, e.Task.Presentation().Metric, resumed
 	r.Stopped, r.Note = stopped, note
 	return r, nil
@@ -255,14 +255,30 @@ func (e *executor) report(stage Stage, training []task.Trial, share float64) {
 
 // share returns the finished share of all training, measured in full trainings.
 func (e *executor) share(training []task.Trial, share float64) float64 {
-	all := 0.0
-	for _, stage := range e.Stages {
-		all += stage.Work(&e.State)
-	}
 	ended := slices.DeleteFunc(slices.Clone(e.Trials), func(t task.Trial) bool {
 		return t.State == task.Running
 	})
-	return min(1, (e.fullTrainings(ended)+e.fullTrainings(training)*share)/all)
+	finished := e.fullTrainings(ended) + e.fullTrainings(training)*share
+	return min(1, finished/e.expectedTrainings())
+}
+
+// expectedTrainings returns the expected number of full trainings of all stages.
+func (e *executor) expectedTrainings() float64 {
+	s := e.Settings
+	found, baselines := Settings{}.RetrainCounts()
+	all := float64(s.Budget)*RungCost(s.Halving) + float64(s.RetrainSeeds*(found+baselines))
+	for _, t := range e.InStage(task.Searching) {
+		if t.Round == 0 {
+			all++
+		}
+	}
+	if s.Tune != nil {
+		all += float64(s.Tune.Trials)
+	}
+	if s.Final != nil {
+		all += float64(s.Final.Trials)
+	}
+	return all
 }
 
 // fullTrainings returns the cost of trials in full trainings.

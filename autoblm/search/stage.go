@@ -18,27 +18,54 @@ type Stage interface {
 	Trained(s *State, c *Change, artifacts []task.Artifact) error
 	// Progress adjusts the counts of a progress report while the given trials train.
 	Progress(s *State, training []task.Trial, p *Progress)
-	// Work returns the expected number of full trainings of the stage.
-	Work(s *State) float64
-	// Summarize adds the results of the stage.
-	Summarize(s *State, r *Result)
 }
 
-// StageBase implements the optional methods of [Stage]: it stores no artifacts, counts all trials
-// of the stage, and expects no work.
+// StageBase implements the optional methods of [Stage].
 type StageBase struct{}
 
-// Trained stores no artifacts.
-func (StageBase) Trained(*State, *Change, []task.Artifact) error { return nil }
+// Trained makes the best of the artifacts the one that the study stores, if its trial is better
+// than the stored one. After retraining, only that stage decides what is stored.
+func (StageBase) Trained(s *State, c *Change, artifacts []task.Artifact) error {
+	best, at := -1.0, -1
+	if k := Kept(s.Trials); k != nil {
+		if !isCandidate(*k) {
+			return nil
+		}
+		best = k.ScoreOrZero()
+	}
+	for i, a := range artifacts {
+		if t := c.Trials[i]; a != nil && isCandidate(t) && t.ScoreOrZero() > best {
+			best, at = t.ScoreOrZero(), i
+		}
+	}
+	if at >= 0 {
+		c.Best, c.Trials[at].Kept = artifacts[at], true
+	}
+	return nil
+}
 
-// Progress keeps the counts.
+// isCandidate returns true if the artifact of a trial may be stored as the best of the search.
+func isCandidate(t task.Trial) bool {
+	return t.Stage == task.Searching || t.Stage == task.Final
+}
+
+// Progress counts all trials of the stage.
 func (StageBase) Progress(*State, []task.Trial, *Progress) {}
 
-// Work returns 0.
-func (StageBase) Work(*State) float64 { return 0 }
-
-// Summarize adds nothing.
-func (StageBase) Summarize(*State, *Result) {}
+// Progress reports how far a search is.
+type Progress struct {
+	Stage task.Stage
+	// Baselines is true while the baselines train, before the structures.
+	Baselines bool
+	// Trained of Budget trials of the stage are finished, without baselines.
+	Trained, Budget int
+	// Share is the finished share of all training, from 0 to 1.
+	Share float64
+	// Best is the best trial of the stage so far, nil if there is none.
+	Best *task.Trial
+	// Metric is the metric of its score, such as "MRR".
+	Metric string
+}
 
 // Step is the next step of a stage: it stores a change, trains a population, or ends the stage.
 type Step struct {

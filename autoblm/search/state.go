@@ -207,31 +207,6 @@ func (s *State) Artifact(number int) (task.Artifact, error) {
 	return a, err
 }
 
-// KeepBest makes the best of the trained artifacts the one that the study stores, if its trial is
-// better than the stored one. After retraining, only that stage decides what is stored.
-func (s *State) KeepBest(c *Change, artifacts []task.Artifact) {
-	best, at := -1.0, -1
-	if k := Kept(s.Trials); k != nil {
-		if !isCandidate(*k) {
-			return
-		}
-		best = k.ScoreOrZero()
-	}
-	for i, a := range artifacts {
-		if t := c.Trials[i]; a != nil && isCandidate(t) && t.ScoreOrZero() > best {
-			best, at = t.ScoreOrZero(), i
-		}
-	}
-	if at >= 0 {
-		c.Best, c.Trials[at].Kept = artifacts[at], true
-	}
-}
-
-// isCandidate returns true if the artifact of a trial may be stored as the best of the search.
-func isCandidate(t task.Trial) bool {
-	return t.Stage == task.Searching || t.Stage == task.Final
-}
-
 // Proposed returns the trials of the rounds, round by round. For a structure on several rungs, it
 // returns the trial on the highest rung with a result.
 func Proposed(trials []task.Trial) []task.Trial {

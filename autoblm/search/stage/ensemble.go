@@ -121,8 +121,3 @@ func candidatesOf(trials []task.Trial, limit int) (numbers []int) {
 	slices.Sort(numbers)
 	return numbers
 }
-
-// Summarize adds the ensemble.
-func (Ensemble) Summarize(s *search.State, r *search.Result) {
-	r.Ensemble = search.EnsembleOf(s.Trials)
-}

@@ -42,22 +42,3 @@ func (Final) Next(_ context.Context, s *search.State) (search.Step, error) {
 	}
 	return search.Step{Change: &search.Change{Trials: groupByTraining(trials)}}, nil
 }
-
-// Trained stores the artifact of the best trial.
-func (Final) Trained(s *search.State, c *search.Change, artifacts []task.Artifact) error {
-	s.KeepBest(c, artifacts)
-	return nil
-}
-
-// Work counts the trials.
-func (Final) Work(s *search.State) float64 {
-	if s.Settings.Final == nil {
-		return 0
-	}
-	return float64(s.Settings.Final.Trials)
-}
-
-// Summarize adds the trials, the best first.
-func (Final) Summarize(s *search.State, r *search.Result) {
-	r.Finals = task.BestFirst(s.InStage(task.Final))
-}

@@ -135,21 +135,13 @@ func sizingScore(
 	var scores []float64
 	sizing := s.InStage(task.Sizing)
 	for _, m := range models {
-		found := false
-		for _, t := range sizing {
-			if t.Structure == m.Structure && t.Recipe == r {
-				found = true
-			}
-		}
-		if !found {
+		at := slices.IndexFunc(sizing, func(t task.Trial) bool {
+			return t.Structure == m.Structure && t.Recipe == r
+		})
+		if at < 0 {
 			missing = append(missing, task.Trial{Name: m.Name, Structure: m.Structure, Recipe: r})
-		}
-	}
-	for _, t := range sizing {
-		for _, m := range models {
-			if t.Structure == m.Structure && t.Recipe == r {
-				scores = append(scores, t.ScoreOrZero())
-			}
+		} else {
+			scores = append(scores, sizing[at].ScoreOrZero())
 		}
 	}
 	return stat.Mean(scores, nil), missing
@@ -338,15 +330,4 @@ func bestRetrained(trials []task.Trial) *task.Trial {
 		return nil
 	}
 	return &seeds[0]
-}
-
-// Work counts the seeds of the default number of structures.
-func (Retraining) Work(s *search.State) float64 {
-	found, baselines := search.Settings{}.RetrainCounts()
-	return float64(s.Settings.RetrainSeeds * (found + baselines))
-}
-
-// Summarize adds the retrained structures.
-func (Retraining) Summarize(s *search.State, r *search.Result) {
-	r.Retrained = search.RetrainedOf(s.Trials)
 }

@@ -26,7 +26,7 @@ func (Structures) Next(ctx context.Context, s *search.State) (search.Step, error
 		return search.Step{Done: true, Stopped: s.Plan.Stopped, Note: s.Plan.Note}, nil
 	}
 	if s.Settings.K == 4 && len(s.InStage(task.Searching)) == 0 {
-		return proposeBaselines(s), nil
+		return propose(s, task.Searching, baselines(Recipe(s))), nil
 	}
 	for _, stage := range []task.Stage{task.HalvingRung, task.Searching} {
 		if p := budgeted(s, stage); len(p) > 0 {
@@ -70,14 +70,12 @@ func end(s *search.State, stopped search.Stop, note string) search.Step {
 	return search.Step{Change: &search.Change{Plan: plan}}
 }
 
-// proposeBaselines proposes the baselines, which have four chunks.
-func proposeBaselines(s *search.State) search.Step {
-	recipe := Recipe(s)
-	var trials []task.Trial
+// baselines returns trials of the baselines, which have four chunks.
+func baselines(recipe task.Recipe) (trials []task.Trial) {
 	for _, b := range structure.Baselines() {
 		trials = append(trials, task.Trial{Name: b.Name, Structure: b.Structure, Recipe: recipe})
 	}
-	return propose(s, task.Searching, trials)
+	return trials
 }
 
 // budgeted returns the next population of a stage within the budget, which may be lower than when
@@ -202,12 +200,6 @@ func newTrials(s *search.State, proposal strategy.Proposal, round *search.Round)
 	return trials
 }
 
-// Trained stores the artifact of the best trial.
-func (Structures) Trained(s *search.State, c *search.Change, artifacts []task.Artifact) error {
-	s.KeepBest(c, artifacts)
-	return nil
-}
-
 // Progress counts the structures of the budget.
 func (Structures) Progress(s *search.State, training []task.Trial, p *search.Progress) {
 	structureProgress(s, training, p)
@@ -224,15 +216,4 @@ func structureProgress(s *search.State, training []task.Trial, p *search.Progres
 	if best := task.BestFirst(compared); len(best) > 0 {
 		p.Best = &best[0]
 	}
-}
-
-// Work counts the budget with its rungs, and the baselines.
-func (Structures) Work(s *search.State) float64 {
-	work := float64(s.Settings.Budget) * search.RungCost(s.Settings.Halving)
-	for _, t := range s.InStage(task.Searching) {
-		if t.Round == 0 {
-			work++
-		}
-	}
-	return work
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/budget"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -110,22 +109,13 @@ func (Tuning) Progress(s *search.State, _ []task.Trial, p *search.Progress) {
 	}
 }
 
-// Work counts each recipe as a full training.
-func (Tuning) Work(s *search.State) float64 {
-	if s.Settings.Tune == nil {
-		return 0
+// tunedRecipes returns trials of the recipes that were compared last, the best first. Those of a
+// space have the mean score that decided.
+func tunedRecipes(s search.Settings, trials []task.Trial) (tuned []task.Trial) {
+	if s.Tune == nil || s.Tune.Space == nil {
+		return task.BestFirst(task.InStage(task.Tuning, trials))
 	}
-	return float64(s.Settings.Tune.Trials)
-}
-
-// Summarize adds the recipes that were compared last, the best first. Those of a space have the
-// mean score that decided.
-func (Tuning) Summarize(s *search.State, r *search.Result) {
-	if s.Settings.Tune == nil || s.Settings.Tune.Space == nil {
-		r.Tuned = task.BestFirst(s.InStage(task.Tuning))
-		return
-	}
-	t := newTuner(s.Settings, s.Trials)
+	t := newTuner(s, trials)
 	recipes := t.ranked()
 	if n := min(len(recipes), budget.ConfirmedRecipes); n > 1 {
 		recipes = recipes[:n]
@@ -136,8 +126,9 @@ func (Tuning) Summarize(s *search.State, r *search.Result) {
 		})
 		trial := t.trials[i]
 		trial.Score, trial.TestScore = &c.score, nil
-		r.Tuned = append(r.Tuned, trial)
+		tuned = append(tuned, trial)
 	}
+	return tuned
 }
 
 // tuner tunes the recipe over a [search.Space]. Each recipe trains the same models, first for a
@@ -170,14 +161,11 @@ func (t *tuner) short(r task.Recipe) task.Recipe {
 }
 
 // initial returns the trials that select the models: the baselines with the initial recipe.
-func (t *tuner) initial() (trials []task.Trial) {
+func (t *tuner) initial() []task.Trial {
 	if t.settings.K != 4 {
 		return []task.Trial{{Structure: simple(t.settings.K), Recipe: t.base}}
 	}
-	for _, b := range structure.Baselines() {
-		trials = append(trials, task.Trial{Name: b.Name, Structure: b.Structure, Recipe: t.base})
-	}
-	return trials
+	return baselines(t.base)
 }
 
 // trialsWith returns trials of the models with a recipe.

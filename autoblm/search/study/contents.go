@@ -1,13 +1,17 @@
 package study
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -30,7 +34,7 @@ func Read(path string) (*Contents, error) {
 	openStudies.Lock()
 	defer openStudies.Unlock()
 	if openStudies.has(path) {
-		return nil, inUse(path, os.Getpid())
+		return nil, &InUseError{path, os.Getpid()}
 	}
 	h, err := readHeader(path)
 	switch {
@@ -131,4 +135,144 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 
 func neverBegun(path string) error {
 	return fmt.Errorf("the study %s is empty: its search ended before it began", path)
+}
+
+// Result returns the results of the search so far, as [search.Run] returns them. A file does not
+// have the reason why the search ended. Resumed is 0, and Overhead covers the rounds of all runs.
+func (c *Contents) Result() *search.Result {
+	r := stage.Summarize(c.About.Settings, c.Trials, c.Rounds)
+	if c.Best != nil {
+		r.Artifact = c.Best
+	}
+	return r
+}
+
+// Status is the progress of a study.
+type Status string
+
+// Progress of a study.
+const (
+	// Finished studies train nothing more when they are resumed.
+	Finished Status = "finished"
+	// BudgetLeft studies have fewer structures than the budget of the last run. The strategy
+	// may still have no more to propose.
+	BudgetLeft Status = "budget left"
+	// FinalLeft studies have trials of a later stage left, or the selection of an ensemble.
+	FinalLeft Status = "final stage left"
+)
+
+// Status compares the trials with the settings of the last run.
+func (c *Contents) Status() Status {
+	if p := c.Plan; p != nil {
+		switch {
+		case p.Ended:
+			return Finished
+		case p.Searched:
+			return FinalLeft
+		}
+		return BudgetLeft
+	}
+	s, r := c.About.Settings, c.Result()
+	final := task.Finished(task.InStage(task.Final, c.Trials))
+	retraining := task.InStage(task.Retraining, c.Trials)
+	retrainingLeft := len(retraining) == 0 || task.Finished(retraining) < len(retraining)
+	switch {
+	case r.Trained < s.Budget:
+		return BudgetLeft
+	case r.Complete > 0 && s.Final != nil && final < s.Final.Trials:
+		return FinalLeft
+	case r.Complete > 0 && s.RetrainSeeds > 0 && retrainingLeft:
+		return FinalLeft
+	case stage.EnsembleLeft(s, c.Trials):
+		return FinalLeft
+	}
+	return Finished
+}
+
+// Counts holds numbers of trials. Proposed counts those of the strategy.
+type Counts struct {
+	All      int `json:"all"`
+	Proposed int `json:"proposed"`
+	Complete int `json:"complete"`
+	Failed   int `json:"failed"`
+	Running  int `json:"running"`
+}
+
+// Counts counts the trials.
+func (c *Contents) Counts() Counts {
+	n := Counts{All: len(c.Trials), Proposed: len(search.Proposed(c.Trials))}
+	for _, t := range c.Trials {
+		switch t.State {
+		case task.Complete:
+			n.Complete++
+		case task.Failed:
+			n.Failed++
+		case task.Running:
+			n.Running++
+		}
+	}
+	return n
+}
+
+// RoundSummary describes a round.
+type RoundSummary struct {
+	Number   int `json:"number"`
+	Proposed int `json:"proposed"`
+	Repeats  int `json:"repeats"`
+	// BestScore is the best score up to this round, nil before the first result. BestMRR is nil
+	// if the task has another metric.
+	BestScore *float64 `json:"best_score"`
+	BestMRR   *float64 `json:"best_mrr"`
+	// Choosing is the time of the filter, the predictor and the strategy, Training that of the
+	// trials, in seconds.
+	Choosing float64 `json:"choosing"`
+	Training float64 `json:"training"`
+}
+
+// Summaries describes the rounds in order.
+func (c *Contents) Summaries(p task.Presentation) []RoundSummary {
+	all := []RoundSummary{}
+	var best *float64
+	for _, r := range c.Rounds {
+		s := RoundSummary{
+			Number: r.Number, Proposed: r.Proposed, Repeats: r.Repeats, Choosing: r.Seconds,
+		}
+		for _, t := range c.Trials {
+			if t.Round != r.Number {
+				continue
+			}
+			s.Training += t.Seconds
+			scored := t.State == task.Complete && t.Stage != task.HalvingRung
+			if scored && (best == nil || *t.Score > *best) {
+				best = t.Score
+			}
+		}
+		s.BestScore, s.BestMRR = best, mrr(p, best)
+		all = append(all, s)
+	}
+	return all
+}
+
+// Description holds the contents of the model.json of a stored model.
+type Description struct {
+	Form      form.Form            `json:"form,omitzero"` // omitted for bilinear models
+	Dataset   string               `json:"dataset"`
+	Structure *structure.Structure `json:"structure"` // nil for an ensemble
+	Dim       int                  `json:"dim"`       // 0 for an ensemble
+	Training  json.RawMessage      `json:"training"`
+	Valid     json.RawMessage      `json:"valid"`
+	Test      json.RawMessage      `json:"test"`
+	Members   []string             `json:"members,omitempty"` // of an ensemble
+}
+
+// DescriptionOf reads the model.json of an artifact.
+func DescriptionOf(a task.Artifact) (d Description, err error) {
+	files, err := a.Files()
+	if err != nil {
+		return d, err
+	}
+	if err := json.Unmarshal(files["model.json"], &d); err != nil {
+		return d, fmt.Errorf("read the description of the model: %w", err)
+	}
+	return d, nil
 }

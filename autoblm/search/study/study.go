@@ -63,7 +63,7 @@ func open(path string, about About, anyPrecision bool) (*Study, error) {
 	openStudies.Lock()
 	defer openStudies.Unlock()
 	if openStudies.has(path) {
-		return nil, inUse(path, os.Getpid())
+		return nil, &InUseError{path, os.Getpid()}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the study: %w", err)
@@ -237,7 +237,14 @@ func (s *Study) putRow(tx *sql.Tx, r row) error {
 // change runs f in a transaction.
 func (s *Study) change(f func(tx *sql.Tx) error) error {
 	s.changed = true
-	return s.database.change(f)
+	tx, err := s.db.Begin()
+	if err != nil {
+		return s.explain("write", err)
+	}
+	if err := f(tx); err != nil {
+		return errors.Join(s.explain("write", err), ignoreDone(tx.Rollback()))
+	}
+	return s.explain("write", tx.Commit())
 }
 
 // Close closes the study and frees its lock.

@@ -1,12 +1,33 @@
 package study
 
 import (
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
+
+// About identifies a search by its data and its resolved settings. Only the same search may
+// resume a study. The source, the budget and the command line may differ: the study stores those
+// of its last run.
+type About struct {
+	task.Identity
+	Algorithm string          `json:"algorithm"`
+	Settings  search.Settings `json:"settings"`
+	// Command holds the arguments of the search as given on the command line, nil for a search
+	// that a program runs. A resumed study keeps its command unless there is a new one.
+	Command []string `json:"-"`
+}
+
+// Describe returns the identity of a search.
+func Describe(t task.Task, strategy strategy.Strategy, settings search.Settings) (About, error) {
+	identity, err := t.Identity()
+	return About{Identity: identity, Algorithm: strategy.Name(), Settings: settings}, err
+}
 
 // row is the row of table about.
 type row struct{ description, run, plan string }
@@ -167,4 +188,59 @@ func (d database) files(trial int) (files task.Files, err error) {
 		files[name] = content
 	}
 	return files, d.explain("read", rows.Err())
+}
+
+func execute(tx *sql.Tx, statement string, arguments ...any) error {
+	_, err := tx.Exec(statement, arguments...)
+	return err
+}
+
+// createTables makes an empty file a study.
+func createTables(tx *sql.Tx) error {
+	return errors.Join(
+		execute(tx, schema),
+		execute(tx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)),
+		execute(tx, fmt.Sprintf("PRAGMA user_version = %d", formatVersion)))
+}
+
+func putTrial(tx *sql.Tx, t task.Trial) error {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	recipe, err := json.Marshal(t.Recipe)
+	if err != nil {
+		return err
+	}
+	return execute(tx, `INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (number) DO UPDATE SET round = excluded.round, state = excluded.state,
+			score = excluded.score, test_score = excluded.test_score,
+			trial = excluded.trial, checksum = excluded.checksum`,
+		t.Number, string(t.Stage), t.Round, string(t.State),
+		t.Structure.String(), string(recipe), t.Canonical().String(), features(t),
+		t.Score, t.TestScore, string(text), checksum(t.Number, string(text)))
+}
+
+func putRound(tx *sql.Tx, r search.Round) error {
+	return execute(tx, "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?)",
+		r.Number, r.RandomState, r.Proposed, r.Repeats, r.Seconds, roundChecksum(r))
+}
+
+// putArtifact replaces the stored model of a trial.
+func putArtifact(tx *sql.Tx, trial int, a task.Artifact) error {
+	files, err := a.Files()
+	if err != nil {
+		return err
+	}
+	if err := execute(tx, "DELETE FROM artifacts WHERE trial = ?", trial); err != nil {
+		return err
+	}
+	for name, content := range files {
+		err := execute(tx, "INSERT INTO artifacts VALUES (?, ?, ?, ?)",
+			trial, name, content, checksum(trial, name, content))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -29,4 +30,27 @@ func (l *fileList) has(path string) bool {
 
 func (l *fileList) remove(file os.FileInfo) {
 	l.files = slices.DeleteFunc(l.files, func(other os.FileInfo) bool { return other == file })
+}
+
+// InUseError reports that a process has locked a study.
+type InUseError struct {
+	Path string
+	// Process is the id of that process, 0 if the system does not report it.
+	Process int
+}
+
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("the study %s is in use by %s: wait for it, or name another study",
+		e.Path, e.Holder())
+}
+
+// Holder describes the process that has the study, such as "process 4711".
+func (e *InUseError) Holder() string {
+	switch e.Process {
+	case 0:
+		return "another process"
+	case os.Getpid():
+		return "this process"
+	}
+	return fmt.Sprintf("process %d", e.Process)
 }
