@@ -5,8 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/textfile"
 	"github.com/google/go-cmp/cmp"
 )
+
+func textOf(path, content string) *textfile.File {
+	return &textfile.File{Path: path, Source: io.NopCloser(strings.NewReader(content))}
+}
 
 func FuzzReadTab(f *testing.F) {
 	for _, seed := range []string{
@@ -18,7 +23,7 @@ func FuzzReadTab(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content string) {
 		labels := newLabels()
-		triples, err := readTab(&textFile{path: "train.txt", source: io.NopCloser(strings.NewReader(content))}, labels)
+		triples, err := readTab(textOf("train.txt", content), labels)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "train.txt:") || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("error %q: want one line that begins with the file's name", err)
@@ -45,19 +50,16 @@ func FuzzReadOpenKE(f *testing.F) {
 	f.Add("1\n\t0\n", "1\nr\n", "1\n0 0\n")
 	f.Add("2\na 0\na 1\n", "x\n", "")
 	f.Fuzz(func(t *testing.T, entities, relations, train string) {
-		text := func(content string) *textFile {
-			return &textFile{path: "file.txt", source: io.NopCloser(strings.NewReader(content))}
-		}
 		g := &Graph{Name: "data"}
 		var err error
-		if g.Entities, err = readOpenKELabels(text(entities)); err != nil {
+		if g.Entities, err = readOpenKELabels(textOf("file.txt", entities)); err != nil {
 			return
 		}
-		if g.Relations, err = readOpenKELabels(text(relations)); err != nil {
+		if g.Relations, err = readOpenKELabels(textOf("file.txt", relations)); err != nil {
 			return
 		}
-		if g.Train, err = readOpenKETriples(text(train), len(g.Entities), len(g.Relations)); err != nil ||
-			len(g.Train) == 0 {
+		g.Train, err = readOpenKETriples(textOf("file.txt", train), len(g.Entities), len(g.Relations))
+		if err != nil || len(g.Train) == 0 {
 			return
 		}
 		// In the tab form the ids follow the first appearance.

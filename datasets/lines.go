@@ -1,119 +1,69 @@
 package datasets
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"path/filepath"
 	"unicode/utf8"
 
-	"github.com/autoblm/autoblm-go/internal/inputfile"
+	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
-// maxLine limits the length of a line, so that a binary file fails early and uses little
-// memory.
+// maxLine limits the length of a line.
 const maxLine = 1 << 20
 
-var byteOrderMark = []byte("\uFEFF")
-
-// textFile reads a file line by line and counts the lines.
-type textFile struct {
-	path   string // as shown in errors
-	number int    // of the line last read, from 1
-	source io.ReadCloser
-	err    error
-}
-
-// lines yields the lines without their ends. It skips a byte-order mark and empty lines at
-// the end of the file. It stops at the first error and stores it in t.err. It closes the file
-// in the end. A line is valid until the next one is read.
-func (t *textFile) lines() iter.Seq[[]byte] {
+// linesOf yields the lines of a file. It skips empty lines at the end of the file, and stops with
+// text.Err at an empty line in the middle and at a line that is not text.
+func linesOf(text *textfile.File) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		defer t.source.Close()
-		reader := bufio.NewReaderSize(t.source, maxLine)
 		firstEmpty := 0
-		for {
-			line, err := reader.ReadSlice('\n')
-			if errors.Is(err, bufio.ErrBufferFull) {
-				t.number++
-				t.err = t.errorf("the line is longer than %d bytes; "+
-					"is this a text file with one triple a line?", maxLine)
-				return
-			}
-			if err != nil && !errors.Is(err, io.EOF) {
-				t.err = fmt.Errorf("%s: cannot be read after line %d: %w", t.path, t.number, err)
-				return
-			}
-			atEnd := err != nil
-			if atEnd && len(line) == 0 {
-				return
-			}
-			t.number++
-			if t.number == 1 {
-				line = bytes.TrimPrefix(line, byteOrderMark)
-			}
-			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		for line := range text.Lines(maxLine) {
 			switch {
 			case len(line) == 0:
 				if firstEmpty == 0 {
-					firstEmpty = t.number
+					firstEmpty = text.Line
 				}
 			case firstEmpty != 0:
-				t.number = firstEmpty
-				t.err = t.errorf("empty line in the middle of the file; remove it")
+				text.Line = firstEmpty
+				text.Err = text.Errorf("empty line in the middle of the file; remove it")
 				return
 			default:
-				if t.err = t.checkText(line); t.err != nil || !yield(line) {
+				if text.Err = checkText(text, line); text.Err != nil || !yield(line) {
 					return
 				}
-			}
-			if atEnd {
-				return
 			}
 		}
 	}
 }
 
-func (t *textFile) checkText(line []byte) error {
+func checkText(text *textfile.File, line []byte) error {
 	switch {
 	case bytes.IndexByte(line, 0) >= 0:
-		return t.errorf("the line holds a NUL byte; save the file as UTF-8 text")
+		return text.Errorf("the line holds a NUL byte; save the file as UTF-8 text")
 	case !utf8.Valid(line):
-		return t.errorf("the line is not valid UTF-8; save the file as UTF-8 text")
-	case bytes.Contains(line, byteOrderMark):
-		return t.errorf("byte-order mark inside the file (were files joined?); remove it")
+		return text.Errorf("the line is not valid UTF-8; save the file as UTF-8 text")
+	case bytes.Contains(line, []byte("\uFEFF")):
+		return text.Errorf("byte-order mark inside the file (were files joined?); remove it")
 	case bytes.IndexByte(line, '\r') >= 0:
-		return t.errorf("carriage return inside the line; end lines with LF or CRLF")
+		return text.Errorf("carriage return inside the line; end lines with LF or CRLF")
 	}
 	return nil
 }
 
-// errorf returns an error that begins with the file and the current line.
-func (t *textFile) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %s", t.path, t.number, fmt.Sprintf(format, args...))
-}
-
 // openText opens the first of the names that exists in the folder, each also
 // with .gz. It returns fs.ErrNotExist when there is none.
-func openText(dir string, names ...string) (*textFile, error) {
+func openText(dir string, names ...string) (*textfile.File, error) {
 	for _, name := range names {
 		for _, path := range []string{filepath.Join(dir, name), filepath.Join(dir, name+".gz")} {
-			if text, err := openPath(path); !errors.Is(err, fs.ErrNotExist) {
+			if text, err := textfile.Open(path); !errors.Is(err, fs.ErrNotExist) {
 				return text, err
 			}
 		}
 	}
 	return nil, fs.ErrNotExist
-}
-
-// openPath opens a file and unpacks it if its name ends with .gz.
-func openPath(path string) (*textFile, error) {
-	file, err := inputfile.OpenDecompressed(path)
-	return &textFile{path: path, source: file}, err
 }
 
 // VisitFile calls visit for each line of the text file dir/name or dir/name.gz; without
@@ -125,20 +75,19 @@ func VisitFile(dir, name string, visit func(line []byte) error) error {
 	if err != nil {
 		return err
 	}
-	return text.visit(visit)
+	return visitLines(text, visit)
 }
 
 // VisitLines does the same as [VisitFile] for an open text; path is for errors.
 func VisitLines(path string, source io.Reader, visit func(line []byte) error) error {
-	text := &textFile{path: path, source: io.NopCloser(source)}
-	return text.visit(visit)
+	return visitLines(&textfile.File{Path: path, Source: io.NopCloser(source)}, visit)
 }
 
-func (t *textFile) visit(visit func(line []byte) error) error {
-	for line := range t.lines() {
+func visitLines(text *textfile.File, visit func(line []byte) error) error {
+	for line := range linesOf(text) {
 		if err := visit(line); err != nil {
-			return fmt.Errorf("%s:%d: %w", t.path, t.number, err)
+			return text.Errorf("%w", err)
 		}
 	}
-	return t.err
+	return text.Err
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
 // ErrNotFolder marks a file where a folder of files is expected.
@@ -36,7 +38,7 @@ func ReadFolder(dir string) (*Graph, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: is %w", dir, ErrNotFolder)
 	}
-	g, err := readTabGraph(func(split string) (*textFile, error) {
+	g, err := readTabGraph(func(split string) (*textfile.File, error) {
 		return openText(dir, split+".txt", split+".tsv")
 	})
 	if errors.Is(err, errNoTrain) {

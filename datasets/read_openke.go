@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
 func readOpenKEFolder(dir string) (*Graph, error) {
@@ -44,7 +46,7 @@ func readOpenKEFolder(dir string) (*Graph, error) {
 }
 
 // readOpenKELabels reads a count line and then a label and its id on each line.
-func readOpenKELabels(text *textFile) ([]string, error) {
+func readOpenKELabels(text *textfile.File) ([]string, error) {
 	type entry struct {
 		label string
 		id    int32
@@ -55,27 +57,27 @@ func readOpenKELabels(text *textFile) ([]string, error) {
 		line = bytes.TrimRight(line, "\t ")
 		at := bytes.LastIndexAny(line, "\t ")
 		if at < 0 {
-			return text.errorf("found one field; expected label<TAB>id")
+			return text.Errorf("found one field; expected label<TAB>id")
 		}
 		label := string(bytes.TrimRight(line[:at], "\t "))
 		if label == "" {
-			return text.errorf("empty label; expected label<TAB>id")
+			return text.Errorf("empty label; expected label<TAB>id")
 		}
 		if strings.Contains(label, "\t") {
-			return text.errorf("tab inside the label; expected label<TAB>id")
+			return text.Errorf("tab inside the label; expected label<TAB>id")
 		}
 		id, err := parseID(text, line[at+1:], count, "id")
 		if err != nil {
 			return err
 		}
 		if before, found := labelLine[label]; found {
-			return text.errorf("label %q is already on line %d; labels must be unique",
+			return text.Errorf("label %q is already on line %d; labels must be unique",
 				clip([]byte(label)), before)
 		}
 		if before, found := idLine[id]; found {
-			return text.errorf("id %d is already on line %d; ids must be unique", id, before)
+			return text.Errorf("id %d is already on line %d; ids must be unique", id, before)
 		}
-		labelLine[label], idLine[id] = text.number, text.number
+		labelLine[label], idLine[id] = text.Line, text.Line
 		entries = append(entries, entry{label, id})
 		return nil
 	})
@@ -92,12 +94,12 @@ func readOpenKELabels(text *textFile) ([]string, error) {
 
 // readOpenKETriples reads a count line and then head, tail and relation (in
 // this order) as ids on each line.
-func readOpenKETriples(text *textFile, entities, relations int) ([]Triple, error) {
+func readOpenKETriples(text *textfile.File, entities, relations int) ([]Triple, error) {
 	var triples []Triple
 	_, err := readCounted(text, func(line []byte, _ int) error {
 		fields := bytes.Fields(line)
 		if len(fields) != 3 {
-			return text.errorf("found %d fields; expected head, tail and relation as ids", len(fields))
+			return text.Errorf("found %d fields; expected head, tail and relation as ids", len(fields))
 		}
 		head, err := parseID(text, fields[0], entities, "head")
 		if err != nil {
@@ -119,46 +121,46 @@ func readOpenKETriples(text *textFile, entities, relations int) ([]Triple, error
 
 // readCounted reads the count on the first line, calls each for the other lines, and checks
 // their number.
-func readCounted(text *textFile, each func(line []byte, count int) error) (int, error) {
+func readCounted(text *textfile.File, each func(line []byte, count int) error) (int, error) {
 	count, found := -1, 0
-	for line := range text.lines() {
+	for line := range linesOf(text) {
 		if count < 0 {
 			number, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 32)
 			if err != nil || number < 0 {
-				return 0, text.errorf("%q is not a count; expected the number of lines that follow", clip(line))
+				return 0, text.Errorf("%q is not a count; expected the number of lines that follow", clip(line))
 			}
 			count = int(number)
 			continue
 		}
 		found++
 		if found > count {
-			return 0, text.errorf("line 1 announces %d lines, but this is another; correct the count", count)
+			return 0, text.Errorf("line 1 announces %d lines, but this is another; correct the count", count)
 		}
 		if err := each(line, count); err != nil {
 			return 0, err
 		}
 	}
-	if text.err != nil {
-		return 0, text.err
+	if text.Err != nil {
+		return 0, text.Err
 	}
 	if count < 0 {
-		return 0, fmt.Errorf("%s: empty; expected a count on line 1", text.path)
+		return 0, fmt.Errorf("%s: empty; expected a count on line 1", text.Path)
 	}
 	if found != count {
 		return 0, fmt.Errorf("%s:1: announces %d lines, but %d follow; correct the count",
-			text.path, count, found)
+			text.Path, count, found)
 	}
 	return count, nil
 }
 
-func parseID(text *textFile, field []byte, count int, what string) (int32, error) {
+func parseID(text *textfile.File, field []byte, count int, what string) (int32, error) {
 	id, err := strconv.ParseInt(string(field), 10, 32)
 	if err != nil {
-		return 0, text.errorf("%s %q is not a number; expected an id from 0 to %d",
+		return 0, text.Errorf("%s %q is not a number; expected an id from 0 to %d",
 			what, clip(field), count-1)
 	}
 	if id < 0 || int(id) >= count {
-		return 0, text.errorf("%s %d is out of range; expected an id from 0 to %d", what, id, count-1)
+		return 0, text.Errorf("%s %d is out of range; expected an id from 0 to %d", what, id, count-1)
 	}
 	return int32(id), nil
 }

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
 // ReadTriples reads one file of head<TAB>relation<TAB>tail lines, plain or .gz, into the
 // training split of a graph. The graph has the name of the file without its endings.
 func ReadTriples(path string) (*Graph, error) {
-	text, err := openPath(path)
+	text, err := textfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +36,7 @@ func ReadTriples(path string) (*Graph, error) {
 }
 
 // readTabGraph reads the three splits from the files that open returns.
-func readTabGraph(open func(split string) (*textFile, error)) (*Graph, error) {
+func readTabGraph(open func(split string) (*textfile.File, error)) (*Graph, error) {
 	var g Graph
 	labels := newLabels()
 	err := readSplits(&g, func(split string) ([]Triple, error) {
@@ -54,17 +56,17 @@ func readTabGraph(open func(split string) (*textFile, error)) (*Graph, error) {
 
 // readTab reads head<TAB>relation<TAB>tail lines. New labels get the next free ids, the head
 // before the tail.
-func readTab(text *textFile, labels *graphLabels) ([]Triple, error) {
+func readTab(text *textfile.File, labels *graphLabels) ([]Triple, error) {
 	var triples []Triple
-	for line := range text.lines() {
+	for line := range linesOf(text) {
 		if fields := 1 + bytes.Count(line, []byte("\t")); fields != 3 {
-			return nil, text.errorf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail%s",
+			return nil, text.Errorf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail%s",
 				fields, separatorHint(line))
 		}
 		head, rest, _ := bytes.Cut(line, []byte("\t"))
 		relation, tail, _ := bytes.Cut(rest, []byte("\t"))
 		if len(head) == 0 || len(relation) == 0 || len(tail) == 0 {
-			return nil, text.errorf("empty label; expected head<TAB>relation<TAB>tail")
+			return nil, text.Errorf("empty label; expected head<TAB>relation<TAB>tail")
 		}
 		triples = append(triples, Triple{
 			Head:     labels.entities.id(head),
@@ -72,13 +74,13 @@ func readTab(text *textFile, labels *graphLabels) ([]Triple, error) {
 			Tail:     labels.entities.id(tail),
 		})
 	}
-	if text.err == nil && isHeader(triples, labels) {
+	if text.Err == nil && isHeader(triples, labels) {
 		labels.warnings = append(labels.warnings, fmt.Sprintf(
 			"the first line of %s looks like column titles but is read as a fact: remove it if it is a "+
 				"header",
-			text.path))
+			text.Path))
 	}
-	return triples, text.err
+	return triples, text.Err
 }
 
 // graphLabels numbers the labels of a graph while it is read.

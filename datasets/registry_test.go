@@ -64,8 +64,8 @@ func TestBenchmarksAreAsRegistered(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer text.source.Close()
-				if unpacked[split], err = io.ReadAll(text.source); err != nil {
+				defer text.Source.Close()
+				if unpacked[split], err = io.ReadAll(text.Source); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -3,6 +3,8 @@ package datasets
 import (
 	"embed"
 	"fmt"
+
+	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
 // The facts, their source and licence are in the folder world.
@@ -15,10 +17,10 @@ const worldName = "world"
 // World returns the embedded knowledge graph: countries with their capitals,
 // regions, languages, currencies and borders. Every call returns a new graph.
 func World() *Graph {
-	g, err := readTabGraph(func(split string) (*textFile, error) {
+	g, err := readTabGraph(func(split string) (*textfile.File, error) {
 		path := "world/" + split + ".txt"
 		file, err := worldFiles.Open(path)
-		return &textFile{path: path, source: file}, err
+		return &textfile.File{Path: path, Source: file}, err
 	})
 	if err != nil {
 		panic(fmt.Sprintf("datasets: the embedded graph is damaged: %v", err)) // ruled out by the tests

@@ -22,8 +22,6 @@ type Graph struct {
 	Classes []string
 	// Train and Test hold the labelled nodes in the order of their files, each node once.
 	Train, Test []Label
-	// Repeated counts the duplicate lines.
-	Repeated int
 	// Skipped counts the malformed lines that were skipped, and FirstSkipped is the error
 	// of the first; see [Options].
 	Skipped      int

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
 // labelReader reads the tables of labelled nodes of one graph.
@@ -18,18 +20,17 @@ type labelReader struct {
 // the class; of the others, the first that is not "id" has the node, which needs no
 // angle brackets.
 func (r *labelReader) read(path string) ([]Label, error) {
-	text, err := openText(path)
+	text, err := textfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer text.close()
 	var labels []Label
 	node, class, columns := -1, -1, 0
-	for line := range text.lines() {
-		if strings.TrimSpace(line) == "" {
+	for line := range text.Lines(maxLine) {
+		fields := strings.Split(string(line), "\t")
+		if strings.TrimSpace(string(line)) == "" {
 			continue
 		}
-		fields := strings.Split(line, "\t")
 		if columns == 0 {
 			columns = len(fields)
 			class = slices.IndexFunc(fields, isClassColumn)
@@ -37,24 +38,24 @@ func (r *labelReader) read(path string) ([]Label, error) {
 				return name != "id" && !isClassColumn(name)
 			})
 			if node < 0 || class < 0 {
-				return nil, text.errorf("the header needs a column for the node and one whose name " +
+				return nil, text.Errorf("the header needs a column for the node and one whose name " +
 					"begins with label, for example person<TAB>id<TAB>label_affiliation")
 			}
 			continue
 		}
 		if len(fields) != columns {
-			return nil, text.errorf("found %d tab-separated fields; the header has %d", len(fields), columns)
+			return nil, text.Errorf("found %d tab-separated fields; the header has %d", len(fields), columns)
 		}
 		label, err := r.label(fields[node], fields[class], path)
 		if err != nil {
-			return nil, text.errorf("%w", err)
+			return nil, text.Errorf("%w", err)
 		}
 		labels = append(labels, label)
 	}
-	if text.err == nil && len(labels) == 0 {
-		return nil, text.errorf("the file has no labelled nodes; expected a header and a line for each")
+	if text.Err == nil && len(labels) == 0 {
+		return nil, text.Errorf("the file has no labelled nodes; expected a header and a line for each")
 	}
-	return labels, text.err
+	return labels, text.Err
 }
 
 func isClassColumn(name string) bool { return strings.HasPrefix(name, "label") }

@@ -207,9 +207,8 @@ func TestEscapesAreNoDifference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if added := len(g.Triples) - strings.Count(triples, "\n"); added != 1 || g.Repeated != 3 {
-		t.Errorf("four ways to write one triple are %d triples and %d repetitions, among the nodes %q",
-			added, g.Repeated, g.Nodes)
+	if added := len(g.Triples) - strings.Count(triples, "\n"); added != 1 {
+		t.Errorf("four ways to write one triple are %d triples, among the nodes %q", added, g.Nodes)
 	}
 }
 

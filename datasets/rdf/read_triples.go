@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/textfile"
 	"gonum.org/v1/gonum/graph/formats/rdf"
 )
 
@@ -35,17 +36,16 @@ func newBuilder() *builder {
 
 // readTriples reads a file of N-Triples.
 func (b *builder) readTriples(path string, o Options) error {
-	text, err := openText(path)
+	text, err := textfile.Open(path)
 	if err != nil {
 		return err
 	}
-	defer text.close()
-	for line := range text.lines() {
-		err := b.add(line)
+	for line := range text.Lines(maxLine) {
+		err := b.add(string(line))
 		if err == nil {
 			continue
 		}
-		err = text.errorf("malformed N-Triples: %w", err)
+		err = text.Errorf("malformed N-Triples: %w", err)
 		if !o.Lenient {
 			return err
 		}
@@ -53,11 +53,14 @@ func (b *builder) readTriples(path string, o Options) error {
 			b.graph.FirstSkipped = err
 		}
 	}
-	if text.err == nil && len(b.graph.Triples) == 0 {
+	if text.Err == nil && len(b.graph.Triples) == 0 {
 		return fmt.Errorf("%s: the file has no triples; expected lines of %s", path, lineFormat)
 	}
-	return text.err
+	return text.Err
 }
+
+// maxLine limits the length of a line. Literals may be long.
+const maxLine = 1 << 24
 
 // lineFormat describes a line of N-Triples.
 const lineFormat = "a subject, a predicate, an object and a full stop"
@@ -92,7 +95,6 @@ func (b *builder) add(line string) error {
 		Tail:     number(terms[2], b.nodes, &b.graph.Nodes),
 	}
 	if _, there := b.triples[t]; there {
-		b.graph.Repeated++
 		return nil
 	}
 	b.triples[t] = struct{}{}

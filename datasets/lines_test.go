@@ -32,8 +32,5 @@ func TestVisitFile(t *testing.T) {
 	if !errors.Is(err, wrong) || err.Error() != "some.txt:2: wrong" {
 		t.Errorf("%v, want an error about line 2", err)
 	}
-	if err := VisitLines("some.txt", strings.NewReader("a\n\nb\n"), visit); err == nil ||
-		!strings.HasPrefix(err.Error(), "some.txt:2:") {
-		t.Errorf("an empty line in the middle: %v", err)
-	}
+	checkError(t, VisitLines("some.txt", strings.NewReader("a\n\nb\n"), visit), "some.txt:2:")
 }
