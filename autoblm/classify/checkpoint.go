@@ -32,7 +32,7 @@ type savedWork struct {
 // savedPhase holds the results of a phase: the cross-validation or the test of some members.
 type savedPhase struct {
 	ID      json.RawMessage `json:"phase"`
-	Results []savedResult   `json:"results"`
+	Results []Result        `json:"results"`
 }
 
 // phaseState holds an unfinished phase.
@@ -44,16 +44,6 @@ type phaseState struct {
 	Active []bool `json:"active"`
 	Finite []bool `json:"finite"`
 	Steps  []int  `json:"steps"`
-}
-
-// savedResult is a [Result] without its model.
-type savedResult struct {
-	CVAccuracy     float64      `json:"cv_accuracy"`
-	CVLoss         float64      `json:"cv_loss"`
-	Epochs         int          `json:"epochs"`
-	Curve          []Validation `json:"curve"`
-	TestAccuracies []float64    `json:"test_accuracies"`
-	Diverged       int          `json:"diverged,omitempty"` // epoch
 }
 
 // OpenCheckpoint reads a checkpoint file, if it exists. The following work writes it at most once
@@ -98,8 +88,11 @@ func (c *Checkpoint) begin(
 	if len(saved.Results) != len(results) {
 		return nil, nil, checkpoint.ReadError(c.path, checkpoint.ErrDamaged)
 	}
-	for i, r := range saved.Results {
-		results[i] = r.result(results[i].Member)
+	copy(results, saved.Results)
+	for i := range results {
+		if epoch := results[i].Diverged; epoch > 0 {
+			results[i].diverged(epoch) // restores the error
+		}
 	}
 	if current == nil {
 		c.done = append(c.done, saved)
@@ -143,7 +136,7 @@ func (s *phaseState) states(
 // end records a finished phase. It does not save trained models, because the work ends with them.
 func (c *Checkpoint) end(id json.RawMessage, results []Result) {
 	if c != nil && !c.closed {
-		c.done = append(c.done, savedPhase{id, savedResults(results)})
+		c.done = append(c.done, savedPhase{id, slices.Clone(results)})
 	}
 }
 
@@ -180,7 +173,7 @@ func (c *Checkpoint) write(s phaseState, results []Result, p Population) error {
 	if c == nil || c.closed {
 		return nil
 	}
-	s.Results = savedResults(results)
+	s.Results = results
 	s.Steps = make([]int, len(s.Active))
 	var tables [][]float32
 	for i, active := range s.Active {
@@ -195,29 +188,4 @@ func (c *Checkpoint) write(s phaseState, results []Result, p Population) error {
 		tables = slices.Concat(tables, state.Tables, state.Means, state.Squares)
 	}
 	return c.writer.Write(savedWork{Done: c.done, Current: &s}, tables)
-}
-
-func savedResults(results []Result) (all []savedResult) {
-	for _, r := range results {
-		s := savedResult{
-			CVAccuracy: r.CVAccuracy, CVLoss: r.CVLoss, Epochs: r.Epochs,
-			Curve: r.Curve, TestAccuracies: r.TestAccuracies,
-		}
-		if d := new(divergence); errors.As(r.Err, d) {
-			s.Diverged = d.epoch
-		}
-		all = append(all, s)
-	}
-	return all
-}
-
-func (s savedResult) result(m Member) Result {
-	r := Result{
-		Member: m, CVAccuracy: s.CVAccuracy, CVLoss: s.CVLoss, Epochs: s.Epochs,
-		Curve: s.Curve, TestAccuracies: s.TestAccuracies,
-	}
-	if s.Diverged > 0 {
-		r.Err = divergence{s.Diverged, m.LearningRate}
-	}
-	return r
 }

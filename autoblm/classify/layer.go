@@ -80,7 +80,7 @@ func byLength(lists [][]int32) []int32 {
 		}
 		return n
 	}
-	order := upTo(len(lists))
+	order := integers(0, int32(len(lists)))
 	slices.SortStableFunc(order, func(a, b int32) int { return length(a) - length(b) })
 	return order
 }

@@ -5,16 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
-	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
 	"github.com/autoblm/autoblm-go/internal/deadline"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/memory"
-	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
 // Options configure a [Trainer]. They do not change its results, except that engines round
@@ -34,55 +31,31 @@ type Options struct {
 	Deadline time.Time
 }
 
-// job describes what a [Trainer] works on.
-type job struct {
-	graph    *rdf.Graph
-	settings Settings
-	options  Options
-	network  *Network
-	program  Program
+// training is the state of a call of [Trainer.Train].
+type training struct {
+	*Trainer
+	clock       *deadline.Clock
+	isLate      bool // too late for another epoch of the phase
+	done, total int  // epochs, summed over models
 }
 
-// finalRuns returns the number of models of each member to train on all training nodes.
-func (j *job) finalRuns() int {
-	if j.options.KeepModels {
-		return max(j.settings.Runs, 1)
-	}
-	return j.settings.Runs
-}
-
-// phaseID identifies a phase of training in a checkpoint.
-func (j *job) phaseID(name string, results []Result) (json.RawMessage, error) {
+// phaseID identifies a phase in a checkpoint.
+func (t *training) phaseID(name string, results []Result) (json.RawMessage, error) {
 	var members []Member
 	for _, r := range results {
 		members = append(members, r.Member)
 	}
 	return json.Marshal(map[string]any{
-		"data": j.graph.Fingerprint(), "settings": j.settings, "members": members,
-		"phase": name, "models": j.options.KeepModels,
+		"data": t.graph.Fingerprint(), "settings": t.settings, "members": members,
+		"phase": name, "models": t.options.KeepModels,
 	})
-}
-
-// training is the state of a call of [Trainer.Train].
-type training struct {
-	*job
-	clock       *deadline.Clock
-	isLate      bool // too late for another epoch of the phase
-	done, total int  // epochs, summed over models
-	reported    int  // of done
 }
 
 // advance counts epochs of models as done.
 func (t *training) advance(epochs int) {
 	t.done += epochs
-	t.report(t.done)
-}
-
-// report reports progress, unless more was reported before.
-func (t *training) report(done int) {
-	if t.options.OnProgress != nil && done >= t.reported {
-		t.reported = done
-		t.options.OnProgress(done, t.total)
+	if t.options.OnProgress != nil {
+		t.options.OnProgress(t.done, t.total)
 	}
 }
 
@@ -181,11 +154,7 @@ func (t *training) epoch(
 	for i := range runs {
 		waiting[i] = active[i] && !isAhead[i]
 	}
-	done, steps := t.done, float64(countTrue(waiting))
-	reportStep := func(share float64) { t.report(done + int(math.Round(share*steps))) }
-	detach := progress.Attach(population, reportStep)
 	losses, err := population.Step(ctx, waiting)
-	detach()
 	for i, loss := range losses {
 		state.Finite[i] = state.Finite[i] && (!waiting[i] || isFinite(float64(loss)))
 	}

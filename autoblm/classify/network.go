@@ -38,7 +38,7 @@ func newNetwork(
 ) *Network {
 	n := &Network{
 		Settings: s, Relations: edgeKinds(len(g.Relations), s), Classes: len(g.Classes),
-		Outputs: upTo(len(outputs)),
+		Outputs: integers(0, int32(len(outputs))),
 	}
 	for _, l := range outputs {
 		n.Inputs, n.Targets = append(n.Inputs, l.Node), append(n.Targets, l.Class)

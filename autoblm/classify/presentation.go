@@ -37,13 +37,7 @@ func NewPresentation(s TaskSettings) task.Presentation {
 			Valid: [2]string{"node held out", "nodes held out"}, Test: [2]string{"test node", "test nodes"},
 			ExtremesAreCommon: true,
 		},
-		Purpose: "classes of nodes",
-		Fields: []task.Column{
-			{Name: "objective", Value: func(t task.Trial) *float64 { return detailsOf(t).Objective }},
-			{Name: "test_objective", Value: func(t task.Trial) *float64 {
-				return detailsOf(t).TestObjective
-			}},
-		},
+		Purpose:  "classes of nodes",
 		Computes: "messages are", Formula: messageFormula,
 		Training: fmt.Sprintf("d %d, %s, at most %s", s.Convolution.Dim,
 			format.Count(s.Convolution.Layers, "layer"), format.Count(s.Convolution.Epochs, "epoch")),

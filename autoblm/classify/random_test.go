@@ -12,7 +12,7 @@ func TestDropoutShare(t *testing.T) {
 	const rows, d = 600, 20
 	for _, share := range []float64{0, 0.1, 0.5} {
 		mask := make([]float32, rows*d)
-		Member{Dropout: share, Seed: 7}.DropoutMask(mask, upTo(rows), 3, 1)
+		Member{Dropout: share, Seed: 7}.DropoutMask(mask, integers[int32](0, rows), 3, 1)
 		near := func(what string, from, step, of int) {
 			t.Helper()
 			dropped, sum := 0, 0.0
@@ -50,14 +50,14 @@ func TestDropoutOfNode(t *testing.T) {
 		Member{Dropout: 0.5, Seed: seed}.DropoutMask(x, nodes, step, layer)
 		return x
 	}
-	all := mask(upTo(100), 1, 1, 0)
+	all := mask(integers[int32](0, 100), 1, 1, 0)
 	for node := range 100 {
 		if !slices.Equal(mask([]int32{int32(node)}, 1, 1, 0), all[node*d:][:d]) {
 			t.Errorf("node %d loses other coordinates alone than among others", node)
 		}
 	}
-	for what, other := range map[string][]float32{"seed": mask(upTo(100), 2, 1, 0),
-		"step": mask(upTo(100), 1, 2, 0), "layer": mask(upTo(100), 1, 1, 1)} {
+	for what, other := range map[string][]float32{"seed": mask(integers[int32](0, 100), 2, 1, 0),
+		"step": mask(integers[int32](0, 100), 1, 2, 0), "layer": mask(integers[int32](0, 100), 1, 1, 1)} {
 		if slices.Equal(all, other) {
 			t.Errorf("another %s drops the same", what)
 		}

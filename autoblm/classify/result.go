@@ -11,39 +11,29 @@ import (
 // helps.
 var ErrDiverged = errors.New("training diverged")
 
-// divergence is the error of a member that diverged in an epoch.
-type divergence struct {
-	epoch int
-	rate  float64
-}
-
-func (d divergence) Error() string {
-	return fmt.Sprintf("%v in epoch %d (learning rate %g): try a smaller learning rate",
-		ErrDiverged, d.epoch, d.rate)
-}
-
-func (d divergence) Unwrap() error { return ErrDiverged }
-
 // Result holds the results of one member.
 type Result struct {
-	Member Member
+	Member Member `json:"member"`
 	// CVAccuracy is the share of training nodes that are classified correctly while held out,
 	// after Epochs epochs, and CVLoss their mean cross entropy; both over all repeats.
-	CVAccuracy, CVLoss float64
+	CVAccuracy float64 `json:"cv_accuracy"`
+	CVLoss     float64 `json:"cv_loss"`
 	// Epochs is the best number of epochs, by accuracy and then by cross entropy. It is chosen on
 	// the held-out nodes, which makes CVAccuracy slightly too high.
-	Epochs int
+	Epochs int `json:"epochs"`
 	// Curve has the validations of the cross-validation.
-	Curve []Validation
+	Curve []Validation `json:"curve"`
 	// TestAccuracies are the shares of test nodes that are classified correctly by models trained
 	// for Epochs epochs on all training nodes.
-	TestAccuracies []float64
+	TestAccuracies []float64 `json:"test_accuracies"`
 	// Model is the first of these models, if models are kept.
-	Model *Model
+	Model *Model `json:"-"`
 	// StoppedEarly says where the deadline has stopped the training; nil if it has not.
-	StoppedEarly *EarlyStop
-	// Err wraps [ErrDiverged] if the member diverged; the other results are empty then.
-	Err error
+	StoppedEarly *EarlyStop `json:"-"`
+	// Diverged is the epoch in which the member diverged, or 0. Err wraps [ErrDiverged] then, and
+	// the other results are empty.
+	Diverged int   `json:"diverged,omitempty"`
+	Err      error `json:"-"`
 }
 
 // EarlyStop says where a deadline has stopped the training of a member.
@@ -89,5 +79,7 @@ func (r *Result) addValidation(epoch int, folds []score) {
 
 // diverged replaces the results of a member by the error that it diverged in an epoch.
 func (r *Result) diverged(epoch int) {
-	*r = Result{Member: r.Member, Err: divergence{epoch, r.Member.LearningRate}}
+	err := fmt.Errorf("%w in epoch %d (learning rate %g): try a smaller learning rate",
+		ErrDiverged, epoch, r.Member.LearningRate)
+	*r = Result{Member: r.Member, Diverged: epoch, Err: err}
 }

@@ -28,15 +28,6 @@ func inverse(order []int32) []int32 {
 	return place
 }
 
-// upTo returns 0, 1, …, n-1.
-func upTo(n int) []int32 {
-	numbers := make([]int32, n)
-	for i := range numbers {
-		numbers[i] = int32(i)
-	}
-	return numbers
-}
-
 func countTrue(flags []bool) (n int) {
 	for _, set := range flags {
 		if set {
@@ -47,10 +38,9 @@ func countTrue(flags []bool) (n int) {
 }
 
 // integers returns from, from+1, …, to-1.
-func integers(from, to int) []int {
-	all := make([]int, to-from)
-	for i := range all {
-		all[i] = from + i
+func integers[N int | int32](from, to N) (all []N) {
+	for n := from; n < to; n++ {
+		all = append(all, n)
 	}
 	return all
 }

@@ -32,17 +32,6 @@ type TaskSettings struct {
 	Member      Member   `json:"member" kong:"-"`
 }
 
-// details repeats the scores of a trial under the names in study files.
-type details struct {
-	Objective     *float64 `json:"objective,omitempty"`
-	TestObjective *float64 `json:"test_objective,omitempty"`
-}
-
-func detailsOf(t task.Trial) (d details) {
-	_ = json.Unmarshal(t.Details, &d) // empty for trials of other tasks
-	return d
-}
-
 // Check implements [task.Task].
 func (t *Task) Check() error {
 	if e := t.Settings.Convolution.Encoder; e != BLM {
@@ -118,9 +107,6 @@ func (t *Task) Train(
 		trial.StoppedEarly = r.StoppedEarly != nil
 		if mean, _ := r.TestAccuracy(); len(r.TestAccuracies) > 0 {
 			trial.TestScore = &mean
-		}
-		if trial.Details, err = json.Marshal(details{trial.Score, trial.TestScore}); err != nil {
-			return nil, err
 		}
 		if r.Model != nil {
 			artifacts[i] = r.Model

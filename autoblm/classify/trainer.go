@@ -13,7 +13,13 @@ import (
 // Trainer trains populations on one graph with the same settings. It prepares a program that
 // serves all structures with the same number of chunks, so use one Trainer for all members. It is
 // not safe for concurrent use.
-type Trainer struct{ job }
+type Trainer struct {
+	graph    *rdf.Graph
+	settings Settings
+	options  Options
+	network  *Network
+	program  Program
+}
 
 // NewTrainer prepares training on a graph.
 func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
@@ -23,7 +29,7 @@ func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
 	if o.Engine == nil {
 		return nil, errors.New("there is no engine to train on")
 	}
-	t := &Trainer{job{graph: g, settings: s, options: o, network: NewNetwork(g, s)}}
+	t := &Trainer{graph: g, settings: s, options: o, network: NewNetwork(g, s)}
 	var err error
 	t.program, err = o.Engine.Prepare(t.network)
 	return t, err
@@ -48,7 +54,7 @@ func (t *Trainer) Train(ctx context.Context, members []Member) ([]Result, error)
 			"train them one after the other", len(members))
 	}
 	models := len(members) * (t.settings.heldOut() + t.finalRuns())
-	call := &training{job: &t.job, total: models * t.settings.Epochs}
+	call := &training{Trainer: t, total: models * t.settings.Epochs}
 	results := make([]Result, len(members))
 	for i, m := range members {
 		results[i].Member = m
@@ -69,6 +75,14 @@ func (t *Trainer) Train(ctx context.Context, members []Member) ([]Result, error)
 		}
 	}
 	return results, nil
+}
+
+// finalRuns returns the number of models of each member to train on all training nodes.
+func (t *Trainer) finalRuns() int {
+	if t.options.KeepModels {
+		return max(t.settings.Runs, 1)
+	}
+	return t.settings.Runs
 }
 
 // TrainOnce cross-validates and tests members with a new [Trainer].

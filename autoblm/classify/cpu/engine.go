@@ -3,7 +3,6 @@ package cpu
 import (
 	"context"
 	"runtime"
-	"sync/atomic"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
@@ -89,11 +88,7 @@ func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error
 type population struct {
 	models  []*model
 	threads int
-	report  func(share float64) // of a step; may be nil
 }
-
-// OnProgress implements [progress.Reporter].
-func (p *population) OnProgress(report func(share float64)) { p.report = report }
 
 // each calls do for each active model, in parallel.
 func (p *population) each(ctx context.Context, active []bool, do func(i int, m *model)) error {
@@ -115,19 +110,8 @@ func (p *population) each(ctx context.Context, active []bool, do func(i int, m *
 
 // Step implements [classify.Population].
 func (p *population) Step(ctx context.Context, active []bool) ([]float32, error) {
-	losses, all := make([]float32, len(p.models)), 0
-	for _, is := range active {
-		if is {
-			all++
-		}
-	}
-	var done atomic.Int64
-	return losses, p.each(ctx, active, func(i int, m *model) {
-		losses[i] = m.step()
-		if p.report != nil {
-			p.report(float64(done.Add(1)) / float64(all))
-		}
-	})
+	losses := make([]float32, len(p.models))
+	return losses, p.each(ctx, active, func(i int, m *model) { losses[i] = m.step() })
 }
 
 // Logits implements [classify.Population].
@@ -147,8 +131,8 @@ func (p *population) State(model int) (classify.State, error) {
 	s := classify.State{Steps: m.steps}
 	for i := range m.parameters {
 		s.Tables = append(s.Tables, m.parameters[i].compact())
-		s.Means, s.Squares = append(s.Means, m.means[i].compact()),
-			append(s.Squares, m.squares[i].compact())
+		s.Means = append(s.Means, m.means[i].compact())
+		s.Squares = append(s.Squares, m.squares[i].compact())
 	}
 	return s, nil
 }
