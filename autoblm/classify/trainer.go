@@ -40,8 +40,7 @@ func (t *Trainer) Close() { t.program.Close() }
 
 // Train cross-validates each member and then tests it, in as many runs as the settings say. A
 // member's result depends on its structure, seed and rates, the graph and the settings. It does not
-// depend on the other members: to the bit on the engine cpu and on GoMLX's own backend, within
-// rounding on others.
+// depend on the other members: to the bit on the engine cpu, within rounding on GoMLX.
 //
 // The result of a member that diverges has an error, and the others go on. Train fails if the
 // members are invalid or ctx ends.

@@ -2,10 +2,6 @@ package gomlx
 
 import (
 	"fmt"
-	"runtime"
-	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
@@ -16,31 +12,17 @@ import (
 
 // Engine trains and classifies on one backend of GoMLX.
 type Engine struct {
-	name    string
-	backend compute.Backend
-	// The operations of GoMLX's own backend use one core: there each call has one model, and calls
-	// run in parallel on all cores. On other backends one call has all models.
-	workers  int
-	oneByOne bool
-
-	compilations atomic.Int64 // so far
+	name         string
+	backend      compute.Backend
+	compilations int64 // so far
 }
 
 var _ classify.Engine = (*Engine)(nil)
 
 // New opens a backend by its name for [backend.Open], such as "go", which is GoMLX's own.
 func New(name string) (*Engine, error) {
-	e := &Engine{name: name, workers: 1}
-	kind, options, _ := strings.Cut(name, ":")
-	if kind == backend.Go {
-		e.workers, e.oneByOne = runtime.GOMAXPROCS(0), true
-		if options == "" {
-			name += ":ops_sequential"
-		}
-	}
-	var err error
-	e.backend, err = backend.Open(name)
-	return e, err
+	opened, err := backend.Open(name)
+	return &Engine{name: name, backend: opened}, err
 }
 
 // Name returns "gomlx".
@@ -49,17 +31,12 @@ func (e *Engine) Name() string { return "gomlx" }
 // Backend returns the name given to [New].
 func (e *Engine) Backend() string { return e.name }
 
-// Members returns the number of parallel calls, or 0 for all.
-func (e *Engine) Members() int {
-	if e.oneByOne {
-		return e.workers
-	}
-	return 0
-}
+// Members returns 0: all members train in one call.
+func (e *Engine) Members() int { return 0 }
 
 // Compilations returns the number of graphs compiled so far: for each program one for each shape,
 // none for a new structure.
-func (e *Engine) Compilations() int64 { return e.compilations.Load() }
+func (e *Engine) Compilations() int64 { return e.compilations }
 
 // Close frees the backend.
 func (e *Engine) Close() { e.backend.Finalize() }
@@ -70,9 +47,7 @@ type program struct {
 	engine    *Engine
 	layers    []*layer
 	constants []*tensors.Tensor // of all layers
-
-	mu       sync.Mutex
-	compiled map[string]*graph.Exec
+	compiled  map[string]*graph.Exec
 }
 
 // Prepare implements [classify.Engine].
@@ -81,12 +56,6 @@ func (e *Engine) Prepare(n *classify.Network) (classify.Program, error) {
 	for l := range n.Layers {
 		layer, constants := newLayer(n, l)
 		p.layers, p.constants = append(p.layers, layer), append(p.constants, constants...)
-	}
-	for _, c := range p.constants { // before parallel calls would all do it
-		if err := c.ToDevice(e.backend, 0); err != nil {
-			p.Close()
-			return nil, fmt.Errorf("place the graph on the device: %w", err)
-		}
 	}
 	return p, nil
 }
@@ -130,13 +99,11 @@ func (p *program) call(
 func (p *program) exec(
 	name string, build func(inputs []*graph.Node) []*graph.Node,
 ) (*graph.Exec, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if exec, ready := p.compiled[name]; ready {
 		return exec, nil
 	}
 	counting := func(inputs []*graph.Node) []*graph.Node {
-		p.engine.compilations.Add(1)
+		p.engine.compilations++
 		return build(inputs)
 	}
 	exec, err := graph.NewExec(p.engine.backend, counting)

@@ -23,30 +23,20 @@ func newEngine(t *testing.T, backend string) *Engine {
 	return engine
 }
 
-// onAllBackends runs a test on GoMLX's own backend, with one model per call and with all models in
-// one call, and on XLA if a plugin is installed.
+// onAllBackends runs a test on GoMLX's own backend, and on XLA if a plugin is installed.
 func onAllBackends(t *testing.T, test func(t *testing.T, engine *Engine)) {
-	t.Run("model by model", func(t *testing.T) { test(t, newEngine(t, "go")) })
-	t.Run("all at once", func(t *testing.T) {
-		engine := newEngine(t, "go")
-		engine.oneByOne = false
-		test(t, engine)
-	})
-	t.Run("on XLA", func(t *testing.T) { test(t, newEngine(t, xlatest.Backend(t))) })
+	t.Run("own", func(t *testing.T) { test(t, newEngine(t, "go")) })
+	t.Run("XLA", func(t *testing.T) { test(t, newEngine(t, xlatest.Backend(t))) })
 }
 
 func TestConformance(t *testing.T) {
 	onAllBackends(t, func(t *testing.T, engine *Engine) {
-		tolerance := enginetest.Tolerance{Reference: 1e-4}
-		if !engine.oneByOne {
-			tolerance.Members = 1e-4
-		}
 		steps, populations := enginetest.Settings(), enginetest.Settings()
 		if engine.Backend() != "go" && os.Getenv(everythingVariable) == "" {
 			steps = oneOfEach(steps)
 			populations = steps[:2]
 		}
-		enginetest.Run(t, engine, tolerance, steps, populations)
+		enginetest.Run(t, engine, enginetest.Tolerance{Reference: 1e-4, Members: 1e-4}, steps, populations)
 	})
 }
 
