@@ -68,7 +68,7 @@ func (c *Checkpoint) begin(
 		savedPhase: savedPhase{ID: id},
 		Active:     slices.Repeat([]bool{true}, models), Finite: slices.Repeat([]bool{true}, models),
 	}
-	if c == nil || c.closed {
+	if !c.isOpen() {
 		return fresh, nil, nil
 	}
 	var saved savedPhase
@@ -133,25 +133,28 @@ func (s *phaseState) states(
 	return all, nil
 }
 
+// isOpen reports whether there is a checkpoint that is still written.
+func (c *Checkpoint) isOpen() bool { return c != nil && !c.closed }
+
 // end records a finished phase. It does not save trained models, because the work ends with them.
 func (c *Checkpoint) end(id json.RawMessage, results []Result) {
-	if c != nil && !c.closed {
+	if c.isOpen() {
 		c.done = append(c.done, savedPhase{id, slices.Clone(results)})
 	}
 }
 
 // epochEnded writes the current phase if a write is due.
-func (c *Checkpoint) epochEnded(s phaseState, results []Result, p Population) error {
-	if c == nil || c.closed || !c.writer.IsDue() {
+func (c *Checkpoint) epochEnded(s *phaseState, results []Result, p Population) error {
+	if !c.isOpen() || !c.writer.IsDue() {
 		return nil
 	}
 	return c.writer.Tolerate(c.write(s, results, p))
 }
 
-// close writes a phase that the deadline stops and ends all writing. So work that resumes without a
-// deadline trains the rest.
-func (c *Checkpoint) close(s phaseState, results []Result, p Population) error {
-	if c == nil || c.closed {
+// close writes the phase that the deadline stops, nil between two phases, and ends all writing. So
+// work that resumes without a deadline trains the rest.
+func (c *Checkpoint) close(s *phaseState, results []Result, p Population) error {
+	if !c.isOpen() {
 		return nil
 	}
 	err := c.write(s, results, p)
@@ -159,22 +162,15 @@ func (c *Checkpoint) close(s phaseState, results []Result, p Population) error {
 	return c.writer.Tolerate(err)
 }
 
-// closeBetween works like close if the deadline passes between two phases.
-func (c *Checkpoint) closeBetween() error {
-	if c == nil || c.closed {
+// write writes the finished phases and the current one, if any.
+func (c *Checkpoint) write(s *phaseState, results []Result, p Population) error {
+	if !c.isOpen() {
 		return nil
 	}
-	c.closed = true
-	return c.writer.Tolerate(c.writer.Write(savedWork{Done: c.done}, nil))
-}
-
-// write writes the current phase.
-func (c *Checkpoint) write(s phaseState, results []Result, p Population) error {
-	if c == nil || c.closed {
-		return nil
+	if s == nil {
+		return c.writer.Write(savedWork{Done: c.done}, nil)
 	}
-	s.Results = results
-	s.Steps = make([]int, len(s.Active))
+	s.Results, s.Steps = results, make([]int, len(s.Active))
 	var tables [][]float32
 	for i, active := range s.Active {
 		if !active {
@@ -187,5 +183,5 @@ func (c *Checkpoint) write(s phaseState, results []Result, p Population) error {
 		s.Steps[i] = state.Steps
 		tables = slices.Concat(tables, state.Tables, state.Means, state.Squares)
 	}
-	return c.writer.Write(savedWork{Done: c.done, Current: &s}, tables)
+	return c.writer.Write(savedWork{Done: c.done, Current: s}, tables)
 }

@@ -125,7 +125,7 @@ func (t *training) train(ctx context.Context, p phase, results []Result, runs []
 	for slices.Contains(state.Active, true) {
 		if err := t.epoch(ctx, p, population, runs, results, state, isAhead); err != nil {
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-				if failed := saver.write(*state, results, population); failed != nil {
+				if failed := saver.write(state, results, population); failed != nil {
 					err = fmt.Errorf("%w; %w", err, failed)
 				}
 			}
@@ -133,7 +133,7 @@ func (t *training) train(ctx context.Context, p phase, results []Result, runs []
 		}
 		clear(isAhead)
 		if slices.Contains(state.Active, true) { // a finished phase is saved without its models
-			if err := saver.epochEnded(*state, results, population); err != nil {
+			if err := saver.epochEnded(state, results, population); err != nil {
 				return err
 			}
 		}
@@ -166,7 +166,7 @@ func (t *training) epoch(
 	t.clock.Add(models, began)
 	if p.needsScores(epoch, models) {
 		if t.isLate {
-			if err := t.options.Checkpoint.close(*state, results, population); err != nil {
+			if err := t.options.Checkpoint.close(state, results, population); err != nil {
 				return err
 			}
 		}

@@ -88,46 +88,32 @@ func Tune(
 	}
 	runs := s.Runs
 	s.Runs, o.KeepModels = 0, false
-	var order []Settings
-	members := map[Settings][]Member{} // one trainer serves those with the same settings
-	rng := newRand(seed, 0)
-	for range trials {
-		drawn, m := r.draw(rng, s, m)
-		if members[drawn] == nil {
-			order = append(order, drawn)
-		}
-		members[drawn] = append(members[drawn], m)
-	}
 	var all []Tuned
-	began, finalModels := time.Now(), s.heldOut()+max(1, runs)
-	trialEpochs := s.Epochs * s.heldOut()
-	for _, drawn := range order {
-		done := len(all)
-		part := o
-		if !o.Deadline.IsZero() {
-			models := trials * s.heldOut()
-			tuning := o.Deadline.Sub(began) * time.Duration(models) / time.Duration(models+finalModels)
-			until := began.Add(tuning)
-			if done > 0 && time.Now().After(until) {
-				if err := o.Checkpoint.closeBetween(); err != nil {
-					return nil, err
-				}
-				break
+	part, report, trialEpochs := o, o.OnProgress, s.Epochs*s.heldOut()
+	if !o.Deadline.IsZero() {
+		models, finalModels := trials*s.heldOut(), s.heldOut()+max(1, runs)
+		tuning := time.Until(o.Deadline) * time.Duration(models) / time.Duration(models+finalModels)
+		part.Deadline = time.Now().Add(tuning)
+	}
+	rng := newRand(seed, 0)
+	for done := range trials {
+		if done > 0 && !part.Deadline.IsZero() && time.Now().After(part.Deadline) {
+			if err := o.Checkpoint.close(nil, nil, nil); err != nil {
+				return nil, err
 			}
-			part.Deadline = until
+			break
 		}
-		if o.OnProgress != nil {
+		if report != nil {
 			part.OnProgress = func(epochs, _ int) {
-				o.OnProgress(done*trialEpochs+epochs, trials*trialEpochs)
+				report(done*trialEpochs+epochs, trials*trialEpochs)
 			}
 		}
-		results, err := TrainOnce(ctx, g, drawn, part, members[drawn])
+		drawn, m := r.draw(rng, s, m)
+		results, err := TrainOnce(ctx, g, drawn, part, []Member{m})
 		if err != nil {
 			return nil, err
 		}
-		for _, result := range results {
-			all = append(all, Tuned{drawn, result})
-		}
+		all = append(all, Tuned{drawn, results[0]})
 	}
 	slices.SortStableFunc(all, func(a, b Tuned) int { return compareResults(a.Result, b.Result) })
 	return all, nil
