@@ -6,7 +6,7 @@
 // A [Trainer] trains members, structures with their rates and seeds, on one graph with the same
 // [Settings]. It cross-validates each member on the training nodes, which finds the number of
 // epochs, and then tests it. [Tune] draws settings at random. A trained [Model] can be saved in a
-// folder and predicts the class of any node of its graph.
+// folder. An [Ensemble] of models, or of one, predicts the class of any node of their graph.
 //
 // # How a step is computed
 //

@@ -9,8 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Ensemble holds models of one graph that classify together, by the mean of their probabilities. It
-// avoids a choice between models that do equally well on few nodes.
+// Ensemble holds one or more models of a graph that classify together, by the mean of their
+// probabilities. It avoids a choice between models that do equally well on few nodes.
 type Ensemble []*Model
 
 // classify returns the logits of some nodes and their network. The logits of several models are

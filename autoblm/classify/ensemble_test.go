@@ -21,7 +21,7 @@ func TestEnsemblesAreMeans(t *testing.T) {
 	for _, l := range g.Test {
 		node, want := g.Nodes[l.Node], map[string]float64{}
 		for _, m := range ensemble {
-			p, err := m.Predict(t.Context(), engine, g, node, 0)
+			p, err := classify.Ensemble{m}.Predict(t.Context(), engine, g, node, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,15 +17,8 @@ type ClassEvaluation struct {
 	Evaluation
 }
 
-// Evaluate classifies the labelled nodes of a split, "train" or "test", of the graph that the model
-// was trained on. It returns the evaluation on all nodes and on those of each class.
-func (m *Model) Evaluate(
-	ctx context.Context, engine Engine, g *rdf.Graph, split string,
-) (Evaluation, []ClassEvaluation, error) {
-	return Ensemble{m}.Evaluate(ctx, engine, g, split)
-}
-
-// Evaluate works like [Model.Evaluate].
+// Evaluate classifies the labelled nodes of a split, "train" or "test", of the graph that the models
+// were trained on. It returns the evaluation on all nodes and on those of each class.
 func (e Ensemble) Evaluate(
 	ctx context.Context, engine Engine, g *rdf.Graph, split string,
 ) (Evaluation, []ClassEvaluation, error) {
@@ -58,7 +51,7 @@ func (e Ensemble) Evaluate(
 	return scoreOf(network, logits, nodes).evaluation(), byClass, nil
 }
 
-// Prediction holds the classes that a model predicts for a node.
+// Prediction holds the classes that models predict for a node.
 type Prediction struct {
 	Node string `json:"node"`
 	// Label is the node's class in the graph, and Split the split that has it, "train" or "test";
@@ -75,16 +68,9 @@ type Answer struct {
 	Rank        int     `json:"rank"`
 }
 
-// Predict classifies a node of the graph that the model was trained on, given its name with or
+// Predict classifies a node of the graph that the models were trained on, given its name with or
 // without angle brackets. It returns the top classes, best first; all for 0. The probabilities of
 // all classes add up to 1.
-func (m *Model) Predict(
-	ctx context.Context, engine Engine, g *rdf.Graph, node string, top int,
-) (Prediction, error) {
-	return Ensemble{m}.Predict(ctx, engine, g, node, top)
-}
-
-// Predict works like [Model.Predict].
 func (e Ensemble) Predict(
 	ctx context.Context, engine Engine, g *rdf.Graph, node string, top int,
 ) (Prediction, error) {

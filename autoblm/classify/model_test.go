@@ -63,11 +63,11 @@ func TestModelRoundTrip(t *testing.T) {
 			t.Errorf("%s: %s", enginetest.Describe(s), diff)
 		}
 		for _, node := range []string{"<n:3>", "own:n:3", "new", "_:alone", "<hub:0>"} {
-			want, err := m.Predict(t.Context(), engine, g, node, 0)
+			want, err := classify.Ensemble{m}.Predict(t.Context(), engine, g, node, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := loaded.Predict(t.Context(), engine, g, node, 0)
+			got, err := classify.Ensemble{loaded}.Predict(t.Context(), engine, g, node, 0)
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("%s, %s: %v, %s", enginetest.Describe(s), node, err, diff)
 			}
@@ -88,7 +88,7 @@ func TestEvaluationMatchesTraining(t *testing.T) {
 		}
 		r, m := results[0], results[0].Model
 		for split, labels := range map[string][]rdf.Label{"train": g.Train, "test": g.Test} {
-			all, by, err := m.Evaluate(t.Context(), engine, g, split)
+			all, by, err := classify.Ensemble{m}.Evaluate(t.Context(), engine, g, split)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestEvaluationMatchesTraining(t *testing.T) {
 			}
 			hits, vague := 0, 0
 			for _, l := range labels {
-				p, err := m.Predict(t.Context(), engine, g, g.Nodes[l.Node], 0)
+				p, err := classify.Ensemble{m}.Predict(t.Context(), engine, g, g.Nodes[l.Node], 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -150,7 +150,7 @@ func TestUnlabelledNodes(t *testing.T) {
 	}
 	m := trained(t, g, quick(classify.RGCN), member(classify.RGCN, ""))
 	for node, want := range map[string]string{"like a": "a", "<like b>": "b"} {
-		p, err := m.Predict(t.Context(), cpu.New(0), g, node, 1)
+		p, err := classify.Ensemble{m}.Predict(t.Context(), cpu.New(0), g, node, 1)
 		if err != nil || p.Label != nil || p.Split != "" || len(p.Answers) != 1 ||
 			p.Answers[0].Class != want || p.Answers[0].Probability < 0.9 {
 			t.Errorf("%s: %+v, %v", node, p, err)
@@ -167,15 +167,15 @@ func TestOtherGraphsAreRefused(t *testing.T) {
 	m := trained(t, g, quick(classify.GCN), member(classify.GCN, ""))
 	other := friends()
 	other.Triples = other.Triples[1:]
-	_, _, err := m.Evaluate(t.Context(), engine, other, "test")
+	_, _, err := classify.Ensemble{m}.Evaluate(t.Context(), engine, other, "test")
 	wantError(t, "another graph", err, "not the graph that the model was trained on")
-	_, err = m.Predict(t.Context(), engine, other, "<n:3>", 0)
+	_, err = classify.Ensemble{m}.Predict(t.Context(), engine, other, "<n:3>", 0)
 	wantError(t, "another graph", err, "not the graph that the model was trained on")
-	_, _, err = m.Evaluate(t.Context(), engine, g, "valid")
+	_, _, err = classify.Ensemble{m}.Evaluate(t.Context(), engine, g, "valid")
 	wantError(t, "another split", err, `unknown split "valid": use train or test`)
-	_, err = m.Predict(t.Context(), engine, g, "HUB", 0)
+	_, err = classify.Ensemble{m}.Predict(t.Context(), engine, g, "HUB", 0)
 	wantError(t, "an unknown node", err, `kinds has no node "HUB"; did you mean <hub:0>, <hub:1>?`)
-	_, err = m.Predict(t.Context(), engine, g, "<n:3>", -1)
+	_, err = classify.Ensemble{m}.Predict(t.Context(), engine, g, "<n:3>", -1)
 	wantError(t, "fewer than none", err, "top is -1")
 	_, err = m.Graph(filepath.Join(t.TempDir(), "nowhere"))
 	wantError(t, "no graph", err, "nowhere")

@@ -93,8 +93,8 @@ func TestSeenByPreventsMemorizing(t *testing.T) {
 			0
 		model := trained(t, g, s, classify.Member{Structure: structure.MustParse("complex"),
 			LearningRate: 0.05, Seed: 1})
-		if e, _, err := model.Evaluate(t.Context(), cpu.New(0), g, "train"); err != nil || known &&
-			e.Accuracy != 1 || !known && e.Accuracy != 0.5 {
+		e, _, err := classify.Ensemble{model}.Evaluate(t.Context(), cpu.New(0), g, "train")
+		if err != nil || known && e.Accuracy != 1 || !known && e.Accuracy != 0.5 {
 			t.Errorf("seen by %d: %+v, %v", seenBy, e, err)
 		}
 	}

@@ -137,7 +137,6 @@ func (d *Data) Fingerprint(hops ...int) string {
 			_, _ = w.WriteString(name)
 		}
 	}
-	var number [4]byte
 	for split := range Split(splits) {
 		for _, h := range hops {
 			queries := d.Queries(split, h)
@@ -145,10 +144,7 @@ func (d *Data) Fingerprint(hops ...int) string {
 			for _, q := range queries {
 				for _, ids := range [][]int32{{q.Anchor}, q.Relations, q.Hard, q.Easy} {
 					length(len(ids))
-					for _, id := range ids {
-						binary.LittleEndian.PutUint32(number[:], uint32(id))
-						_, _ = w.Write(number[:])
-					}
+					_ = binary.Write(w, binary.LittleEndian, ids)
 				}
 			}
 		}

@@ -113,16 +113,9 @@ type Evaluations struct {
 	Test  *Evaluation `json:"test,omitempty"`
 }
 
-// EvaluateModel ranks the answers to all valid and test queries with the given numbers of hops and
+// EvaluateModel ranks the answers to the valid and test queries with the given numbers of hops and
 // stores the result in the model. The data must have the ids of the model.
 func EvaluateModel(
-	ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, hops ...int,
-) (Evaluations, error) {
-	return EvaluateWith(ctx, engine, m, d, eval.Options{}, hops...)
-}
-
-// EvaluateWith works like [EvaluateModel], with limits on the queries to rank.
-func EvaluateWith(
 	ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, how eval.Options, hops ...int,
 ) (e Evaluations, err error) {
 	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.AutoPrecision)

@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -33,7 +34,7 @@ func trained(t *testing.T, d *query.Data, name string, reciprocal bool) *kge.Mod
 		t.Fatal(err, report)
 	}
 	model := report.Results[0].Model
-	if _, err := query.EvaluateModel(t.Context(), cpu.New(1), model, d, 2); err != nil {
+	if _, err := query.EvaluateModel(t.Context(), cpu.New(1), model, d, eval.Options{}, 2); err != nil {
 		t.Fatal(err)
 	}
 	return model

@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 // Files of a folder of queries, in addition to the queries.
@@ -26,8 +26,6 @@ const reverseSuffix = "_reverse"
 
 // queryFile returns the name of a file of queries, without .gz.
 func queryFile(split Split, hops int) string { return fmt.Sprintf("%v-%dp.txt", split, hops) }
-
-var queryFileName = regexp.MustCompile(`^(train|valid|test)-([1-9][0-9]?)p\.txt(\.gz)?$`)
 
 // Open opens queries by a path or a name. It looks for:
 //
@@ -79,7 +77,7 @@ func hasQueries(dir string) bool {
 // ReadFolder reads chain queries in the format of Query2box (Ren et al., 2020) as text. Each file
 // is plain or compressed with a suffix .gz:
 //
-//   - entities.txt and relations.txt: id<TAB>name. Relation 2k+1 is the reverse of relation 2k and
+//   - entities.txt and relations.txt: id<TAB>name, by id. Relation 2k+1 is the reverse of relation 2k and
 //     has its name with the suffix _reverse.
 //   - train-1p.txt, also the training graph: anchor<TAB>relation<TAB>answers.
 //   - train-2p.txt and so on: anchor<TAB>r1,r2<TAB>answers. Without answers, these are all end
@@ -98,9 +96,6 @@ func ReadFolder(dir string, hops ...int) (*Data, error) {
 	if d.Entities, err = readNames(dir, entitiesFile); err != nil {
 		return nil, err
 	}
-	if err := checkUnique(dir, entitiesFile, d.Entities); err != nil {
-		return nil, err
-	}
 	if d.Relations, err = readRelations(dir); err != nil {
 		return nil, err
 	}
@@ -113,51 +108,23 @@ func ReadFolder(dir string, hops ...int) (*Data, error) {
 	return d, nil
 }
 
-// readNames reads lines of id<TAB>name, in any order.
-func readNames(dir, file string) ([]string, error) {
-	byID := map[int]string{}
-	err := datasets.VisitFile(dir, file, func(line []byte) error {
-		field, name, found := bytes.Cut(line, []byte("\t"))
-		id, err := strconv.Atoi(string(field))
-		if !found || len(name) == 0 || err != nil {
-			return fmt.Errorf("%.40q has no id or no name: expected id<TAB>name", line)
+// readNames reads lines of id<TAB>name with the ids 0, 1, 2 and so on.
+func readNames(dir, file string) (names []string, err error) {
+	err = datasets.VisitFile(dir, file, func(line []byte) error {
+		id, name, found := strings.Cut(string(line), "\t")
+		if !found || id != strconv.Itoa(len(names)) {
+			return fmt.Errorf("%.40q: expected %d<TAB>name, since ids run from 0 up", line, len(names))
 		}
-		if _, found := byID[id]; found {
-			return fmt.Errorf("id %d is repeated: ids must be unique", id)
-		}
-		byID[id] = string(name)
+		names = append(names, name)
 		return nil
 	})
 	if err != nil {
 		return nil, fileError(dir, file, err)
 	}
-	names := make([]string, len(byID))
-	for id := range names {
-		name, found := byID[id]
-		if !found {
-			return nil, fmt.Errorf("%s: no line has the id %d: ids must run from 0 to %d",
-				filepath.Join(dir, file), id, len(byID)-1)
-		}
-		names[id] = name
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: the file is empty: expected lines of id<TAB>name",
-			filepath.Join(dir, file))
+	if at, err := labels.Check(names); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", filepath.Join(dir, file), at+1, err)
 	}
 	return names, nil
-}
-
-// checkUnique returns an error if a name is in a file twice.
-func checkUnique(dir, file string, names []string) error {
-	ids := map[string]int{}
-	for id, name := range names {
-		if before, found := ids[name]; found {
-			return fmt.Errorf("%s: ids %d and %d have the same name %.40q: names must be unique",
-				filepath.Join(dir, file), before, id, name)
-		}
-		ids[name] = id
-	}
-	return nil
 }
 
 // fileError explains that a file is missing, if err is that error.
@@ -189,7 +156,7 @@ func readRelations(dir string) (forward []string, err error) {
 		}
 		forward = append(forward, pair[0])
 	}
-	return forward, checkUnique(dir, relationsFile, forward)
+	return forward, nil
 }
 
 // readGraphs reads the queries of one hop, whose answers are the edges of the graphs.
@@ -219,26 +186,18 @@ func (d *Data) readGraphs(dir string) error {
 
 // readQueries reads the longer queries with the given numbers of hops, or all.
 func (d *Data) readQueries(dir string, hops []int) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		match := queryFileName.FindStringSubmatch(entry.Name())
-		if match == nil {
-			continue
+	for split := range Split(splits) {
+		for length := 2; length <= maxHops; length++ {
+			isWanted := len(hops) == 0 || slices.Contains(hops, length)
+			if !isWanted || !datasets.HasFile(dir, queryFile(split, length)) {
+				continue
+			}
+			queries, err := d.readFile(dir, split, length)
+			if err != nil {
+				return err
+			}
+			d.setQueries(split, length, queries)
 		}
-		split := Split(slices.Index(splitNames, match[1]))
-		length, err := strconv.Atoi(match[2])
-		if err != nil || length == 1 || len(hops) > 0 && !slices.Contains(hops, length) ||
-			d.Queries(split, length) != nil {
-			continue
-		}
-		queries, err := d.readFile(dir, split, length)
-		if err != nil {
-			return err
-		}
-		d.setQueries(split, length, queries)
 	}
 	return nil
 }
@@ -293,10 +252,8 @@ func (r *reader) line(line []byte) error {
 		slices.Sort(*to)
 		*to = slices.Compact(*to)
 	}
-	for _, e := range q.Hard {
-		if _, found := slices.BinarySearch(q.Easy, e); found {
-			return fmt.Errorf("entity %d is a hard answer and another answer: remove one of them", e)
-		}
+	if i := slices.IndexFunc(q.Hard, eval.In(q.Easy)); i >= 0 {
+		return fmt.Errorf("entity %d is a hard answer and another answer: remove one of them", q.Hard[i])
 	}
 	if len(fields) == 2 && r.split == InTrain && r.hops > 1 {
 		q.Hard = r.walker.endPoints(r.data.graphs[InTrain], q.Anchor, q.Relations)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
@@ -176,10 +177,7 @@ func (w *sampler) answer(q *Query) bool {
 		return true
 	}
 	q.Easy = w.walker.endPoints(w.before, q.Anchor, q.Relations)
-	q.Hard = slices.DeleteFunc(q.Hard, func(e int32) bool {
-		_, easy := slices.BinarySearch(q.Easy, e)
-		return easy
-	})
+	q.Hard = slices.DeleteFunc(q.Hard, eval.In(q.Easy))
 	return len(q.Hard) > 0
 }
 

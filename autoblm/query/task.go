@@ -84,7 +84,7 @@ func (t *Task) Train(
 					continue
 				}
 				limits := eval.Options{Limits: t.Limits}
-				e, err := EvaluateWith(ctx, t.Engine, m, t.Data, limits, t.Settings.Hops...)
+				e, err := EvaluateModel(ctx, t.Engine, m, t.Data, limits, t.Settings.Hops...)
 				if err != nil {
 					return nil, err
 				}

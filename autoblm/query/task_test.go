@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -98,7 +99,7 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	alone := report.Results[0].Model
-	reached, err := query.EvaluateModel(t.Context(), cpu.New(1), alone, d, 2)
+	reached, err := query.EvaluateModel(t.Context(), cpu.New(1), alone, d, eval.Options{}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

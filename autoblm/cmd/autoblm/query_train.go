@@ -126,7 +126,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 	}
 	c.Out = out.folder
 	how, done := showRanking(o, job.Deadline)
-	evaluated, err := query.EvaluateWith(ctx, engine, result.Model, d, how, hops)
+	evaluated, err := query.EvaluateModel(ctx, engine, result.Model, d, how, hops)
 	done()
 	if err != nil {
 		return rankingError(err)
