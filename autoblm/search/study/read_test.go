@@ -3,7 +3,6 @@ package study_test
 import (
 	"bytes"
 	"encoding/csv"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
