@@ -309,6 +309,7 @@ func TestCSVOfOtherTasks(t *testing.T) {
 	objective, test := 0.1+0.2, 1.0/7
 	classes := trials()
 	classes[1].Loss, classes[1].Recipe.Seed, classes[1].Score, classes[1].TestScore = nil, 7, &objective, &test
+	classes[1].Details = nil
 	lines := write(classes, false)
 	if line := named(lines, 2); number(t, line["score"]) != objective ||
 		number(t, line["test_score"]) != test ||
