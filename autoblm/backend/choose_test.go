@@ -128,11 +128,10 @@ func TestChooseFails(t *testing.T) {
 		backend string
 		parts   []string
 	}{
-		"unknown":        {machine(nil), "abacus", []string{"unknown backend", "use auto, go"}},
-		"unknown option": {machine(nil, cpuFile), "xla:cpu,tf23", []string{"unknown option", "tf32"}},
-		"no XLA":         {noXLA, "xla:cuda", []string{"built without XLA", "cgo"}},
-		"no XLA, path":   {noXLA, "xla:" + jaxFile, []string{"built without XLA", "cgo"}},
-		"relative path":  {machine(nil), "xla:plugin/cuda.so", []string{"is relative", "use xla:/"}},
+		"unknown":       {machine(nil), "abacus", []string{"unknown backend", "use auto, go"}},
+		"no XLA":        {noXLA, "xla:cuda", []string{"built without XLA", "cgo"}},
+		"no XLA, path":  {noXLA, "xla:" + jaxFile, []string{"built without XLA", "cgo"}},
+		"relative path": {machine(nil), "xla:plugin/cuda.so", []string{"is relative", "use xla:/"}},
 		"no file": {
 			machine(nil), "xla:/nowhere/cuda.so", []string{"/nowhere/cuda.so does not exist", "install"},
 		},

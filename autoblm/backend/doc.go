@@ -11,7 +11,7 @@
 // XLA needs cgo. A program built without cgo, or with the tag noxla, has only the
 // backend "go".
 //
-// Install unpacks wheels and archives with go-xla's installer, but downloads them itself.
+// Install unpacks wheels with go-xla's installer, but downloads them itself.
 // The installer reads only pypi.org, and does not check digests of the plugin for the
 // CPU. It cannot be cancelled, stores error pages as files, and prints to standard
 // output. Install reads the index that PIP_INDEX_URL names, and only accepts files with a

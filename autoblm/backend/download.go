@@ -20,11 +20,9 @@ import (
 
 // The reasons why a download fails.
 var (
-	// ErrNoDigest reports a download without a pinned digest.
-	ErrNoDigest = errors.New("no SHA-256 digest is pinned")
-	errDigest   = errors.New("SHA-256 digest differs from the pinned one")
-	errNoFile   = errors.New("not in the package index")
-	errNetwork  = errors.New("download failed")
+	errDigest  = errors.New("SHA-256 digest differs from the pinned one")
+	errNoFile  = errors.New("not in the package index")
+	errNetwork = errors.New("download failed")
 )
 
 const (
@@ -38,7 +36,7 @@ const (
 type downloader struct {
 	index    *url.URL // package index, see https://peps.python.org/pep-0503
 	cache    string
-	progress func(name string, done, total int64) // or nil
+	progress Progress // or nil
 }
 
 // newDownloader returns a downloader for the index with an address; "" is the default.
@@ -51,26 +49,7 @@ func newDownloader(index, cache string) (downloader, error) {
 	return downloader{index: u, cache: cache}, nil
 }
 
-// files downloads all files of a source and returns their paths.
-func (d downloader) files(ctx context.Context, s source) ([]string, error) {
-	if err := os.MkdirAll(d.cache, 0o755); err != nil {
-		return nil, err
-	}
-	if len(s.wheels) == 0 {
-		file, err := d.release(ctx, s.release)
-		return []string{file}, err
-	}
-	var files []string
-	for _, w := range s.wheels {
-		file, err := d.wheel(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file)
-	}
-	return files, nil
-}
-
+// wheel downloads a wheel and returns its path.
 func (d downloader) wheel(ctx context.Context, w wheel) (string, error) {
 	if file, ok := d.cached(w.File, w.SHA256); ok {
 		return file, nil
@@ -86,21 +65,6 @@ func (d downloader) wheel(ctx context.Context, w wheel) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("%s is %w %s", w.File, errNoFile, d.index.Redacted())
-}
-
-func (d downloader) release(ctx context.Context, r release) (string, error) {
-	if r.SHA256 == "" {
-		return "", fmt.Errorf("%s: %w", r.URL, ErrNoDigest)
-	}
-	address, err := url.Parse(r.URL)
-	if err != nil {
-		return "", err
-	}
-	name := path.Base(r.URL)
-	if file, ok := d.cached(name, r.SHA256); ok {
-		return file, nil
-	}
-	return d.download(ctx, name, address, r.SHA256)
 }
 
 var hrefs = regexp.MustCompile(`(?i)<a\s[^>]*?href\s*=\s*["']([^"']*)["']`)
@@ -152,6 +116,9 @@ func (d downloader) download(
 	}
 	defer response.Body.Close()
 	to := filepath.Join(d.cache, name)
+	if err := os.MkdirAll(d.cache, 0o755); err != nil {
+		return "", err
+	}
 	part, err := os.Create(to + ".part")
 	if err != nil {
 		return "", err

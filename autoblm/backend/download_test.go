@@ -1,10 +1,8 @@
 package backend
 
 import (
-	"archive/tar"
 	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -26,23 +24,6 @@ import (
 func digestOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
-}
-
-// tarball returns a compressed archive with one file.
-func tarball(t *testing.T, name string, content []byte) []byte {
-	t.Helper()
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	w := tar.NewWriter(z)
-	size := int64(len(content))
-	err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: size, Typeflag: tar.TypeReg})
-	if err == nil {
-		_, err = w.Write(content)
-	}
-	if err := errors.Join(err, w.Close(), z.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return packed.Bytes()
 }
 
 // wheelOf returns a wheel with files. Each file contains "content of" and its name.
@@ -133,66 +114,6 @@ func checkText(t *testing.T, name, text string, parts []string) {
 	}
 }
 
-// TestReleaseDigest checks that a file with a wrong or unknown digest leaves nothing in
-// the cache, and that the installed plugins stay.
-func TestReleaseDigest(t *testing.T) {
-	plugin := tarball(t, "pjrt_c_api_cpu_v1_plugin.so", probetest.Plugin())
-	right, empty := digestOf(plugin), tarball(t, "readme", nil)
-	address, _ := serve(t, map[string][]byte{
-		"/right.tar.gz": plugin, "/other.tar.gz": append(bytes.Clone(plugin), 0),
-		"/empty.tar.gz": empty,
-	})
-	for name, c := range map[string]struct {
-		file, pinned, given string
-		parts               []string // of the error; none if the installation succeeds
-	}{
-		"as pinned":           {"right", right, "", nil},
-		"as given":            {"right", "", "sha256:" + strings.ToUpper(right), nil},
-		"as pinned and given": {"right", right, right, nil},
-		"not as pinned":       {"other", right, "", []string{"digest differs", right, "do not use it"}},
-		"not as given":        {"other", "", right, []string{"digest differs"}},
-		"none pinned": {"right", "", "",
-			[]string{"no SHA-256 digest is pinned", "/right.tar.gz", "give the digest"}},
-		"not a digest":          {"right", "", "abc", []string{`"abc" is not a SHA-256 digest`, "64"}},
-		"other than the pinned": {"right", right, digestOf(nil), []string{"are pinned"}},
-		"missing file":          {"none", right, "", []string{"404"}},
-		"no plugin":             {"empty", digestOf(empty), "", []string{"0 files pjrt_c_api_cpu"}},
-	} {
-		// The name of the folder is not a pattern.
-		folder := filepath.Join(t.TempDir(), "[a]", "go-xla")
-		cache := filepath.Join(t.TempDir(), "cache")
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		const old = "pjrt_c_api_cpu_v0_plugin.so"
-		if err := os.WriteFile(filepath.Join(folder, old), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		s := source{release: release{address + "/" + c.file + ".tar.gz", c.pinned}}
-		s, err := s.withDigest(c.given)
-		if err == nil {
-			err = testDownloader(t, cache, "").fetch(t.Context(), folder, s)
-		}
-		files := strings.Join(filesIn(t, folder), " ")
-		if left := filesIn(t, cache); name != "no plugin" && len(left) > 0 {
-			t.Errorf("%s: the cache has %v", name, left)
-		}
-		if c.parts != nil {
-			if err == nil || files != old {
-				t.Errorf("%s: error %v, plugins %s", name, err, files)
-				continue
-			}
-			checkText(t, name, withFix(err).Error(), c.parts)
-			continue
-		}
-		target, linkErr := os.Readlink(filepath.Join(folder, "pjrt_c_api_cpu_plugin.so"))
-		const want = "pjrt_c_api_cpu_plugin.so " + old + " pjrt_c_api_cpu_v1_plugin.so"
-		if err != nil || linkErr != nil || target != "pjrt_c_api_cpu_v1_plugin.so" || files != want {
-			t.Errorf("%s: %v; plugins %s, link to %q (%v)", name, err, files, target, linkErr)
-		}
-	}
-}
-
 // TestWheelFromIndex installs the plugin for the CPU from an index.
 func TestWheelFromIndex(t *testing.T) {
 	const file = "xla_cpu-1.2-py3-none-any.whl"
@@ -200,7 +121,6 @@ func TestWheelFromIndex(t *testing.T) {
 		"xla_cpu/xla.so": probetest.Plugin(), "xla_cpu/pjrt.h": nil, "xla_cpu.dist-info/RECORD": nil,
 	})
 	w := wheel{"xla-cpu", "1.2", file, digestOf(content)}
-	archive := tarball(t, "pjrt_c_api_cpu_v1_plugin.so", probetest.Plugin())
 	link := `<A class=x HREF='/f&#47;` + file + `#sha256=x'>`
 	pages := map[string][]byte{
 		"/index/xla-cpu/":    []byte(`<a href="/f/` + file + `.metadata">` + link),
@@ -208,7 +128,6 @@ func TestWheelFromIndex(t *testing.T) {
 		"/empty/xla-cpu/":    nil,
 		"/lost/xla-cpu/":     []byte(`<a href="/g/` + file + `">`),
 		"/f/" + file:         content,
-		"/plugin.tar.gz":     archive,
 	}
 	address, requests := serve(t, pages)
 	changed := maps.Clone(pages)
@@ -219,65 +138,45 @@ func TestWheelFromIndex(t *testing.T) {
 		"/index/xla-cpu/": pages["/index/xla-cpu/"], "/f/" + file: two,
 	})
 	const fromWheel = "pjrt_c_api_cpu_xla-cpu-1.2_plugin.so"
-	const fromRelease = "pjrt_c_api_cpu_v1_plugin.so"
-	released := release{address + "/plugin.tar.gz", ""}
 	for name, c := range map[string]struct {
-		index  string
-		source source
-		digest string
-		plugin string   // installed file, or "" for an error with
-		parts  []string // these parts
+		index string
+		wheel wheel
+		parts []string // of the error; none if the installation succeeds
 	}{
-		"in the index":  {address + "/index", source{wheels: []wheel{w}}, "", fromWheel, nil},
-		"with a slash":  {address + "/index/", source{wheels: []wheel{w}}, "", fromWheel, nil},
-		"relative link": {address + "/relative", source{wheels: []wheel{w}}, "", fromWheel, nil},
-		"digest of the wheel": {
-			address + "/index", source{[]wheel{w}, released}, w.SHA256, fromWheel, nil,
-		},
-		"digest of the release": {
-			address + "/index", source{[]wheel{w}, released}, digestOf(archive), fromRelease, nil,
-		},
-		"no wheel for this system": {
-			address + "/index", source{release: released}, digestOf(archive), fromRelease, nil,
-		},
+		"in the index":  {address + "/index", w, nil},
+		"with a slash":  {address + "/index/", w, nil},
+		"relative link": {address + "/relative", w, nil},
 		"changed file": {
-			changedAddress + "/index", source{wheels: []wheel{w}}, "", "",
+			changedAddress + "/index", w,
 			[]string{"digest differs", "/f/" + file, w.SHA256, "do not use it"},
 		},
 		"lost file": {
-			address + "/lost", source{wheels: []wheel{w}}, "", "", []string{"404", "PIP_INDEX_URL"},
+			address + "/lost", w, []string{"404", "PIP_INDEX_URL"},
 		},
 		"not in the index": {
-			address + "/empty", source{wheels: []wheel{w}}, "", "",
+			address + "/empty", w,
 			[]string{file, "not in the package index", address + "/empty", "PIP_INDEX_URL", "xla:/"},
 		},
 		"no such package": {
-			address + "/none", source{wheels: []wheel{w}}, "", "",
+			address + "/none", w,
 			[]string{"not in the package index", "404", "PIP_INDEX_URL"},
 		},
 		"unreachable index": {
-			unreachable(), source{wheels: []wheel{w}}, "", "",
+			unreachable(), w,
 			[]string{"download failed", "HTTPS_PROXY", "PIP_INDEX_URL", "xla:/"},
 		},
 		"two libraries": {
 			twoAddress + "/index",
-			source{wheels: []wheel{{"xla-cpu", "1.2", file, digestOf(two)}}}, "", "",
-			[]string{"2 shared libraries"},
-		},
-		"digest for several files": {
-			address + "/index", source{wheels: []wheel{w, w}}, w.SHA256, "", []string{"are pinned"},
+			wheel{"xla-cpu", "1.2", file, digestOf(two)}, []string{"2 shared libraries"},
 		},
 	} {
 		folder, cache := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "cache")
-		s, err := c.source.withDigest(c.digest)
-		if err == nil {
-			err = testDownloader(t, cache, c.index).fetch(t.Context(), folder, s)
-		}
+		err := testDownloader(t, cache, c.index).fetch(t.Context(), folder, []wheel{c.wheel})
 		files := filesIn(t, folder)
 		if left := filesIn(t, cache); len(left) > 0 && name != "two libraries" {
 			t.Errorf("%s: the cache has %v", name, left)
 		}
-		if c.plugin == "" {
+		if c.parts != nil {
 			if err == nil || len(files) > 0 {
 				t.Errorf("%s: error %v, plugins %v", name, err, files)
 				continue
@@ -287,7 +186,7 @@ func TestWheelFromIndex(t *testing.T) {
 		}
 		plugin, readErr := os.ReadFile(filepath.Join(folder, "pjrt_c_api_cpu_plugin.so"))
 		if err != nil || readErr != nil || !bytes.Equal(plugin, probetest.Plugin()) ||
-			!slices.Contains(files, c.plugin) || len(files) != 2 {
+			!slices.Contains(files, fromWheel) || len(files) != 2 {
 			t.Errorf("%s: %v; plugins %v (%v)", name, err, files, readErr)
 		}
 	}
@@ -311,11 +210,11 @@ func TestIndexAddress(t *testing.T) {
 	}))
 	defer server.Close()
 	host := strings.TrimPrefix(server.URL, "http://")
-	s := source{wheels: []wheel{{"p", "1", file, digestOf([]byte("content"))}}}
+	w := wheel{"p", "1", file, digestOf([]byte("content"))}
 	for user, parts := range map[string][]string{
 		"me:secret@": nil, "me:wrong-password@": {"401", "PIP_INDEX_URL"}, "": {"401"},
 	} {
-		_, err := testDownloader(t, t.TempDir(), "http://"+user+host).files(t.Context(), s)
+		_, err := testDownloader(t, t.TempDir(), "http://"+user+host).wheel(t.Context(), w)
 		if (err == nil) != (parts == nil) {
 			t.Errorf("%q: error %v", user, err)
 		}
@@ -361,7 +260,7 @@ func TestCUDA(t *testing.T) {
 	d := testDownloader(t, cache, address)
 	wrong := slices.Clone(pins)
 	wrong[2].SHA256 = digestOf(nil)
-	err := d.fetch(t.Context(), folder, source{wheels: wrong})
+	err := d.fetch(t.Context(), folder, wrong)
 	if !errors.Is(err, errDigest) {
 		t.Errorf("wrong digest: %v", err)
 	}
@@ -374,13 +273,13 @@ func TestCUDA(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	err = d.fetch(cancelled, folder, source{wheels: pins})
+	err = d.fetch(cancelled, folder, pins)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	reported := 0
 	d.progress = func(name string, done, total int64) { reported++ }
-	if err := d.fetch(t.Context(), folder, source{wheels: pins}); err != nil {
+	if err := d.fetch(t.Context(), folder, pins); err != nil {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]int{
@@ -413,9 +312,8 @@ func TestCUDA(t *testing.T) {
 var digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // TestPins checks that each wheel has a digest and the name of its package and version.
-// The digest of a release may be "".
 func TestPins(t *testing.T) {
-	for plugin, wheels := range pinned().Wheels {
+	for plugin, wheels := range pinned() {
 		for _, w := range wheels {
 			if !digestPattern.MatchString(w.SHA256) {
 				t.Errorf("%s: the digest of %s is %q", plugin, w.File, w.SHA256)
@@ -426,21 +324,13 @@ func TestPins(t *testing.T) {
 			}
 		}
 	}
-	for system, r := range pinned().Releases {
-		if r.SHA256 != "" && !digestPattern.MatchString(r.SHA256) ||
-			!strings.HasPrefix(r.URL, "https://") || !strings.Contains(r.URL, system) {
-			t.Errorf("the release for %s is %v", system, r)
-		}
-	}
-	for _, name := range []string{"cuda12", "cuda13"} {
-		s, err := pinned().source(name, "")
-		if err != nil || len(s.wheels) < 10 || s.wheels[0].Package != "jax-"+name+"-pjrt" ||
-			s.release.URL != "" {
-			t.Errorf("the source of %s is %v, %v", name, s, err)
+	for _, cuda := range []string{"cuda12", "cuda13"} {
+		if w := machine(nil).wheels(cuda); len(w) < 10 || w[0].Package != "jax-"+cuda+"-pjrt" {
+			t.Errorf("the wheels of %s are %v", cuda, w)
 		}
 	}
 	for _, system := range []string{"linux_amd64", "linux_arm64"} {
-		if len(pinned().Wheels["cpu_"+system]) != 1 || pinned().Releases[system].URL == "" {
+		if len(pinned()["cpu_"+system]) != 1 {
 			t.Errorf("%s has no plugin for the CPU", system)
 		}
 	}
@@ -450,7 +340,7 @@ func TestPins(t *testing.T) {
 func TestPinsAreInTheIndex(t *testing.T) {
 	index := os.Getenv("PIP_INDEX_URL")
 	d := testDownloader(t, t.TempDir(), index)
-	for plugin, wheels := range pinned().Wheels {
+	for plugin, wheels := range pinned() {
 		for _, w := range wheels {
 			links, err := d.links(t.Context(), w.Package)
 			if err != nil {

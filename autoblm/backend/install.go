@@ -14,29 +14,23 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 )
 
-// InstallOptions configures [Install]. The zero value is valid.
-type InstallOptions struct {
-	// SHA256 selects go-xla's own release of the plugin for the CPU, which has no pinned
-	// digest, and is the digest of that file. "" selects the pinned files.
-	SHA256 string
-	// Progress receives the name of a file, the downloaded bytes and its size, or -1 if
-	// the size is unknown.
-	Progress func(name string, done, total int64)
-}
+// Progress receives the name of a file, the downloaded bytes and its size, or -1 if the size
+// is unknown.
+type Progress func(name string, done, total int64)
 
 // Install downloads a plugin into the first folder of PJRT_PLUGIN_LIBRARY_PATH, or
 // go-xla's folder in the user's home. "cpu" is XLA's plugin for the CPU; "cuda12" and
 // "cuda13" are Jax's plugins with NVIDIA's libraries; "cuda" is the newer one that the
 // driver supports. Versions and digests are pinned. Cancelling ctx stops the download.
-func Install(ctx context.Context, plugin string, o InstallOptions) (Backend, error) {
-	b, err := install(ctx, plugin, o)
+func Install(ctx context.Context, plugin string, progress Progress) (Backend, error) {
+	b, err := install(ctx, plugin, progress)
 	if err != nil {
 		return b, fmt.Errorf("install the plugin %s: %w", plugin, err)
 	}
 	return b, nil
 }
 
-func install(ctx context.Context, plugin string, o InstallOptions) (Backend, error) {
+func install(ctx context.Context, plugin string, progress Progress) (Backend, error) {
 	f := here()
 	folder, err := f.pluginFolder()
 	if err != nil {
@@ -51,13 +45,9 @@ func install(ctx context.Context, plugin string, o InstallOptions) (Backend, err
 	if err != nil {
 		return Backend{}, err
 	}
-	d.progress = o.Progress
-	return f.install(ctx, plugin, folder, installable, func(ctx context.Context, file string) error {
-		s, err := pinned().source(file, o.SHA256)
-		if err != nil {
-			return err
-		}
-		return d.fetch(ctx, folder, s)
+	d.progress = progress
+	return f.install(ctx, plugin, folder, func(ctx context.Context, wheels []wheel) error {
+		return d.fetch(ctx, folder, wheels)
 	})
 }
 
@@ -74,16 +64,24 @@ func (f finder) pluginFolder() (string, error) {
 	return defaultFolder()
 }
 
-// fetch downloads all files of a source, then unpacks them and empties the cache.
-func (d downloader) fetch(ctx context.Context, folder string, s source) error {
-	files, err := d.files(ctx, s)
-	if err != nil {
-		return err
+// fetch downloads all wheels of a plugin, then unpacks them and empties the cache.
+func (d downloader) fetch(ctx context.Context, folder string, wheels []wheel) error {
+	var files []string
+	for _, w := range wheels {
+		file, err := d.wheel(ctx, w)
+		if err != nil {
+			return err
+		}
+		files = append(files, file)
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	if err := unpack(ctx, folder, s, files); err != nil {
+	unpack := func() error { return unpackCUDA(ctx, folder, files) }
+	if len(wheels) == 1 {
+		unpack = func() error { return unpackCPU(folder, files[0], wheels[0]) }
+	}
+	if err := unpack(); err != nil {
 		return err
 	}
 	for _, file := range files {
@@ -96,8 +94,8 @@ func (d downloader) fetch(ctx context.Context, folder string, s source) error {
 
 // install installs a plugin with fetch, and returns the backend that uses it.
 func (f finder) install(
-	ctx context.Context, plugin, folder string, available []string,
-	fetch func(ctx context.Context, plugin string) error,
+	ctx context.Context, plugin, folder string,
+	fetch func(ctx context.Context, wheels []wheel) error,
 ) (Backend, error) {
 	backend, pluginFolder := CPU, folder
 	if strings.HasPrefix(plugin, "cuda") {
@@ -106,15 +104,16 @@ func (f finder) install(
 	if plugin == "cuda" {
 		plugin = f.newestCUDA(ctx)
 	}
-	if !slices.Contains(available, plugin) {
-		return Backend{}, fmt.Errorf("not available for %s on %s; install one of %s, or %s",
-			f.machine.System, f.machine.Processor, strings.Join(available, ", "), copyPlugin)
+	wheels := f.wheels(plugin)
+	if len(wheels) == 0 {
+		return Backend{}, fmt.Errorf("not available for %s on %s; %s",
+			f.machine.System, f.machine.Processor, usePlugin)
 	}
 	if !slices.Contains(f.machine.PluginFolders(), pluginFolder) {
 		return Backend{}, fmt.Errorf("XLA does not search %s, because %s is set; unset it, "+
 			"or add this folder", pluginFolder, probe.PluginPaths)
 	}
-	switch err := fetch(ctx, plugin); {
+	switch err := fetch(ctx, wheels); {
 	case ctx.Err() != nil:
 		return Backend{}, errors.New("interrupted; start again to reuse the downloaded files")
 	case err != nil:
@@ -142,23 +141,22 @@ func (f finder) newestCUDA(ctx context.Context) string {
 }
 
 const (
-	copyPlugin  = "copy a plugin from another machine and use the backend xla:/path/of/plugin.so"
+	usePlugin = "get a plugin elsewhere, such as https://github.com/gomlx/pjrt-cpu-binaries/releases, " +
+		"and use the backend xla:/path/of/plugin.so"
 	chooseIndex = "set PIP_INDEX_URL to an index that has it (pip config get global.index-url)"
 )
 
 // withFix adds the fix to an error of a download.
 func withFix(err error) error {
-	fix := "start again, or " + copyPlugin
+	fix := "start again, or " + usePlugin
 	switch {
 	case errors.Is(err, errDigest):
 		fix = "start again; if the digest is the same, the file changed after it was pinned: " +
 			"do not use it, and report it"
-	case errors.Is(err, ErrNoDigest):
-		fix = "give the digest that the release page shows"
 	case errors.Is(err, errNoFile):
-		fix = chooseIndex + ", or " + copyPlugin
+		fix = chooseIndex + ", or " + usePlugin
 	case errors.Is(err, errNetwork):
-		fix = "check the network and HTTPS_PROXY, " + chooseIndex + ", or " + copyPlugin
+		fix = "check the network and HTTPS_PROXY, " + chooseIndex + ", or " + usePlugin
 	case errors.Is(err, fs.ErrPermission):
 		fix = "make the folder writable"
 	}

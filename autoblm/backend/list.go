@@ -20,9 +20,6 @@ type Backend struct {
 	Version string `json:"version"`
 	// PJRT is the version of the plugin's interface, or "" if the plugin was not loaded.
 	PJRT string `json:"pjrt"`
-	// PJRTCalled is the version that go-xla calls, or "" if PJRT is "". Note warns about
-	// an older plugin.
-	PJRTCalled string `json:"pjrt_called"`
 	// GPUs lists the GPUs that it can use.
 	GPUs []probe.GPU `json:"gpus"`
 	// Note holds warnings and hints, or "".
@@ -91,7 +88,7 @@ func (f finder) load(b *Backend) {
 		b.Fix = "install it again, or another one: autoblm backend install cpu or cuda"
 		return
 	}
-	b.PJRT, b.PJRTCalled = version, calledPJRT
+	b.PJRT = version
 	if warning := warnOldPJRT(version); warning != "" {
 		b.Note = strings.TrimPrefix(b.Note+"; "+warning, "; ")
 	}

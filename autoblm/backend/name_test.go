@@ -21,16 +21,10 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	for backend, want := range map[string]string{
-		"abacus":                        "use auto, go, xla:cpu, xla:cuda or xla:/path/of/plugin.so",
-		"cuda":                          "unknown backend",
-		"xla:plugins/cuda.so":           "use xla:" + here,
-		"xla:./cuda.so,tf32=false":      "is relative",
-		"xla:cuda,tf32=maybe":           "true or false",
-		"xla:cuda,tf33=false":           "use allocator,",
-		"xla:cuda,noallocator=platform": "unknown option",
-		"xla:cuda,memory_fraction=NaN":  "at most 1",
-		"xla:cuda,memory_fraction=2":    "at most 1",
-		"xla:cuda,visible_devices=a":    "0;1",
+		"abacus":                   "use auto, go, xla:cpu, xla:cuda or xla:/path/of/plugin.so",
+		"cuda":                     "unknown backend",
+		"xla:plugins/cuda.so":      "use xla:" + here,
+		"xla:./cuda.so,tf32=false": "is relative",
 	} {
 		err := Check(backend)
 		if err == nil {

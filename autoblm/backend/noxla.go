@@ -14,9 +14,6 @@ var noXLA = &probe.Problem{
 		"and without the tag noxla",
 }
 
-// installable is empty, because plugins need XLA.
-var installable []string
-
 func defaultFolder() (string, error) { return "", noXLA }
 
 func openXLA(probe.Plugin, string) (compute.Backend, error) { return nil, noXLA }

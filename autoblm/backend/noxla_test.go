@@ -23,7 +23,7 @@ func TestBuiltWithoutXLA(t *testing.T) {
 		}
 		texts["choose "+backend], texts["open "+backend] = chooseErr.Error(), openErr.Error()
 	}
-	_, err := Install(t.Context(), "cpu", InstallOptions{})
+	_, err := Install(t.Context(), "cpu", nil)
 	if err == nil {
 		t.Fatal("Install installs a plugin that the program cannot use")
 	}

@@ -23,16 +23,8 @@ func Open(backend string) (compute.Backend, error) {
 }
 
 func open(n name) (compute.Backend, error) {
-	if !n.xla && n.options == "" {
-		return gobackend.New("")
-	}
 	if !n.xla {
-		var opened compute.Backend
-		err := redirectStdout(func() (err error) { // one option prints a report
-			opened, err = gobackend.New(n.options)
-			return err
-		})
-		return opened, err
+		return gobackend.New(n.options)
 	}
 	plugin, problem := here().find(context.Background(), n.plugin)
 	if problem != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,41 +12,9 @@ import (
 	"github.com/gomlx/go-xla/installer"
 )
 
-// unpack unpacks the files of a source into the folder of plugins.
-func unpack(ctx context.Context, folder string, s source, files []string) error {
-	switch len(s.wheels) {
-	case 0:
-		return unpackArchive(folder, files[0])
-	case 1:
-		return unpackWheel(folder, files[0], s.wheels[0])
-	}
-	return unpackCUDA(ctx, folder, files)
-}
-
-// unpackArchive unpacks a release of the plugin for the CPU.
-func unpackArchive(folder, file string) error {
-	fresh, err := emptyFolder(folder, ".cpu-new")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(fresh)
-	if _, err := installer.Untar(file, fresh); err != nil {
-		return err
-	}
-	const pattern = "pjrt_c_api_cpu_*_plugin.so"
-	plugins, err := fs.Glob(os.DirFS(fresh), pattern) // filepath.Glob would interpret the folder
-	if err != nil {
-		return err
-	}
-	if len(plugins) != 1 {
-		return fmt.Errorf("%s has %d files %s, want 1", filepath.Base(file), len(plugins), pattern)
-	}
-	return placeCPU(filepath.Join(fresh, plugins[0]), folder, plugins[0])
-}
-
-// unpackWheel unpacks the only shared library of a wheel as plugin for the CPU, and names
-// it after the package and its version.
-func unpackWheel(folder, file string, w wheel) error {
+// unpackCPU unpacks the only shared library of a wheel as plugin for the CPU, and names
+// it after the package and its version. The name "cpu" links to it.
+func unpackCPU(folder, file string, w wheel) error {
 	library, err := onlyLibrary(file)
 	if err != nil {
 		return err
@@ -61,7 +28,11 @@ func unpackWheel(folder, file string, w wheel) error {
 	if err := installer.ExtractFileFromZip(file, library, unpacked); err != nil {
 		return fmt.Errorf("%s: %w", w.File, err)
 	}
-	return placeCPU(unpacked, folder, "pjrt_c_api_cpu_"+w.Package+"-"+w.Version+"_plugin.so")
+	name := "pjrt_c_api_cpu_" + w.Package + "-" + w.Version + "_plugin.so"
+	if err := os.Rename(unpacked, filepath.Join(folder, name)); err != nil {
+		return err
+	}
+	return link(name, filepath.Join(folder, "pjrt_c_api_cpu_plugin.so"))
 }
 
 // onlyLibrary returns the name of the only shared library in a wheel.
@@ -81,14 +52,6 @@ func onlyLibrary(file string) (string, error) {
 		return "", fmt.Errorf("%s has %d shared libraries, want 1", filepath.Base(file), len(libraries))
 	}
 	return libraries[0], nil
-}
-
-// placeCPU renames a plugin and links the name "cpu" to it.
-func placeCPU(file, folder, name string) error {
-	if err := os.Rename(file, filepath.Join(folder, name)); err != nil {
-		return err
-	}
-	return link(name, filepath.Join(folder, "pjrt_c_api_cpu_plugin.so"))
 }
 
 // unpackCUDA unpacks the wheel of Jax's plugin, which is first, and the wheels of NVIDIA's

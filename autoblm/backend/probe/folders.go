@@ -10,8 +10,8 @@ import (
 // of its default folders.
 const PluginPaths = "PJRT_PLUGIN_LIBRARY_PATH"
 
-// PluginFolders returns the folders that go-xla searches for plugins, in its order. It
-// repeats what go-xla's package pjrt does at program start.
+// PluginFolders returns the folders that go-xla searches for plugins, in its order, except
+// those of older versions of GoMLX and of the dynamic linker's configuration.
 func (m Machine) PluginFolders() []string {
 	if paths, set := m.Env(PluginPaths); set {
 		folders := splitPath(paths)
@@ -23,50 +23,19 @@ func (m Machine) PluginFolders() []string {
 		return onlyAbsolute(folders)
 	}
 	home := m.variable("HOME")
+	libraries := []string{path.Join(home, ".local", "lib"), "/usr/local/lib"}
 	if m.System == "darwin" {
-		return m.darwinFolders(home)
+		libraries[0] = path.Join(home, "Library", "Application Support")
 	}
-	libraries := []string{"/usr/local/lib"}
-	if home != "" {
-		libraries = []string{path.Join(home, ".local", "lib"), "/usr/local/lib"}
+	if home == "" {
+		libraries = libraries[1:]
 	}
 	var folders []string
 	for _, library := range libraries {
 		goXLA := path.Join(library, "go-xla")
-		gomlx := path.Join(library, "gomlx", "pjrt")
-		folders = append(folders, goXLA, path.Join(goXLA, "nvidia"), gomlx)
+		folders = append(folders, goXLA, path.Join(goXLA, "nvidia"))
 	}
-	folders = append(folders, onlyAbsolute(splitPath(m.variable("LD_LIBRARY_PATH")))...)
-	return append(folders, m.linkerFolders("/etc/ld.so.conf", 0)...)
-}
-
-func (m Machine) darwinFolders(home string) (folders []string) {
-	if home != "" {
-		support := path.Join(home, "Library", "Application Support")
-		folders = append(folders, path.Join(support, "go-xla"), path.Join(support, "GoMLX", "PJRT"))
-	}
-	folders = append(folders, "/usr/local/lib/go-xla", "/usr/local/lib/gomlx/pjrt")
-	folders = append(folders, onlyAbsolute(splitPath(m.variable("DYLD_LIBRARY_PATH")))...)
 	return append(folders, onlyAbsolute(splitPath(m.variable("LD_LIBRARY_PATH")))...)
-}
-
-// linkerFolders returns the folders in a configuration file of the dynamic linker.
-func (m Machine) linkerFolders(file string, depth int) []string {
-	if depth > 8 { // the file includes itself
-		return nil
-	}
-	var folders []string
-	for line := range strings.Lines(m.read(file)) {
-		line = strings.TrimSpace(line)
-		if pattern, ok := strings.CutPrefix(line, "include"); ok {
-			for _, included := range m.glob(strings.TrimSpace(pattern)) {
-				folders = append(folders, m.linkerFolders(included, depth+1)...)
-			}
-		} else if strings.HasPrefix(line, "/") {
-			folders = append(folders, line)
-		}
-	}
-	return folders
 }
 
 // pythonFolders returns the folders of Python packages: of the active environment, of the
@@ -102,18 +71,6 @@ func (m Machine) pythonFolders() []string {
 		}
 	}
 	return folders
-}
-
-// glob returns the files that match a pattern in their last element.
-func (m Machine) glob(pattern string) []string {
-	folder, pattern := path.Split(pattern)
-	var found []string
-	for _, entry := range m.list(folder) {
-		if ok, _ := path.Match(pattern, entry.Name()); ok {
-			found = append(found, path.Join(folder, entry.Name()))
-		}
-	}
-	return found
 }
 
 // splitPath splits a list of folders such as PATH and drops empty entries.

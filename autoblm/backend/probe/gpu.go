@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"encoding/csv"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -47,23 +46,10 @@ func (m Machine) GPUs(ctx context.Context) []GPU {
 			return gpus
 		}
 	}
-	const folder = "/proc/driver/nvidia"
-	driver := driverVersion.FindString(m.read(path.Join(folder, "version")))
+	driver := driverVersion.FindString(m.read("/proc/driver/nvidia/version"))
 	var gpus []GPU
-	for _, entry := range m.list(path.Join(folder, "gpus")) {
-		gpu := GPU{Name: "NVIDIA GPU", Driver: driver}
-		information := m.read(path.Join(folder, "gpus", entry.Name(), "information"))
-		for line := range strings.Lines(information) {
-			if model, ok := strings.CutPrefix(line, "Model:"); ok {
-				gpu.Name = strings.TrimSpace(model)
-			}
-		}
-		gpus = append(gpus, gpu)
-	}
-	if len(gpus) == 0 {
-		for range m.deviceFiles() {
-			gpus = append(gpus, GPU{Name: "NVIDIA GPU", Driver: driver})
-		}
+	for range m.deviceFiles() {
+		gpus = append(gpus, GPU{Name: "NVIDIA GPU", Driver: driver})
 	}
 	return gpus
 }

@@ -19,28 +19,22 @@ func TestGPUs(t *testing.T) {
 	// The format is that of the driver's documentation of /proc/driver/nvidia.
 	const version = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.03  " +
 		"Release Build  (dvs-builder)\nGCC version:  gcc version 12.3.0 (Ubuntu)\n"
-	const folder = "/proc/driver/nvidia/"
-	proc := map[string][]byte{
-		folder + "version":                       []byte(version),
-		folder + "gpus/0000:01:00.0/information": []byte("Model: \t\t NVIDIA H200\nIRQ: \t 42\n"),
-		folder + "gpus/0000:02:00.0/information": []byte("Model: \t\t NVIDIA A100\n"),
-	}
-	fromFiles := []probe.GPU{{"NVIDIA H200", 0, "580.159.03"}, {"NVIDIA A100", 0, "580.159.03"}}
 	devices := map[string][]byte{
 		"/dev/nvidia0": nil, "/dev/nvidia1": nil, "/dev/nvidiactl": nil, "/dev/nvidia-uvm": nil,
+		"/proc/driver/nvidia/version": []byte(version),
 	}
+	fromFiles := []probe.GPU{{"NVIDIA GPU", 0, "580.159.03"}, {"NVIDIA GPU", 0, "580.159.03"}}
 	for name, c := range map[string]struct {
 		files map[string][]byte
 		smi   string
 		want  []probe.GPU
 	}{
 		"nvidia-smi": {
-			proc, "NVIDIA H200, 143771, 580.159.03\nNVIDIA GB10, [N/A], 580.1\n",
+			devices, "NVIDIA H200, 143771, 580.159.03\nNVIDIA GB10, [N/A], 580.1\n",
 			[]probe.GPU{{"NVIDIA H200", 143771 << 20, "580.159.03"}, {"NVIDIA GB10", 0, "580.1"}},
 		},
-		"nvidia-smi fails":       {proc, "", fromFiles},
-		"nvidia-smi prints text": {proc, "NVIDIA-SMI has failed", fromFiles},
-		"only device files":      {devices, "", []probe.GPU{{Name: "NVIDIA GPU"}, {Name: "NVIDIA GPU"}}},
+		"nvidia-smi fails":       {devices, "", fromFiles},
+		"nvidia-smi prints text": {devices, "NVIDIA-SMI has failed", fromFiles},
 		"nothing":                {nil, "", nil},
 	} {
 		m := probetest.Machine(nil, c.files)

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -14,17 +13,11 @@ import (
 // entryPoint is the function that each PJRT plugin exports.
 const entryPoint = "GetPjrtApi"
 
-const (
-	useAnother = "use the absolute path of a PJRT plugin, as in " +
-		"xla:/opt/plugins/pjrt_c_api_cpu_plugin.so, or run autoblm backend install cpu or cuda"
-	installAgain = "install it again"
-)
+const useAnother = "use the absolute path of a PJRT plugin, as in " +
+	"xla:/opt/plugins/pjrt_c_api_cpu_plugin.so, or run autoblm backend install cpu or cuda"
 
 // processors has the processors that XLA supports.
 var processors = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
-
-// machO is the start of a library for macOS on arm64.
-var machO = []byte{0xcf, 0xfa, 0xed, 0xfe}
 
 // examine returns why a file is not a loadable plugin, or nil. Only loading shows further
 // problems.
@@ -49,23 +42,13 @@ func (m Machine) examine(file string) *Problem {
 	if !ok {
 		return nil
 	}
-	var magic [4]byte
-	if _, err := content.ReadAt(magic[:], 0); err != nil {
-		return &Problem{file + " is not a shared library", useAnother}
+	if m.System == "darwin" {
+		return nil // only loading shows its problems
 	}
-	if m.System == "darwin" && bytes.Equal(magic[:], machO) {
-		return nil
-	}
-	if m.System == "darwin" || string(magic[:]) != elf.ELFMAG {
-		return &Problem{file + " is not a shared library for this system", useAnother}
-	}
-	return m.examineELF(file, content)
-}
-
-func (m Machine) examineELF(file string, content io.ReaderAt) *Problem {
 	library, err := elf.NewFile(content)
 	if err != nil {
-		return &Problem{fmt.Sprintf("%s is truncated or damaged (%v)", file, err), installAgain}
+		return &Problem{fmt.Sprintf("%s is not a shared library, or damaged (%v)", file, err),
+			useAnother}
 	}
 	if want, known := processors[m.Processor]; known && library.Machine != want {
 		return &Problem{fmt.Sprintf("%s is for another processor (%v) than this one (%v)",
@@ -73,7 +56,7 @@ func (m Machine) examineELF(file string, content io.ReaderAt) *Problem {
 	}
 	symbols, err := library.DynamicSymbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
-		return &Problem{fmt.Sprintf("%s is truncated or damaged (%v)", file, err), installAgain}
+		return &Problem{fmt.Sprintf("%s is damaged (%v)", file, err), useAnother}
 	}
 	isEntryPoint := func(s elf.Symbol) bool {
 		return s.Name == entryPoint && s.Section != elf.SHN_UNDEF

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -16,8 +15,7 @@ type Plugin struct {
 	Name string
 	// Path is the absolute path.
 	Path string
-	// Version is the version, such as "v0.114.0", "xla-cpu-pjrt 0.0.1" or "Jax 0.11.2",
-	// or "" if unknown.
+	// Version is the version, such as "v0.114.0" or "xla-cpu-pjrt-0.0.1", or "" if unknown.
 	Version string
 	// Jax marks a plugin in a Python package, which go-xla does not find by its name.
 	Jax bool
@@ -34,28 +32,24 @@ func IsCUDA(name string) bool {
 	return strings.Contains(name, "cuda") || strings.Contains(name, "nvidia")
 }
 
-// Plugins returns the plugins that go-xla finds by name, in its order, then those in Jax's
+// Plugins returns the plugins that go-xla finds by name, in the order of its folders, then those in Jax's
 // Python packages. Links to the same file count once.
 func (m Machine) Plugins() []Plugin {
 	var found pluginList
 	for _, folder := range m.PluginFolders() {
-		entries := m.list(folder)
-		for _, pattern := range namePatterns {
-			for _, entry := range entries {
-				if name, ok := pattern.name(entry.Name()); ok {
-					file := path.Join(folder, entry.Name())
-					found.add(m, Plugin{Name: name, Path: file, Version: versionInName(name)})
-				}
+		for _, entry := range m.list(folder) {
+			if name, version := pluginName(entry.Name()); name != "" {
+				file := path.Join(folder, entry.Name())
+				found.add(m, Plugin{Name: name, Path: file, Version: version})
 			}
 		}
 	}
 	for _, folder := range m.pythonFolders() {
 		packages := path.Join(folder, "jax_plugins")
 		for _, entry := range m.list(packages) {
-			if cuda, ok := strings.CutPrefix(entry.Name(), "xla_cuda"); ok {
+			if strings.HasPrefix(entry.Name(), "xla_cuda") {
 				file := path.Join(packages, entry.Name(), "xla_cuda_plugin.so")
-				version := m.jaxVersion(folder, cuda)
-				found.add(m, Plugin{Name: "cuda", Path: file, Version: version, Jax: true})
+				found.add(m, Plugin{Name: "cuda", Path: file, Jax: true})
 			}
 		}
 	}
@@ -86,58 +80,22 @@ func (l *pluginList) add(m Machine, p Plugin) {
 
 // PluginAt returns the plugin at an absolute path. The file may have any name.
 func (m Machine) PluginAt(file string) Plugin {
-	p := Plugin{Name: file, Path: file, Problem: m.examine(file)}
-	i := slices.IndexFunc(namePatterns, func(n namePattern) bool {
-		_, ok := n.name(path.Base(file))
-		return ok
-	})
-	if i >= 0 {
-		p.Name, _ = namePatterns[i].name(path.Base(file))
-		p.Version = versionInName(p.Name)
+	name, version := pluginName(file)
+	return Plugin{
+		Name: cmp.Or(name, file), Path: file, Version: version, Problem: m.examine(file),
 	}
-	return p
 }
 
-// namePattern is a pattern of the file name of a plugin.
-type namePattern struct{ prefix, suffix string }
+// pluginFile matches the file name of a plugin and extracts the plugin's name.
+var pluginFile = regexp.MustCompile(
+	`^(?:pjrt-plugin-(.+)|pjrt_plugin_(.+)|pjrt_c_api_(.+)_plugin)\.(?:so|dylib)$`)
 
-var namePatterns = []namePattern{
-	{"pjrt-plugin-", ".so"}, {"pjrt_plugin_", ".so"}, {"pjrt_c_api_", "_plugin.so"},
-	{"pjrt-plugin-", ".dylib"}, {"pjrt_plugin_", ".dylib"}, {"pjrt_c_api_", "_plugin.dylib"},
-}
-
-// name extracts the name of a plugin from the name of its file.
-func (n namePattern) name(file string) (string, bool) {
-	rest, hasPrefix := strings.CutPrefix(file, n.prefix)
-	name, hasSuffix := strings.CutSuffix(rest, n.suffix)
-	return name, hasPrefix && hasSuffix && name != ""
-}
-
-var (
-	versionSuffix = regexp.MustCompile(`_(v\d+(\.\d+)*)$`)
-	packageSuffix = regexp.MustCompile(`_([a-z][a-z0-9-]*)-(\d+(\.\w+)*)$`)
-)
-
-// versionInName returns the version in a name such as cpu_v0.114.0, or the package and its
-// version in a name such as cpu_xla-cpu-pjrt-0.0.1.
-func versionInName(name string) string {
-	if match := versionSuffix.FindStringSubmatch(name); match != nil {
-		return match[1]
+// pluginName extracts the name of a plugin from the name of its file, or returns "". The name
+// may end in a version, as in cpu_v0.114.0 and cpu_xla-cpu-pjrt-0.0.1.
+func pluginName(file string) (name, version string) {
+	if match := pluginFile.FindStringSubmatch(path.Base(file)); match != nil {
+		name = cmp.Or(match[1:]...)
+		_, version, _ = strings.Cut(name, "_")
 	}
-	if match := packageSuffix.FindStringSubmatch(name); match != nil {
-		return match[1] + " " + match[2]
-	}
-	return ""
-}
-
-// jaxVersion returns the version of Jax's package for a version of CUDA.
-func (m Machine) jaxVersion(packages, cuda string) string {
-	prefix := "jax_cuda" + cuda + "_pjrt-"
-	for _, entry := range m.list(packages) {
-		rest, hasPrefix := strings.CutPrefix(entry.Name(), prefix)
-		if version, ok := strings.CutSuffix(rest, ".dist-info"); hasPrefix && ok {
-			return "Jax " + version
-		}
-	}
-	return ""
+	return name, version
 }

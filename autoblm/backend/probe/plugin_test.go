@@ -27,7 +27,6 @@ func TestPlugins(t *testing.T) {
 		local + "pjrt_c_api__plugin.so":                                   plugin, // without a name
 		"/opt/venv/bin/python3":                                           nil,
 		python + "jax_plugins/xla_cuda13/xla_cuda_plugin.so":              plugin,
-		python + "jax_cuda13_pjrt-0.11.2.dist-info/METADATA":              nil,
 		"/usr/lib/python3/dist-packages/jax_plugins/xla_cuda12/README.md": nil,
 		"/more/jax_plugins/xla_cuda12/xla_cuda_plugin.so":                 plugin,
 	})
@@ -41,7 +40,7 @@ func TestPlugins(t *testing.T) {
 		{Name: "cuda", Path: "/more/jax_plugins/xla_cuda12/xla_cuda_plugin.so", Jax: true},
 		{
 			Name: "cuda", Path: python + "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
-			Version: "Jax 0.11.2", Jax: true,
+			Jax: true,
 		},
 	}
 	if diff := cmp.Diff(want, m.Plugins()); diff != "" {
@@ -99,8 +98,8 @@ func TestPluginAt(t *testing.T) {
 		"/p":              "is not a file",
 		"/p/text.so":      "not a shared library",
 		"/p/empty.so":     "not a shared library",
-		"/p/cut.so":       "truncated or damaged",
-		"/p/beginning.so": "truncated or damaged",
+		"/p/cut.so":       "damaged",
+		"/p/beginning.so": "damaged",
 		"/p/library.so":   "not a PJRT plugin",
 		"/p/bare.so":      "not a PJRT plugin",
 		"/p/arm.so":       "another processor",

@@ -92,8 +92,7 @@ func (l backendList) chosen() string {
 }
 
 type backendInstallCommand struct {
-	SHA256 string `name:"sha256" placeholder:"DIGEST" help:"SHA-256 digest of the CPU plugin, because go-xla publishes none."`
-	What   string `arg:"" enum:"cpu,cuda,cuda12,cuda13" help:"cpu, cuda (the version that fits the driver), cuda12 or cuda13."`
+	What string `arg:"" enum:"cpu,cuda,cuda12,cuda13" help:"cpu, cuda (the version that fits the driver), cuda12 or cuda13."`
 }
 
 func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
@@ -118,8 +117,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 		}
 		bar.Set(done, total)
 	}
-	options := backend.InstallOptions{SHA256: c.SHA256, Progress: progress}
-	b, err := backend.Install(ctx, c.What, options)
+	b, err := backend.Install(ctx, c.What, progress)
 	bar.Finish()
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -21,7 +20,6 @@ var hints = []struct {
 	err     error
 	command string
 }{
-	{backend.ErrNoDigest, "backend install cpu --sha256 DIGEST"},
 	{datasets.ErrNotFound, "dataset fetch"},
 	{datasets.ErrIncomplete, "dataset fetch"},
 	{datasets.ErrNotFolder, "dataset split, which splits one file of triples into a folder"},
