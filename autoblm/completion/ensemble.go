@@ -90,23 +90,17 @@ func CheckSameGraph(a, b *kge.Model) error {
 		if slices.Equal(kind.a, kind.b) {
 			continue
 		}
-		isMissing := make(map[string]bool, len(kind.a)) // labels of a not found in b yet
+		count := map[string]int{} // in a, minus in b
 		for _, label := range kind.a {
-			isMissing[label] = true
-		}
-		missing := func(label string) error {
-			return fmt.Errorf("only one of them has the %s %q: "+
-				"train the members of an ensemble on one graph", kind.name, label)
+			count[label]++
 		}
 		for _, label := range kind.b {
-			if !isMissing[label] {
-				return missing(label)
-			}
-			delete(isMissing, label)
+			count[label]--
 		}
-		for _, label := range kind.a {
-			if isMissing[label] {
-				return missing(label)
+		for _, label := range slices.Concat(kind.b, kind.a) {
+			if count[label] != 0 {
+				return fmt.Errorf("only one of them has the %s %q: "+
+					"train the members of an ensemble on one graph", kind.name, label)
 			}
 		}
 	}

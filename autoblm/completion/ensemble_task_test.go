@@ -10,9 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
-	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -22,8 +20,6 @@ func variedTask(t *testing.T) (*completion.Task, []task.Artifact) {
 	t.Helper()
 	g := enginetest.SmallGraph()
 	g.Valid = g.Train // enough to cut
-	engine := cpu.New(2)
-	t.Cleanup(func() { engine.Close() })
 	var left []task.Artifact
 	for i, m := range variedModels(t) {
 		files, err := m.Files()
@@ -32,19 +28,17 @@ func variedTask(t *testing.T) (*completion.Task, []task.Artifact) {
 		}
 		left = append(left, []task.Artifact{m, task.Files(files)}[i%2])
 	}
-	return &completion.Task{Graph: g, Engine: engine}, left
+	return &completion.Task{Graph: g, Engine: newEngine(t)}, left
 }
 
 // TestEnsembleOfTask checks that a task returns the choice of ChooseEnsemble, as indices of
 // candidates.
 func TestEnsembleOfTask(t *testing.T) {
 	on, left := variedTask(t)
+	read := func(place int) (task.Artifact, error) { return left[place], nil }
 	sizes := map[int]bool{}
 	for _, size := range []int{1, 3, 5} {
-		ensemble, err := on.Ensemble(t.Context(), len(left), size,
-			func(place int) (task.Artifact, error) {
-				return left[place], nil
-			})
+		ensemble, err := on.Ensemble(t.Context(), len(left), size, read)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,8 +66,7 @@ func TestEnsembleOfTask(t *testing.T) {
 			}
 			continue
 		}
-		test := completion.Summarize(rankedByEnsemble(t, want, on.Graph, "test"),
-			eval.Pessimistic).Both.MRR
+		test := ensembleMRR(t, want, on.Graph, "test")
 		var details completion.Evaluations
 		if err := json.Unmarshal(ensemble.Details, &details); err != nil ||
 			math.Abs(*ensemble.TestScore-test) > 1e-12 || details.Valid != nil ||
@@ -90,9 +83,7 @@ func TestEnsembleOfTask(t *testing.T) {
 	}
 
 	on.Graph.Valid = on.Graph.Valid[:1] // which cannot be cut
-	ensemble, err := on.Ensemble(t.Context(), len(left), 5, func(place int) (task.Artifact, error) {
-		return left[place], nil
-	})
+	ensemble, err := on.Ensemble(t.Context(), len(left), 5, read)
 	if err != nil || len(ensemble.Members) != 1 || ensemble.Score != ensemble.BestCandidate {
 		t.Errorf("by one triple: %+v, %v", ensemble, err)
 	}
@@ -129,10 +120,9 @@ func TestMeasureEnsemble(t *testing.T) {
 		if err != nil || len(examples.Queries) == 0 {
 			t.Fatalf("%+v, %v", examples, err)
 		}
+		trial := task.Trial{Ensemble: &task.Selection{Members: []int{1, 2, 3}}}
 		measures, err := on.Measure(t.Context(),
-			task.Best{Artifact: a,
-				Trial: task.LabeledTrial{Trial: task.Trial{Ensemble: &task.Selection{Members: []int{1, 2,
-					3}}}}})
+			task.Best{Artifact: a, Trial: task.LabeledTrial{Trial: trial}})
 		if err != nil || !strings.Contains(measures.Best[0].Text, "ensemble of 3 models") {
 			t.Fatalf("%+v, %v", measures.Best, err)
 		}
@@ -146,8 +136,7 @@ func TestMeasureEnsemble(t *testing.T) {
 		n := number(t, row.Cells[3])
 		sum, triples = sum+n*number(t, row.Cells[4]), triples+n
 	}
-	if want := completion.Summarize(rankedByEnsemble(t, made, on.Graph, "test"),
-		eval.Pessimistic).Both.MRR; math.Abs(sum/triples-want) > 0.001 {
+	if want := ensembleMRR(t, made, on.Graph, "test"); math.Abs(sum/triples-want) > 0.001 {
 		t.Errorf("relations have a mean of %v, the ensemble %v", sum/triples, want)
 	}
 	for _, a := range []task.Artifact{nil, variedModels(t)[0]} {

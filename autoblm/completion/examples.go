@@ -12,14 +12,6 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// worldQuestions phrase the relations of the embedded graph as questions.
-var worldQuestions = map[string]string{
-	"borders":       "Which countries border %s?",
-	"speaks":        "Which languages are spoken in %s?",
-	"uses_currency": "Which currency does %s use?",
-	"located_in":    "Where is %s?",
-}
-
 const (
 	maxQuestions = 4
 	maxAnswers   = 5
@@ -43,9 +35,6 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 			return task.Examples{}, err
 		}
 		question := fmt.Sprintf("(%s, %s, ?)", q.Head, q.Relation)
-		if pattern, found := worldQuestions[q.Relation]; found && g.Name == "world" {
-			question = fmt.Sprintf(pattern, q.Head)
-		}
 		var names []string
 		for _, a := range answers {
 			isAnswer := func(x datasets.Triple) bool {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -50,9 +49,8 @@ func number(t *testing.T, c page.Cell) float64 {
 
 // The metrics by relation are parts of those of the whole split.
 func TestMeasureAgreesWithTheWhole(t *testing.T) {
-	engine := cpu.New(1)
-	defer engine.Close()
 	g := enginetest.Graph()
+	engine := newEngine(t)
 	m, measures := measured(t, &completion.Task{Graph: g, Engine: engine})
 	whole, err := completion.Evaluate(t.Context(), engine, m, g, "test", eval.Pessimistic)
 	if err != nil {
@@ -78,11 +76,9 @@ func TestMeasureAgreesWithTheWhole(t *testing.T) {
 }
 
 func TestMeasureWithoutTestTriples(t *testing.T) {
-	engine := cpu.New(1)
-	defer engine.Close()
 	g := *enginetest.Graph()
 	g.Test = nil
-	_, measures := measured(t, &completion.Task{Graph: &g, Engine: engine})
+	_, measures := measured(t, &completion.Task{Graph: &g, Engine: newEngine(t)})
 	if head := measures.Best[1].Table.Columns[3].Title; head != "valid triples" {
 		t.Errorf("the metrics are over %s", head)
 	}

@@ -75,19 +75,24 @@ func TestScoresOfTheOracle(t *testing.T) {
 	for n, c := range realdata.Oracle[oracleCase](t, "steps.json") {
 		m := c.model(t)
 		for i, o := range c.Triples {
+			check := func(what string, got, want float64) {
+				t.Helper()
+				if !nearOracle(got, want) {
+					t.Errorf("case %d, %v, %s: score %v, the oracle has %v", n, o, what, got, want)
+				}
+			}
 			for e := range int32(len(c.Entities)) {
-				for _, score := range []struct {
-					name      string
-					got, want float64
-				}{
-					{"tail", completion.TailScores(m, o[0], o[1])(e), c.TailScores[i][e]},
-					{"head", completion.HeadScores(m, o[1], o[2])(e), c.HeadScores[i][e]},
-					{"head, by the tail", completion.TailScores(m, e, o[1])(o[2]), c.HeadScores[i][e]},
-				} {
-					if !nearOracle(score.got, score.want) {
-						t.Errorf("case %d, %v, %d as the %s: score %v, the oracle has %v", n, o, e, score.name,
-							score.got, score.want)
-					}
+				check("tail", completion.TailScores(m, o[0], o[1])(e), c.TailScores[i][e])
+				check("head", completion.HeadScores(m, o[1], o[2])(e), c.HeadScores[i][e])
+				check("head, by the tail", completion.TailScores(m, e, o[1])(o[2]), c.HeadScores[i][e])
+			}
+			head, relation, tail := m.EntityLabels[o[0]], m.RelationLabels[o[1]], m.EntityLabels[o[2]]
+			for q, scores := range map[completion.Query][]float64{
+				{Head: head, Relation: relation}: c.TailScores[i],
+				{Relation: relation, Tail: tail}: c.HeadScores[i],
+			} {
+				for _, a := range mustPredict(t, m, q, nil, 0, eval.KeepKnown) {
+					check(a.Entity, a.Score, scores[slices.Index(m.EntityLabels, a.Entity)])
 				}
 			}
 		}
@@ -117,28 +122,6 @@ func TestPredictRanksByScore(t *testing.T) {
 			if want := completion.TailScores(m, candidate.Head,
 				candidate.Relation)(candidate.Tail); a.Score != want {
 				t.Errorf("%+v: %q has score %v, the model gives %v", q, a.Entity, a.Score, want)
-			}
-		}
-	}
-}
-
-func TestPredictAgreesWithTheOracle(t *testing.T) {
-	for n, c := range realdata.Oracle[oracleCase](t, "steps.json") {
-		m := c.model(t)
-		for i, o := range c.Triples {
-			head, relation, tail := m.EntityLabels[o[0]], m.RelationLabels[o[1]], m.EntityLabels[o[2]]
-			for _, side := range []struct {
-				query  completion.Query
-				scores []float64
-			}{
-				{completion.Query{Head: head, Relation: relation}, c.TailScores[i]},
-				{completion.Query{Relation: relation, Tail: tail}, c.HeadScores[i]},
-			} {
-				for _, a := range mustPredict(t, m, side.query, nil, 0, eval.KeepKnown) {
-					if want := side.scores[slices.Index(m.EntityLabels, a.Entity)]; !nearOracle(a.Score, want) {
-						t.Errorf("case %d, %+v: %q has %v, the oracle has %v", n, side.query, a.Entity, a.Score, want)
-					}
-				}
 			}
 		}
 	}

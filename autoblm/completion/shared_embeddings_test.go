@@ -51,12 +51,8 @@ func TestSharedStepsDrawFromTheCandidates(t *testing.T) {
 		t.Fatalf("%d steps of %d members, want 160 of one", len(engine.Structures), len(engine.Members))
 	}
 	for i, c := range report.Candidates {
-		steps := 0
-		for _, s := range engine.Structures {
-			if s == j.Candidates[i] {
-				steps++
-			}
-		}
+		isOther := func(s structure.Structure) bool { return s != j.Candidates[i] }
+		steps := len(slices.DeleteFunc(slices.Clone(engine.Structures), isOther))
 		// 160 draws with probability 1/3: the deviation is 6.
 		if c.Structure != j.Candidates[i] || c.Steps != steps || steps < 53-24 || steps > 53+24 {
 			t.Errorf("candidate %d: %s with %d steps counted, %d taken; want about 53", i, c.Structure,
@@ -73,12 +69,12 @@ func TestSharedStepsDrawFromTheCandidates(t *testing.T) {
 	}
 	for epoch := range 40 {
 		steps := slices.Concat(engine.Batches[4*epoch : 4*epoch+4]...)
-		if want := completion.Data(j.Graph).Batches(j.Settings, epoch+1); !reflect.DeepEqual(steps,
-			want) || len(steps) != 4 || len(steps[3]) != 1 {
+		batches := completion.Data(j.Graph).Batches(j.Settings, epoch+1)
+		if !reflect.DeepEqual(steps, batches) || len(steps) != 4 || len(steps[3]) != 1 {
 			t.Errorf("epoch %d does not go through the triples as Train does", epoch)
 		}
-		if want := j.Member.LearningRate * math.Pow(0.5,
-			float64(epoch)); engine.Rates[4*epoch+1][0] != want {
+		want := j.Member.LearningRate * math.Pow(0.5, float64(epoch))
+		if engine.Rates[4*epoch+1][0] != want {
 			t.Errorf("epoch %d: the learning rate is %v, want %v", epoch, engine.Rates[4*epoch+1][0], want)
 		}
 	}
@@ -116,37 +112,37 @@ func TestSharedLossIsTheMeanOverTriples(t *testing.T) {
 }
 
 func TestSharedDivergence(t *testing.T) {
-	for name, engine := range map[string]*enginetest.Scripted{
-		"loss": {Loss: func(step, _ int) float64 {
+	for name, c := range map[string]struct {
+		engine        enginetest.Scripted
+		epoch         string
+		steps, losses int
+	}{
+		"loss": {enginetest.Scripted{Loss: func(step, _ int) float64 {
 			if step == 6 {
 				return math.NaN()
 			}
 			return 1
-		}},
-		"embeddings": {LastNumber: func(_, _ int) float32 { return float32(math.Inf(1)) }},
+		}}, "epoch 2", 6, 1},
+		"embeddings": {enginetest.Scripted{
+			LastNumber: func(_, _ int) float32 { return float32(math.Inf(1)) },
+		}, "epoch 3", 12, 3},
 	} {
-		t.Run(name, func(t *testing.T) {
-			j := sharedJob(func(j *completion.SharedJob) { j.Settings.Epochs = 3 })
-			report := mustShare(t, engine, j)
-			if !errors.Is(report.Err, kge.ErrDiverged) {
-				t.Fatalf("error %v, want ErrDiverged", report.Err)
+		engine := &c.engine
+		report := mustShare(t, engine, sharedJob(func(j *completion.SharedJob) { j.Settings.Epochs = 3 }))
+		if !errors.Is(report.Err, kge.ErrDiverged) {
+			t.Fatalf("%s: error %v, want ErrDiverged", name, report.Err)
+		}
+		last := engine.Structures[len(engine.Structures)-1]
+		checkError(t, report.Err, c.epoch, last.String(), "learning rate 0.1", "smaller learning rate")
+		if engine.Epochs != c.steps || len(report.Loss) != c.losses || len(engine.RankedAfter) != 0 {
+			t.Errorf("%s: %d steps, %d losses, %d rankings; want %d, %d and none", name, engine.Epochs,
+				len(report.Loss), len(engine.RankedAfter), c.steps, c.losses)
+		}
+		for _, c := range report.Candidates {
+			if c.Valid != (completion.Evaluation{}) {
+				t.Errorf("%s: %s is said to reach %+v", name, c.Structure, c.Valid)
 			}
-			last := engine.Structures[len(engine.Structures)-1]
-			epoch, steps, losses := "epoch 2", 6, 1
-			if name == "embeddings" {
-				epoch, steps, losses = "epoch 3", 12, 3
-			}
-			checkError(t, report.Err, epoch, last.String(), "learning rate 0.1", "smaller learning rate")
-			if engine.Epochs != steps || len(report.Loss) != losses || len(engine.RankedAfter) != 0 {
-				t.Errorf("%d steps, %d losses, %d rankings; want %d, %d and none", engine.Epochs,
-					len(report.Loss), len(engine.RankedAfter), steps, losses)
-			}
-			for _, c := range report.Candidates {
-				if c.Valid != (completion.Evaluation{}) {
-					t.Errorf("%s is said to reach %+v", c.Structure, c.Valid)
-				}
-			}
-		})
+		}
 	}
 }
 
@@ -189,14 +185,13 @@ func TestSharedRefusals(t *testing.T) {
 func TestSharedTrainingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	engine := &enginetest.Scripted{}
-	report, err := completion.TrainSharedEmbeddings(ctx, engine,
-		sharedJob(func(j *completion.SharedJob) {
-			j.OnEpoch = func(p kge.Progress) {
-				if p.Epoch == 2 {
-					cancel()
-				}
-			}
-		}))
+	job := sharedJob(func(*completion.SharedJob) {})
+	job.OnEpoch = func(p kge.Progress) {
+		if p.Epoch == 2 {
+			cancel()
+		}
+	}
+	report, err := completion.TrainSharedEmbeddings(ctx, engine, job)
 	if !errors.Is(err, context.Canceled) || report != nil || engine.Epochs != 8 || engine.Closed != 1 {
 		t.Errorf("error %v, report %v, %d steps, closed %d times", err, report, engine.Epochs,
 			engine.Closed)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -16,18 +15,20 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
+// shortTrial returns a trial that validates after each epoch.
+func shortTrial(epochs int) task.Trial {
+	training := kge.DefaultSettings()
+	training.Dim, training.Epochs, training.ValidateEvery = 4, epochs, 1
+	return task.Trial{Structure: structure.MustParse("distmult"), Recipe: task.Recipe{
+		Recipe: kge.Recipe{Training: training, LearningRate: 0.1}, Seed: 1}}
+}
+
 // TestTaskWithinLimits checks that trials are validated and ranked on samples within the limits,
 // that the metrics count these, and that a resumed training keeps its sample.
 func TestTaskWithinLimits(t *testing.T) {
 	g := enginetest.RandomGraph(9, 2, 50, 1)
 	g.Valid, g.Test = slices.Clone(g.Train[:8]), slices.Clone(g.Train[8:12])
-	trial := task.Trial{
-		Structure: structure.MustParse("distmult"),
-		Recipe: task.Recipe{Recipe: kge.Recipe{Training: kge.DefaultSettings(), LearningRate: 0.1},
-			Seed: 1},
-	}
-	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4,
-		2, 1
+	trial := shortTrial(2)
 	for _, limits := range []eval.Limits{{}, {Valid: 3, Test: eval.None}, {Valid: 3, Test: 2},
 		{Valid: 100, Test: 100}} {
 		engine := &enginetest.Scripted{}
@@ -99,15 +100,8 @@ func TestValidationKeepsItsSample(t *testing.T) {
 func TestTrialsStopEarly(t *testing.T) {
 	g := enginetest.RandomGraph(9, 2, 50, 1)
 	g.Valid = slices.Clone(g.Train[:8])
-	trial := task.Trial{
-		Structure: structure.MustParse("distmult"),
-		Recipe: task.Recipe{Recipe: kge.Recipe{Training: kge.DefaultSettings(), LearningRate: 0.1},
-			Seed: 1},
-	}
-	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4,
-		1_000_000_000, 1
-	engine := cpu.New(1)
-	defer engine.Close()
+	trial := shortTrial(1_000_000_000)
+	engine := newEngine(t)
 	for _, left := range []time.Duration{-time.Hour, 0, 20 * time.Millisecond} {
 		trials := []task.Trial{trial, trial}
 		trials[1].Recipe.Seed = 2
