@@ -80,10 +80,10 @@ func TestAlignGoesByLabel(t *testing.T) {
 
 func TestAlignNamesWhatIsMissing(t *testing.T) {
 	for want, spoil := range map[string]func(*datasets.Graph){
-		`small has no entity "Atlantis"`: func(g *datasets.Graph) { g.Test[0].Head = 7 },
-		`no entity "Atlantis"`:           func(g *datasets.Graph) { g.Valid[2].Tail = 7 },
-		`no relation "loathes"`:          func(g *datasets.Graph) { g.Train[3].Relation = 2 },
-		"":                               func(*datasets.Graph) {},
+		`entity "Atlantis", which small mentions`: func(g *datasets.Graph) { g.Test[0].Head = 7 },
+		`no entity "Atlantis"`:                    func(g *datasets.Graph) { g.Valid[2].Tail = 7 },
+		`no relation "loathes"`:                   func(g *datasets.Graph) { g.Train[3].Relation = 2 },
+		"":                                        func(*datasets.Graph) {},
 	} {
 		g := enginetest.SmallGraph()
 		g.Entities, g.Relations = append(g.Entities, "Atlantis"), append(g.Relations, "loathes")
