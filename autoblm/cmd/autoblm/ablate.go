@@ -19,7 +19,7 @@ import (
 )
 
 type ablateCommand struct {
-	Name         string   `arg:"" enum:"algorithm,filter,predictor,b0,k,sharing,dimension,transfer" brief:"What differs, such as algorithm, filter or k." help:"algorithm, filter, predictor, b0 and k compare searches. sharing and dimension test whether shared embeddings or another dimension rank structures alike; transfer tests structures on other graphs."`
+	Name         string   `arg:"" enum:"algorithm,filter,predictor,k,sharing,dimension,transfer" brief:"What differs, such as algorithm, filter or k." help:"algorithm, filter, predictor and k compare searches. sharing and dimension test whether shared embeddings or another dimension rank structures alike; transfer tests structures on other graphs."`
 	Dataset      string   `default:"world" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
 	To           []string `brief:"Other graphs, for transfer." help:"Other graphs, for transfer, separated by commas."`
 	Seeds        int      `default:"3" min:"1" max:"1000" brief:"Number of repetitions with other seeds." help:"Number of repetitions with other seeds."`

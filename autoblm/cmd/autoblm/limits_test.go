@@ -122,7 +122,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		"ensemble": {"model", "other", "--dataset", graph, "--out", "ensemble"},
 		"search": append([]string{"--dataset", graph, "--study", "new.db", "--out", "new"},
 			search...),
-		"ablate": append([]string{"b0", "--dataset", graph, "--seeds", "1", "--out", "ablated"},
+		"ablate": append([]string{"filter", "--dataset", graph, "--seeds", "1", "--out", "ablated"},
 			search...),
 		"reproduce": {"umls", "--stage", "final", "--structure", "simple", "--dim", "8",
 			"--epochs", "1", "--out", "reproduced"},

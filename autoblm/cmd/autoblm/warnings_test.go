@@ -71,7 +71,7 @@ func TestEveryCommandWarns(t *testing.T) {
 			"found"}, search...), titled},
 		{[]string{"report", "--study", "s.db", "--dataset", graph, "--out", "page.html"}, titled},
 		{[]string{"study", "resume", "s.db", "--dataset", graph, "--budget", "3"}, titled},
-		{append([]string{"ablate", "b0", "--dataset", graph, "--seeds", "1", "--out", "ablated"},
+		{append([]string{"ablate", "filter", "--dataset", graph, "--seeds", "1", "--out", "ablated"},
 			search...), titled},
 		{[]string{"reproduce", "umls", "--stage", "final", "--structure", "simple", "--dim", "8",
 			"--epochs", "1", "--out", "reproduced"}, titled},

@@ -73,15 +73,6 @@ func Ablations() []Ablation {
 			),
 		},
 		{
-			Name:     "b0",
-			Question: "With how many nonzeros should a search begin?",
-			Variants: bothAlgorithms(
-				Variant{Name: "b0=k"},
-				Variant{Name: "b0=k+2", Change: func(s *search.Settings) { s.InitialNonzeros = s.K + 2 }},
-				Variant{Name: "b0=2k", Change: func(s *search.Settings) { s.InitialNonzeros = 2 * s.K }},
-			),
-		},
-		{
 			Name:     "k",
 			Question: "How many chunks are best? All with d=60. (paper, ablation study 4)",
 			Variants: []Variant{

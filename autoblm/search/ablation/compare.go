@@ -1,10 +1,12 @@
 package ablation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -137,4 +139,54 @@ func rankCorrelation(trials []task.Trial) *float64 {
 	}
 	rho := correlation.Spearman(predictions, mrrs)
 	return &rho
+}
+
+// ByStructures plots the mean validation MRR of the Top best structures against the number of
+// structures trained. Lines are means over the seeds; bands reach from minimum to maximum.
+func ByStructures(title string, outcomes []Outcome) plot.Curve {
+	yLabel := fmt.Sprintf("mean validation MRR of the %d best", Top)
+	c := plot.Curve{Title: title, X: "structures trained", Y: yLabel}
+	for _, o := range outcomes {
+		series := plot.Series{Name: o.Variant, Style: plot.Line}
+		for _, at := range o.positions() {
+			var sum float64
+			band := plot.Range{X: float64(at), Low: 1}
+			for _, run := range o.Runs {
+				top := run.topAt(at)
+				sum += top
+				band.Low, band.High = min(band.Low, top), max(band.High, top)
+			}
+			series.Points = append(series.Points, plot.Point{X: band.X, Y: sum / float64(len(o.Runs))})
+			series.Band = append(series.Band, band)
+		}
+		c.Series = append(c.Series, series)
+	}
+	return c
+}
+
+// positions returns the numbers of structures of all marks, from the first one that all runs have
+// reached.
+func (o Outcome) positions() []int {
+	var all []int
+	from := 0
+	for _, run := range o.Runs {
+		from = max(from, run.Trace[0].Trained)
+		for _, m := range run.Trace {
+			all = append(all, m.Trained)
+		}
+	}
+	slices.Sort(all)
+	first, _ := slices.BinarySearch(all, from)
+	return slices.Compact(all[first:])
+}
+
+// topAt returns the MRR that a run had reached after some structures.
+func (r Run) topAt(trained int) float64 {
+	n, exact := slices.BinarySearchFunc(r.Trace, trained, func(m Mark, trained int) int {
+		return cmp.Compare(m.Trained, trained)
+	})
+	if !exact {
+		n--
+	}
+	return r.Trace[n].TopMRR
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -13,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/stage"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -80,33 +84,40 @@ func fileName(name string) string {
 	return strings.Join(words, "-") + ".db"
 }
 
-// found returns the complete trials of a search with AutoBLM+.
-func (p Plan) found(ctx context.Context, s search.Settings) ([]task.Trial, error) {
-	result, err := p.search(ctx, p.Graph, strategy.Evolutionary{}, s, "search")
-	if err != nil {
-		return nil, err
-	}
-	return complete(result), nil
-}
-
-// train trains the structures of a list and returns the complete trials.
+// train runs or resumes a search and returns the proposed trials that have a result, by number.
 func (p Plan) train(
-	ctx context.Context, list list, s search.Settings, name string,
+	ctx context.Context, algorithm strategy.Strategy, s search.Settings, name string,
 ) ([]task.Trial, error) {
-	result, err := p.search(ctx, p.Graph, list, s, name)
+	result, err := p.search(ctx, p.Graph, algorithm, s, name)
 	if err != nil {
 		return nil, err
 	}
-	return complete(result), nil
+	return slices.DeleteFunc(result.Trials, func(t task.Trial) bool {
+		return t.Round == 0 || t.State != task.Complete
+	}), nil
 }
 
-// complete returns the proposed trials that have a result, by number.
-func complete(result *search.Result) []task.Trial {
-	var trials []task.Trial
-	for _, t := range result.Trials {
-		if t.Round > 0 && t.State == task.Complete {
-			trials = append(trials, t)
-		}
+// list is a strategy that proposes its structures in order, at most RoundSize per round. They must
+// be distinct.
+type list []structure.Structure
+
+// Name includes a hash, so that a study is resumed only with the same list.
+func (l list) Name() string {
+	hash := fnv.New64a()
+	for _, a := range l {
+		fmt.Fprintln(hash, a)
 	}
-	return trials
+	return fmt.Sprintf("list %016x", hash.Sum64())
+}
+
+// Propose implements [strategy.Strategy].
+func (l list) Propose(
+	s strategy.Options, _ int, history []task.Trial, want int, _ *rand.Rand,
+) (strategy.Proposal, error) {
+	rest := l[len(history):]
+	if len(rest) == 0 {
+		why := fmt.Sprintf("all %d structures of the list are trained", len(l))
+		return strategy.Proposal{Reason: why}, nil
+	}
+	return strategy.Proposal{Structures: rest[:min(len(rest), s.RoundSize, want)]}, nil
 }

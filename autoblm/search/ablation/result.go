@@ -107,10 +107,7 @@ func (r *Result) describeOutcomes(a Ablation) {
 	r.Note = a.Question + " Means over the seeds; ± is the standard deviation. " +
 		"ρ is Spearman's correlation of the predictor's predictions with the validation MRR."
 	title := fmt.Sprintf("%s on %s", a.Name, r.Dataset)
-	r.pictures = map[string]plot.Picture{
-		"structures": ByStructures(title, r.Outcomes).Picture(),
-		"seconds":    BySeconds(title, r.Outcomes).Picture(),
-	}
+	r.pictures = map[string]plot.Picture{"structures": ByStructures(title, r.Outcomes).Picture()}
 }
 
 // meanRankCorrelation returns the mean over the runs that have a rank correlation.

@@ -1,10 +1,14 @@
 package controller
 
 import (
+	"sync"
+
 	"github.com/autoblm/autoblm-go/internal/adam"
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // The weights, by L, the length of a sequence; S, the number of symbols; H, the number of hidden
@@ -119,4 +123,49 @@ func sample(g *Graph, inputs []*Node) []*Node {
 		emitted[place] = symbol
 	}
 	return []*Node{Stack(emitted, 0)}
+}
+
+// programs holds the compiled graphs of this process, one per shape. They have no state, so
+// sharing them keeps controllers independent.
+type programs struct{ update, draw *Exec }
+
+// compiled opens its own backend: operations this small run faster sequentially than distributed
+// to threads.
+var compiled = sync.OnceValues(func() (*programs, error) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		return nil, err
+	}
+	updateExec, err := NewExecCanonical(
+		backend, update, 3*weightTables+updateInputs, 3*weightTables, true, true, true)
+	if err != nil {
+		return nil, err
+	}
+	draw, err := NewExecCanonical(backend, sample, weightTables+1, 1, true, true, true)
+	if err != nil {
+		return nil, err
+	}
+	return &programs{updateExec.SetMaxCache(-1), draw.SetMaxCache(-1)}, nil
+})
+
+// call runs a program on the state and the inputs, and frees the inputs.
+func call(
+	program *Exec, state []*tensors.Tensor, inputs ...*tensors.Tensor,
+) ([]*tensors.Tensor, error) {
+	arguments := make([]any, 0, len(state)+len(inputs))
+	for _, t := range state {
+		arguments = append(arguments, t)
+	}
+	for _, t := range inputs {
+		arguments = append(arguments, t)
+	}
+	outputs, err := program.Call(arguments...)
+	free(inputs)
+	return outputs, err
+}
+
+func free(all []*tensors.Tensor) {
+	for _, t := range all {
+		_ = t.FinalizeAll() // fails only for tensors that are already freed
+	}
 }

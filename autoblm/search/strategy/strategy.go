@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Strategy proposes structures to train. A proposal is a pure function of the arguments: a
@@ -78,4 +79,21 @@ func (o Options) Check() error {
 		return o.Predictor.Validate()
 	}
 	return nil
+}
+
+// All lists the strategies.
+func All() []Strategy {
+	return []Strategy{Evolutionary{}, Progressive{}, Random{}, TPE{}, Reinforce{}}
+}
+
+// ByName returns the strategy with a name.
+func ByName(name string) (Strategy, error) {
+	var all []string
+	for _, s := range All() {
+		if s.Name() == name {
+			return s, nil
+		}
+		all = append(all, s.Name())
+	}
+	return nil, enum.Unknown("algorithm", name, all)
 }
