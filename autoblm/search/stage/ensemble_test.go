@@ -3,7 +3,6 @@ package stage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,15 +10,14 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
-
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
-// ensembleTask is a scoredTask whose ensembles have the first candidates as members.
+// ensembleTask is a task whose ensembles have the first candidates as members.
 type ensembleTask struct {
-	scoredTask
+	fakeTask
 	gain  float64 // over the best alone
 	calls *int
 	stop  func(ctx context.Context) error // nil where the choice comes to its end
@@ -28,9 +26,7 @@ type ensembleTask struct {
 func (ensembleTask) Supports() task.Capabilities { return task.Capabilities{Ensembles: true} }
 
 func (g ensembleTask) Ensemble(
-	ctx context.Context,
-	candidates, size int,
-	read func(int) (task.Artifact, error),
+	ctx context.Context, candidates, size int, read func(int) (task.Artifact, error),
 ) (*task.Ensemble, error) {
 	*g.calls++
 	if g.stop != nil {
@@ -64,37 +60,8 @@ func withEnsemble(gain float64) (p search.Problem, calls *int) {
 	s := search.BasicSettings()
 	s.Budget, s.RetrainSeeds, s.Ensemble = 12, 2, 4
 	score := func(t task.Trial) float64 { return float64(t.Number%7) + float64(t.Recipe.Seed)/100 }
-	return search.Problem{
-		Task:     ensembleTask{scoredTask{score: score}, gain, calls, nil},
-		Strategy: strategy.Random{},
-		Settings: s,
-		Store:    &search.Memory{},
-	}, calls
-}
-
-func run(t *testing.T, p search.Problem) *search.Result {
-	t.Helper()
-	r, err := Run(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// checkKept checks that the stored artifact belongs to the trial that is marked as kept.
-func checkKept(t *testing.T, r *search.Result) string {
-	t.Helper()
-	want := fmt.Sprint(r.Kept.Number)
-	if r.Kept.Ensemble != nil {
-		want = ""
-		for _, member := range r.Members() {
-			want += fmt.Sprint(" ", member.Number)
-		}
-	}
-	if got := string(r.Artifact.(task.Files)["number"]); got != want {
-		t.Errorf("the artifact is %q, want that of trial %d, %q", got, r.Kept.Number, want)
-	}
-	return want
+	on := ensembleTask{fakeTask{score: score, artifacts: true}, gain, calls, nil}
+	return problem(on, strategy.Random{}, s), calls
 }
 
 // TestEnsemble: all retrained models are candidates, and the ensemble is stored if it is better than
@@ -128,7 +95,7 @@ func TestEnsemble(t *testing.T) {
 	for name, change := range map[string]func(*search.Problem){
 		"no ensemble": func(p *search.Problem) { p.Settings.Ensemble = 0 },
 		"no seeds":    func(p *search.Problem) { p.Settings.RetrainSeeds = 0 },
-		"other task":  func(p *search.Problem) { p.Task = p.Task.(ensembleTask).scoredTask },
+		"other task":  func(p *search.Problem) { p.Task = p.Task.(ensembleTask).fakeTask },
 	} {
 		p, calls := withEnsemble(1)
 		store := p.Store.(*search.Memory)
@@ -176,12 +143,8 @@ func TestEnsembleWithLargerBudget(t *testing.T) {
 				t.Fatalf("stopped by %q, %v", between.Stopped, err)
 			}
 			if now := checkKept(t, between); better == (now == first) {
-				t.Errorf(
-					"between the selections %s is kept, before them %s; the new seeds are better: %v",
-					now,
-					first,
-					better,
-				)
+				t.Errorf("between the selections %s is kept, before them %s; new seeds better: %v",
+					now, first, better)
 			}
 			p.Task = g
 			r := run(t, p)
@@ -251,11 +214,7 @@ func TestEnsembleNotSelected(t *testing.T) {
 			t.Errorf("%s: stopped by %q, %q, kept %+v", name, r.Stopped, r.Note, r.Kept)
 		}
 		checkKept(t, r)
-		if r = run(t,
-			p); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
-			!reflect.DeepEqual(r.Artifact, want.Artifact) {
-			t.Errorf("%s: the resumed search has other results", name)
-		}
+		checkSame(t, name, run(t, p), want)
 	}
 	p, calls := withEnsemble(1) // the time for the first choice
 	g := p.Task.(ensembleTask)
@@ -268,20 +227,14 @@ func TestEnsembleNotSelected(t *testing.T) {
 		return ctx.Err()
 	}
 	limited.Task, limited.Settings.TimeLimit = hasty, 300*time.Millisecond
-	if r := run(
-		t,
-		limited,
-	); r.Stopped != search.TimeLimitReached || r.Kept.Ensemble == nil || len(r.Ensemble.Ensemble.Candidates) != fewCandidates ||
+	r := run(t, limited)
+	checkKept(t, r)
+	if r.Stopped != search.TimeLimitReached || r.Kept.Ensemble == nil ||
+		len(r.Ensemble.Ensemble.Candidates) != fewCandidates ||
 		r.Note != "the ensemble was selected from 8 of 10 candidates: time limit reached" {
 		t.Errorf("stopped by %q, %q, %+v", r.Stopped, r.Note, r.Ensemble)
-	} else {
-		checkKept(t, r)
 	}
-	if r := run(t,
-		p); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
-		!reflect.DeepEqual(r.Artifact, want.Artifact) {
-		t.Error("resumed after a first selection, the search has other results")
-	}
+	checkSame(t, "after a first selection", run(t, p), want)
 
 	wrong := errors.New("wrong")
 	p, _ = withEnsemble(1)
@@ -300,16 +253,16 @@ func TestEnsembleNotSelected(t *testing.T) {
 	}
 }
 
+// checkSame checks that a resumed search has the same results as one without interruption.
+func checkSame(t *testing.T, name string, r, want *search.Result) {
+	t.Helper()
+	if !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
+		!reflect.DeepEqual(r.Artifact, want.Artifact) {
+		t.Errorf("%s: the resumed search has other results", name)
+	}
+}
+
 // forgetful is a store without artifacts of trials.
 type forgetful struct{ search.Store }
 
 func (forgetful) Artifact(int) (task.Artifact, error) { return nil, nil }
-
-// withoutSeconds returns trials without the times, which differ between runs.
-func withoutSeconds(trials []task.Trial) []task.Trial {
-	trials = slices.Clone(trials)
-	for i := range trials {
-		trials[i].Seconds = 0
-	}
-	return trials
-}

@@ -7,49 +7,23 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
-
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// learningTask is a task in which the entries of a structure determine its score, which grows with the
-// logarithm of the epochs.
-type learningTask struct {
-	entriesTask
-	gain   float64
-	failed func(structure.Structure) bool
-}
-
-func (g learningTask) fullScore(a structure.Structure, epochs int) float64 {
-	worth := 0.0
-	for i, x := range a.SRF() {
-		worth += float64(x) / float64(i+1)
-	}
-	return worth + g.gain*math.Log(float64(epochs))/math.Log(3)
-}
-
-func (g learningTask) Train(
-	ctx context.Context,
-	trials []task.Trial,
-	onProgress func(float64),
-) ([]task.Artifact, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	for i := range trials {
-		t := &trials[i]
-		if g.failed != nil && g.failed(t.Structure) {
-			t.State, t.Error = task.Failed, "diverged"
-			continue
+// learned returns scores by structure, which grow with the logarithm of the epochs.
+func learned(gain float64) func(task.Trial) float64 {
+	return func(t task.Trial) float64 {
+		score := gain * math.Log(float64(t.Recipe.Training.Epochs)) / math.Log(3)
+		for i, x := range t.Structure.SRF() {
+			score += float64(x) / float64(i+1)
 		}
-		score := g.fullScore(t.Structure, t.Recipe.Training.Epochs)
-		t.State, t.Score = task.Complete, &score
+		return score
 	}
-	onProgress(1)
-	return nil, nil
 }
 
 func halvingSettings(rungs int) search.Settings {
@@ -60,14 +34,7 @@ func halvingSettings(rungs int) search.Settings {
 
 // TestHalving: each rung promotes the best third, and the best structures have all epochs.
 func TestHalving(t *testing.T) {
-	settings := halvingSettings(2)
-	result, err := Run(
-		t.Context(),
-		search.Problem{Task: learningTask{gain: 1}, Strategy: strategy.Evolutionary{}, Settings: settings},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := run(t, problem(fakeTask{score: learned(1)}, strategy.Evolutionary{}, halvingSettings(2)))
 	if result.Trained != 50 || result.Complete != 50 || result.Stopped != search.BudgetSpent {
 		t.Fatalf("%d trained, %d complete, stopped by %s", result.Trained, result.Complete,
 			result.Stopped)
@@ -87,8 +54,9 @@ func TestHalving(t *testing.T) {
 	epochs := 0
 	for rung, here := range []int{3, 9, 27} {
 		epochs += here * len(on[here])
-		if want := (halving{rungs: 2}).stage(rung); slices.ContainsFunc(on[here], func(t task.Trial) bool { return t.Stage != want }) {
-			t.Errorf("trials of %d epochs are not all in stage %s", here, want)
+		stage := (halving{rungs: 2}).stage(rung)
+		if len(task.InStage(stage, on[here])) != len(on[here]) {
+			t.Errorf("trials of %d epochs are not all in stage %s", here, stage)
 		}
 		if rung == 2 {
 			break
@@ -135,40 +103,29 @@ type recordingStrategy struct {
 }
 
 func (s recordingStrategy) Propose(
-	settings strategy.Options,
-	round int,
-	history []task.Trial,
-	want int,
-	rng *rand.Rand,
+	o strategy.Options, round int, history []task.Trial, want int, rng *rand.Rand,
 ) (strategy.Proposal, error) {
 	*s.histories = append(*s.histories, history)
-	return s.Strategy.Propose(settings, round, history, want, rng)
+	return s.Strategy.Propose(o, round, history, want, rng)
 }
 
 // TestExtrapolatedScores: if all structures gain the same with more epochs, a strategy sees each
 // structure once, with its score after all epochs.
 func TestExtrapolatedScores(t *testing.T) {
-	learner := learningTask{gain: 2.5}
+	score := learned(2.5)
 	var histories [][]task.Trial
-	_, err := Run(
-		t.Context(),
-		search.Problem{
-			Task:     learner,
-			Strategy: recordingStrategy{strategy.Evolutionary{}, &histories},
-			Settings: halvingSettings(2),
-		},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	by := recordingStrategy{strategy.Evolutionary{}, &histories}
+	run(t, problem(fakeTask{score: score}, by, halvingSettings(2)))
 	if len(histories) < 5 {
 		t.Fatalf("%d rounds", len(histories))
 	}
 	for round, history := range histories {
 		known := map[structure.Structure]bool{}
 		for _, trial := range history {
-			if want := learner.fullScore(trial.Structure, 27); math.Abs(trial.ScoreOrZero()-want) > 1e-9 {
-				t.Errorf("round %d: %v has %v, by all epochs %v", round+1, trial.Structure,
+			full := trial
+			full.Recipe.Training.Epochs = 27
+			if want := score(full); math.Abs(trial.ScoreOrZero()-want) > 1e-9 {
+				t.Errorf("round %d: %v has %v, with all epochs %v", round+1, trial.Structure,
 					trial.ScoreOrZero(), want)
 			}
 			if known[trial.Structure] {
@@ -181,18 +138,13 @@ func TestExtrapolatedScores(t *testing.T) {
 
 // TestDivergedOnRung: a diverged structure counts as trained and is not promoted.
 func TestDivergedOnRung(t *testing.T) {
-	odd := func(a structure.Structure) bool { return a.Nonzeros()%2 == 1 }
-	result, err := Run(
-		t.Context(),
-		search.Problem{
-			Task:     learningTask{failed: odd},
-			Strategy: strategy.Random{},
-			Settings: halvingSettings(1),
-		},
-	)
-	if err != nil {
-		t.Fatal(err)
+	score := func(t task.Trial) float64 {
+		if t.Structure.Nonzeros()%2 == 1 {
+			return math.NaN()
+		}
+		return learned(0)(t)
 	}
+	result := run(t, problem(fakeTask{score: score}, strategy.Random{}, halvingSettings(1)))
 	failed := 0
 	for _, trial := range result.Trials {
 		if trial.State != task.Failed {
@@ -211,82 +163,82 @@ func TestDivergedOnRung(t *testing.T) {
 // TestWarmStart: the strategy sees the baselines before its first round and proposes none of their
 // classes; without a warm start it sees none.
 func TestWarmStart(t *testing.T) {
-	for _, known := range []bool{false, true} {
+	for _, warm := range []bool{false, true} {
 		settings := halvingSettings(0)
-		settings.WarmStart = known
+		settings.WarmStart = warm
 		var histories [][]task.Trial
-		result, err := Run(
-			t.Context(),
-			search.Problem{
-				Task:     learningTask{},
-				Strategy: recordingStrategy{strategy.Evolutionary{}, &histories},
-				Settings: settings,
-			},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var first []string
+		by := recordingStrategy{strategy.Evolutionary{}, &histories}
+		result := run(t, problem(fakeTask{score: learned(0)}, by, settings))
+		var first, want []string
 		for _, trial := range histories[0] {
 			first = append(first, trial.Name)
 		}
-		var named []string
-		if known {
+		classes := map[structure.Structure]bool{}
+		if warm {
 			for _, trial := range result.Baselines {
-				named = append(named, trial.Name)
+				want = append(want, trial.Name)
+				classes[trial.Canonical()] = true
 			}
 		}
 		slices.Sort(first)
-		slices.Sort(named)
-		if !reflect.DeepEqual(first, named) {
-			t.Errorf("known %v: the first round sees %v, want %v", known, first, named)
-		}
-		classes := map[structure.Structure]bool{}
-		for _, trial := range result.Baselines {
-			classes[trial.Canonical()] = true
+		slices.Sort(want)
+		if !slices.Equal(first, want) {
+			t.Errorf("warm start %v: the first round sees %v, want %v", warm, first, want)
 		}
 		for _, trial := range result.Trials {
-			if known && trial.Round > 0 && classes[trial.Canonical()] {
+			if trial.Round > 0 && classes[trial.Canonical()] {
 				t.Errorf("%v was proposed, which is equivalent to a baseline", trial.Structure)
 			}
 		}
 	}
 }
 
-// TestLoweredBudgetOnRungs: proposals beyond a lower budget are not trained; the others are promoted.
+// TestLoweredBudgetOnRungs: proposals beyond a lower budget are not trained; the others are
+// promoted.
 func TestLoweredBudgetOnRungs(t *testing.T) {
-	settings, store := halvingSettings(1), &search.Memory{}
-	settings.Budget = 16
 	ctx, cancel := context.WithCancel(t.Context())
 	var histories [][]task.Trial
-	result, err := Run(
-		ctx,
-		search.Problem{
-			Task:     learningTask{},
-			Strategy: recordingStrategy{strategy.Random{}, &histories},
-			Settings: settings,
-			Store:    store,
-			OnProgress: func(search.Progress) {
-				if len(histories) == 2 {
-					cancel()
-				}
-			},
-		},
-	)
+	by := recordingStrategy{strategy.Random{}, &histories}
+	p := problem(fakeTask{score: learned(0)}, by, halvingSettings(1))
+	p.Settings.Budget = 16
+	p.OnProgress = func(search.Progress) {
+		if len(histories) == 2 {
+			cancel()
+		}
+	}
+	result, err := Run(ctx, p)
 	if err != nil || result.Trained != 8 || len(search.Proposed(result.Trials)) != 16 {
 		t.Fatalf("%d trained of %d, %v", result.Trained, len(search.Proposed(result.Trials)), err)
 	}
-	settings.Budget = 10
-	result, err = Run(
-		t.Context(),
-		search.Problem{
-			Task:     learningTask{},
-			Strategy: strategy.Random{},
-			Settings: settings,
-			Store:    store,
-		},
-	)
-	if err != nil || result.Trained != 10 || len(result.Best) < 4 {
-		t.Errorf("%d trained, %d best, %v", result.Trained, len(result.Best), err)
+	p.Settings.Budget = 10
+	if result = run(t, p); result.Trained != 10 || len(result.Best) < 4 {
+		t.Errorf("%d trained, %d best", result.Trained, len(result.Best))
+	}
+}
+
+// TestTimeLimitEndsTrainings: the time limit discards running trainings in each stage, and a resumed
+// search has the same results as one without a limit.
+func TestTimeLimitEndsTrainings(t *testing.T) {
+	p := problem(fakeTask{score: learned(1)}, strategy.Evolutionary{}, halvingSettings(2))
+	p.Settings.WarmStart, p.Settings.Final = true, search.DefaultFinal()
+	want := run(t, p)
+	for _, from := range []int{6, 20, want.Finals[0].Number} {
+		endless := func(ctx context.Context, trials []task.Trial) error {
+			if trials[0].Number < from {
+				return nil
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		p.Store = &search.Memory{}
+		limited := p
+		limited.Task = fakeTask{score: learned(1), before: endless}
+		limited.Settings.TimeLimit = 200 * time.Millisecond
+		if r := run(t, limited); r.Stopped != search.TimeLimitReached {
+			t.Fatalf("from trial %d on: stopped by %q", from, r.Stopped)
+		}
+		if r := run(t, p); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) {
+			t.Errorf("from trial %d on: the resumed search has other results", from)
+		}
 	}
 }

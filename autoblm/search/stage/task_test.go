@@ -3,59 +3,110 @@ package stage
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/search"
-
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// entriesTask is a task without models, in which the score is the number of entries.
-type entriesTask struct {
+// fakeTask is a task without a graph, whose trials have scores by a function; NaN for a trial that
+// diverges.
+type fakeTask struct {
 	task.Base
-	refusal error
+	score func(task.Trial) float64
+	// before, if set, is called before each training, which fails with its error.
+	before    func(ctx context.Context, trials []task.Trial) error
+	artifacts bool // the artifact of a trial is its number
+	size      task.Size
+	refusal   error
 }
 
-func (entriesTask) Presentation() task.Presentation { return task.Presentation{Metric: "entries"} }
+func (fakeTask) Presentation() task.Presentation { return task.Presentation{Metric: "entries"} }
 
-func (e entriesTask) Check() error { return e.refusal }
+func (f fakeTask) Check() error { return f.refusal }
 
-func (entriesTask) Identity() (task.Identity, error) { return task.Identity{Task: "entries"}, nil }
+func (fakeTask) Identity() (task.Identity, error) { return task.Identity{Task: "fake"}, nil }
 
-func (e entriesTask) Train(
-	_ context.Context,
-	trials []task.Trial,
-	onProgress func(float64),
-) ([]task.Artifact, error) {
+func (f fakeTask) Size() task.Size { return f.size }
+
+func (f fakeTask) Train(
+	ctx context.Context, trials []task.Trial, onProgress func(float64),
+) (artifacts []task.Artifact, err error) {
+	if f.before != nil {
+		if err := f.before(ctx, trials); err != nil {
+			return nil, err
+		}
+	}
 	for i := range trials {
-		count := float64(trials[i].Structure.Nonzeros())
-		trials[i].State, trials[i].Score = task.Complete, &count
+		t := &trials[i]
+		if score := f.score(*t); math.IsNaN(score) {
+			t.State, t.Error = task.Failed, "diverged"
+		} else {
+			t.State, t.Score = task.Complete, &score
+		}
+		if f.artifacts {
+			artifacts = append(artifacts, task.Files{"number": fmt.Append(nil, t.Number)})
+		}
 	}
 	onProgress(1)
-	return nil, nil
+	return artifacts, ctx.Err()
+}
+
+// nonzeros returns the number of nonzeros as score.
+func nonzeros(t task.Trial) float64 { return float64(t.Structure.Nonzeros()) }
+
+// problem returns a search with a store in memory.
+func problem(on task.Task, by strategy.Strategy, s search.Settings) search.Problem {
+	return search.Problem{Task: on, Strategy: by, Settings: s, Store: &search.Memory{}}
+}
+
+func run(t *testing.T, p search.Problem) *search.Result {
+	t.Helper()
+	r, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// withoutSeconds returns trials without the times, which differ between runs.
+func withoutSeconds(trials []task.Trial) []task.Trial {
+	trials = slices.Clone(trials)
+	for i := range trials {
+		trials[i].Seconds = 0
+	}
+	return trials
+}
+
+// checkKept checks that the stored artifact belongs to the trial that is marked as kept.
+func checkKept(t *testing.T, r *search.Result) string {
+	t.Helper()
+	want := fmt.Sprint(r.Kept.Number)
+	if r.Kept.Ensemble != nil {
+		want = ""
+		for _, member := range r.Members() {
+			want += fmt.Sprint(" ", member.Number)
+		}
+	}
+	if got := string(r.Artifact.(task.Files)["number"]); got != want {
+		t.Errorf("the artifact is %q, want that of trial %d, %q", got, r.Kept.Number, want)
+	}
+	return want
 }
 
 // TestAnotherTask: the score of a task guides the search, which needs no graph, engine or models.
 func TestAnotherTask(t *testing.T) {
 	settings := search.BasicSettings()
 	settings.Budget = 40
-	store := &search.Memory{}
-	result, err := Run(
-		t.Context(),
-		search.Problem{
-			Task:     entriesTask{},
-			Strategy: strategy.Evolutionary{},
-			Settings: settings,
-			Store:    store,
-		},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := problem(fakeTask{score: nonzeros}, strategy.Evolutionary{}, settings)
+	result := run(t, p)
 	if result.Trained != 40 || result.Complete != 40 || result.Artifact != nil {
 		t.Errorf("%d trained, %d complete, artifact %v", result.Trained, result.Complete,
 			result.Artifact)
@@ -68,115 +119,156 @@ func TestAnotherTask(t *testing.T) {
 		}
 	}
 	if most := best.Structure.Nonzeros(); most < settings.InitialNonzeros+3 {
-		t.Errorf(
-			"the best has %d entries after 40 trials from %d on: the score did not guide the search",
-			most,
-			settings.InitialNonzeros,
-		)
+		t.Errorf("the best has %d entries: the score did not guide the search", most)
 	}
 	refusal := errors.New("nothing to search on")
-	if _, err := Run(
-		t.Context(),
-		search.Problem{
-			Task:     entriesTask{refusal: refusal},
-			Strategy: strategy.Evolutionary{},
-			Settings: settings,
-		},
-	); !errors.Is(err, refusal) {
+	p.Task = fakeTask{refusal: refusal}
+	if _, err := Run(t.Context(), p); !errors.Is(err, refusal) {
 		t.Errorf("a task that is not ready: error %v", err)
 	}
 }
 
-// engineTask is an entriesTask on a named engine and backend, with a unit for bfloat16.
+// engineTask is a task on a named engine and backend, with a unit for bfloat16.
 type engineTask struct {
-	entriesTask
+	fakeTask
 	engine, backend, unit string
 }
 
-func (p engineTask) Precision(partlyPlanned kge.Precision, _ form.Form, _ int) (kge.Precision, error) {
-	return partlyPlanned, nil
+func (engineTask) Precision(p kge.Precision, _ form.Form, _ int) (kge.Precision, error) {
+	return p, nil
 }
 
-func (p engineTask) Arithmetic(precision kge.Precision) (engine, backend string) {
+func (e engineTask) Arithmetic(precision kge.Precision) (engine, backend string) {
 	if precision == kge.Bfloat16 {
-		return p.engine, p.backend + p.unit
+		return e.engine, e.backend + e.unit
 	}
-	return p.engine, p.backend
+	return e.engine, e.backend
 }
 
-func (p engineTask) Train(
-	ctx context.Context,
-	trials []task.Trial,
-	onProgress func(float64),
-) ([]task.Artifact, error) {
-	for i := range trials {
-		trials[i].Engine, trials[i].Backend = p.Arithmetic(trials[i].Recipe.Training.Precision)
+// onEngine returns a task that notes its engine in each trial.
+func onEngine(engine, backend, unit string) task.Task {
+	e := engineTask{fakeTask{score: nonzeros}, engine, backend, unit}
+	e.before = func(_ context.Context, trials []task.Trial) error {
+		for i, t := range trials {
+			trials[i].Engine, trials[i].Backend = e.Arithmetic(t.Recipe.Training.Precision)
+		}
+		return nil
 	}
-	return p.entriesTask.Train(ctx, trials, onProgress)
+	return e
 }
 
-// TestEnginesAreNotMixed: a search does not resume on another engine, as far as its trials record it.
+// TestEnginesAreNotMixed: a search does not resume on another engine, as far as its trials record
+// it.
 func TestEnginesAreNotMixed(t *testing.T) {
-	settings := search.BasicSettings()
-	for _, c := range []struct {
-		what        string
+	avx2, avx512, gomlx := onEngine("cpu", "avx2", ""), onEngine("cpu", "avx512", ""),
+		onEngine("gomlx", "go", "")
+	unknown, noInstructions := fakeTask{score: nonzeros}, onEngine("cpu", "", "")
+	amx, bf16 := onEngine("cpu", "avx512", "+amx"), onEngine("cpu", "avx512", "+avx512-bf16")
+	for name, c := range map[string]struct {
 		began, goes task.Task
 		mix         bool
-		says        string // "" where it goes on
 		precision   kge.Precision
+		says        string // "" if the search resumes
 	}{
-		{"the same", engineTask{engine: "cpu", backend: "avx2"}, engineTask{engine: "cpu", backend: "avx2"}, false, "", kge.Float32},
-		{"another instruction set", engineTask{engine: "cpu", backend: "avx2"}, engineTask{engine: "cpu", backend: "avx512"}, false, "engine cpu (avx2) trained its trials, and the results of cpu (avx512)", kge.Float32},
-		{"another engine", engineTask{engine: "cpu", backend: "avx2"}, engineTask{engine: "gomlx", backend: "go"}, false, "engine cpu (avx2) trained its trials, and the results of gomlx (go)", kge.Float32},
-		{"asked for", engineTask{engine: "cpu", backend: "avx2"}, engineTask{engine: "gomlx", backend: "go"}, true, "", kge.Float32},
-		{"an engine without its instructions", engineTask{engine: "cpu"}, engineTask{engine: "cpu", backend: "avx512"}, false, "", kge.Float32},
-		{"an engine without its instructions, on another", engineTask{engine: "cpu"}, engineTask{engine: "gomlx", backend: "go"}, false, "engine cpu trained its trials, and the results of gomlx (go)", kge.Float32},
-		{"trials that do not know", entriesTask{}, engineTask{engine: "cpu", backend: "avx2"}, false, "", kge.Float32},
-		{"a task that does not say", engineTask{engine: "cpu", backend: "avx2"}, entriesTask{}, false, "", kge.Float32},
-		{"another unit", engineTask{engine: "cpu", backend: "avx512", unit: "+amx"}, engineTask{engine: "cpu", backend: "avx512", unit: "+avx512-bf16"}, false, "engine cpu (avx512+amx) trained its trials, and the results of cpu (avx512+avx512-bf16)", kge.Bfloat16},
-		{"the same unit", engineTask{engine: "cpu", backend: "avx512", unit: "+amx"}, engineTask{engine: "cpu", backend: "avx512", unit: "+amx"}, false, "", kge.Bfloat16},
-		{"another unit, which float32 has no use for", engineTask{engine: "cpu", backend: "avx512", unit: "+amx"}, engineTask{engine: "cpu", backend: "avx512", unit: "+avx512-bf16"}, false, "", kge.Float32},
+		"the same":                  {avx2, avx2, false, kge.Float32, ""},
+		"another instruction set":   {avx2, avx512, false, kge.Float32, "cpu (avx2), cpu (avx512)"},
+		"another engine":            {avx2, gomlx, false, kge.Float32, "cpu (avx2), gomlx (go)"},
+		"mixed":                     {avx2, gomlx, true, kge.Float32, ""},
+		"no instructions":           {noInstructions, avx512, false, kge.Float32, ""},
+		"no instructions, another":  {noInstructions, gomlx, false, kge.Float32, "cpu, gomlx (go)"},
+		"trials without an engine":  {unknown, avx2, false, kge.Float32, ""},
+		"a task without an engine":  {avx2, unknown, false, kge.Float32, ""},
+		"the same unit":             {amx, amx, false, kge.Bfloat16, ""},
+		"another unit":              {amx, bf16, false, kge.Bfloat16, "cpu (avx512+amx), cpu (avx512+avx512-bf16)"},
+		"another unit with float32": {amx, bf16, false, kge.Float32, ""},
 	} {
-		store := &search.Memory{}
-		settings.Budget, settings.Training.Precision = 20, c.precision
-		run := func(on task.Task) (*search.Result, error) {
-			return Run(
-				t.Context(),
-				search.Problem{
-					Task:       on,
-					Strategy:   strategy.Evolutionary{},
-					Settings:   settings,
-					Store:      store,
-					MixEngines: c.mix,
-				},
-			)
+		s := search.BasicSettings()
+		s.Budget, s.Training.Precision = 20, c.precision
+		p := problem(c.began, strategy.Evolutionary{}, s)
+		before := len(run(t, p).Trials)
+		p.Task, p.MixEngines = c.goes, c.mix
+		if r := run(t, p); r.Trained != 20 {
+			t.Errorf("%s, with nothing left to train: %d trained", name, r.Trained)
 		}
-		if _, err := run(c.began); err != nil {
-			t.Fatal(err)
+		p.Settings.Budget = 30
+		r, err := Run(t.Context(), p)
+		if c.says == "" {
+			if err != nil || r.Trained != 30 {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
 		}
-		if r, err := run(c.goes); err != nil || r.Trained != 20 {
-			t.Errorf("%s, with nothing left to train: %v", c.what, err)
+		first, second, _ := strings.Cut(c.says, ", ")
+		says := fmt.Sprintf("engine %s trained its trials, and the results of %s", first, second)
+		if !errors.Is(err, search.ErrOtherEngine) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: error %v, want %q", name, err, says)
 		}
-		before := stored(t, store)
-		settings.Budget = 30
-		r, err := run(c.goes)
-		switch {
-		case c.says == "" && (err != nil || r.Trained != 30):
-			t.Errorf("%s: %v", c.what, err)
-		case c.says != "" && (!errors.Is(err, search.ErrOtherEngine) || !strings.Contains(err.Error(), c.says)):
-			t.Errorf("%s: error %v, want %q", c.what, err, c.says)
-		case c.says != "" && stored(t, store) != before:
-			t.Errorf("%s: %d trials, %d before", c.what, stored(t, store), before)
+		if trials, err := p.Store.Trials(); err != nil || len(trials) != before {
+			t.Errorf("%s: %d trials, %d before, %v", name, len(trials), before, err)
 		}
 	}
 }
 
-// stored counts the trials of a store.
-func stored(t *testing.T, s *search.Memory) int {
-	t.Helper()
-	trials, err := s.Trials()
-	if err != nil {
-		t.Fatal(err)
+// bfloat16Task is a task that supports bfloat16, by default from a dimension on.
+type bfloat16Task struct{ fakeTask }
+
+func (bfloat16Task) Precision(p kge.Precision, _ form.Form, dim int) (kge.Precision, error) {
+	switch {
+	case p != kge.AutoPrecision:
+		return p, nil
+	case dim >= 64:
+		return kge.Bfloat16, nil
 	}
-	return len(trials)
+	return kge.Float32, nil
+}
+
+// TestResolve: the resolved precision is in the recipe of all trials, also of stages with another
+// dimension. A task without precisions uses float32.
+func TestResolve(t *testing.T) {
+	s := search.BasicSettings()
+	s.Training.Precision, s.Budget = kge.AutoPrecision, 8
+	s.Tune, s.Final = search.DefaultTune(), search.DefaultFinal()
+	s.Tune.Trials, s.Final.Trials, s.Final.Ranges.Dims = 2, 2, []int{8}
+	for dim, want := range map[int]kge.Precision{64: kge.Bfloat16, 8: kge.Float32} {
+		s.Training.Dim = dim
+		result := run(t, problem(bfloat16Task{fakeTask{score: nonzeros}}, strategy.Evolutionary{}, s))
+		if result.Recipe.Training.Precision != want {
+			t.Errorf("d %d: the recipe has %v", dim, result.Recipe.Training.Precision)
+		}
+		for _, trial := range result.Trials {
+			if trial.Recipe.Training.Precision != want {
+				t.Errorf("d %d: trial %d of stage %s has %v", dim, trial.Number, trial.Stage,
+					trial.Recipe.Training.Precision)
+			}
+		}
+	}
+	for requested, possible := range map[kge.Precision]bool{
+		kge.Float32: true, kge.AutoPrecision: true, kge.Bfloat16: false,
+	} {
+		s.Training.Precision = requested
+		resolved, err := search.Resolve(fakeTask{}, s)
+		if possible != (err == nil) || possible && resolved.Training.Precision != kge.Float32 {
+			t.Errorf("%v in float32 only: %v, %v", requested, resolved.Training.Precision, err)
+		}
+	}
+}
+
+// TestBestIsKept: the artifact of the best trial is stored, of a found structure or a baseline.
+func TestBestIsKept(t *testing.T) {
+	s := search.BasicSettings()
+	s.Budget = 24
+	for what, score := range map[string]func(task.Trial) float64{
+		"found":    func(t task.Trial) float64 { return float64(t.Number) },
+		"baseline": func(t task.Trial) float64 { return 1 / float64(t.Number) },
+		"middle":   func(t task.Trial) float64 { return -float64((t.Number-11)*(t.Number-11)) + 100 },
+	} {
+		r := run(t, problem(fakeTask{score: score, artifacts: true}, strategy.Random{}, s))
+		want := task.BestFirst(r.Trials)[0]
+		if checkKept(t, r); r.Kept.Number != want.Number {
+			t.Errorf("%s: kept %+v, want trial %d", what, r.Kept, want.Number)
+		}
+		if (what == "baseline") != (want.Name != "") {
+			t.Errorf("%s: the best is trial %d, %q: the test is wrong", what, want.Number, want.Name)
+		}
+	}
 }

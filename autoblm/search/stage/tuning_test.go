@@ -7,11 +7,9 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-	"time"
-
-	"github.com/autoblm/autoblm-go/autoblm/search"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/budget"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -19,44 +17,33 @@ import (
 	"pgregory.net/rapid"
 )
 
-// recipeTask is a task in which recipes score by their similarity to a hidden one, ComplEx is better
-// than the other structures, and seeds differ.
-type recipeTask struct {
-	entriesTask
-	hidden task.Recipe
-	noise  float64
-	// left, when positive, is how many calls of Train end before the next is interrupted.
-	left *int
-}
-
-func (f recipeTask) worth(t task.Trial) float64 {
-	r := t.Recipe
-	worth := 10 - math.Abs(math.Log(r.LearningRate/f.hidden.LearningRate)) - 50*math.Abs(r.N3-f.hidden.N3) - math.Abs(r.Training.Dropout-f.hidden.Training.Dropout)
-	if t.Structure == structure.Baselines()[2].Structure {
-		worth++
-	}
-	if math.IsInf(worth, 0) || math.IsNaN(worth) {
-		return 0
-	}
-	return worth + f.noise*math.Sin(float64(r.Seed)*1000*worth) + 0.1*math.Log(float64(r.Training.Epochs)) + 0.01*float64(r.Training.Dim)
-}
-
-func (f recipeTask) Train(
-	ctx context.Context,
-	trials []task.Trial,
-	onProgress func(float64),
-) ([]task.Artifact, error) {
-	if f.left != nil {
-		if *f.left--; *f.left < 0 {
-			return nil, context.Canceled
+// recipeScore returns scores by the similarity of the recipe to a hidden one. ComplEx is better than
+// the other structures, and seeds differ by the noise.
+func recipeScore(noise float64) func(task.Trial) float64 {
+	hidden := hiddenRecipe()
+	return func(t task.Trial) float64 {
+		r := t.Recipe
+		score := 10 - math.Abs(math.Log(r.LearningRate/hidden.LearningRate)) -
+			50*math.Abs(r.N3-hidden.N3) - math.Abs(r.Training.Dropout-hidden.Training.Dropout)
+		if t.Structure == structure.MustParse("complex") {
+			score++
 		}
+		if math.IsInf(score, 0) || math.IsNaN(score) {
+			return 0
+		}
+		return score + noise*math.Sin(float64(r.Seed)*1000*score) +
+			0.1*math.Log(float64(r.Training.Epochs)) + 0.01*float64(r.Training.Dim)
 	}
-	for i := range trials {
-		score := f.worth(trials[i])
-		trials[i].State, trials[i].Score = task.Complete, &score
+}
+
+// interruptedAfter interrupts a search in the training after the left ones.
+func interruptedAfter(left *int) func(context.Context, []task.Trial) error {
+	return func(context.Context, []task.Trial) error {
+		if *left--; *left < 0 {
+			return context.Canceled
+		}
+		return nil
 	}
-	onProgress(1)
-	return nil, ctx.Err()
 }
 
 func hiddenRecipe() task.Recipe {
@@ -77,15 +64,11 @@ func tunedSettings() search.Settings {
 // confirmed with other seeds, and trains and retrains the structures.
 func TestTuningFindsRecipes(t *testing.T) {
 	s := tunedSettings()
-	on := recipeTask{hidden: hiddenRecipe(), noise: 0.05}
-	r, err := Run(t.Context(),
-		search.Problem{Task: on, Strategy: strategy.Evolutionary{}, Settings: s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	score := recipeScore(0.05)
+	r := run(t, problem(fakeTask{score: score}, strategy.Evolutionary{}, s))
 	worth := func(r task.Recipe) float64 {
 		r.Seed, r.Training.Epochs, r.Training.Dim = 0, 1, 0
-		return on.worth(task.Trial{Recipe: r})
+		return score(task.Trial{Recipe: r})
 	}
 	if before, after := worth(s.TrialRecipe()), worth(r.Recipe); after < before+1 {
 		t.Errorf("the recipe is worth %.3f, and %.3f before", after, before)
@@ -128,28 +111,12 @@ func TestTuningResumes(t *testing.T) {
 	s := tunedSettings()
 	s.Tune.Trials, s.Budget = 9, 9
 	run := func(store *search.Memory, left int) *search.Result {
-		r, err := Run(
-			t.Context(),
-			search.Problem{
-				Task:     recipeTask{hidden: hiddenRecipe(), left: &left},
-				Strategy: strategy.Evolutionary{},
-				Settings: s,
-				Store:    store,
-			},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		on := fakeTask{score: recipeScore(0), before: interruptedAfter(&left)}
+		p := problem(on, strategy.Evolutionary{}, s)
+		p.Store = store
+		return run(t, p)
 	}
-	bare := func(trials []task.Trial) (all []task.Trial) {
-		for _, trial := range trials {
-			trial.Seconds = 0
-			all = append(all, trial)
-		}
-		return all
-	}
-	whole := bare(run(&search.Memory{}, math.MaxInt).Trials)
+	whole := withoutSeconds(run(&search.Memory{}, math.MaxInt).Trials)
 	for calls := range 40 {
 		store := &search.Memory{}
 		if r := run(store, calls); r.Stopped != search.Interrupted {
@@ -158,7 +125,7 @@ func TestTuningResumes(t *testing.T) {
 			}
 			return
 		}
-		if got := bare(run(store, math.MaxInt).Trials); !reflect.DeepEqual(got, whole) {
+		if got := withoutSeconds(run(store, math.MaxInt).Trials); !reflect.DeepEqual(got, whole) {
 			t.Fatalf("interrupted after %d trainings, it has other trials", calls)
 		}
 	}
@@ -195,53 +162,4 @@ func TestSpaceDraws(t *testing.T) {
 			tried = append(tried, ratedRecipe{r, rapid.Float64Range(0, 1).Draw(t, "score")})
 		}
 	})
-}
-
-// sizedTask is a recipeTask of known size.
-type sizedTask struct{ recipeTask }
-
-func (sizedTask) Size() task.Size {
-	return task.Size{Examples: 1000, Entities: 100, Validation: 100, Test: 100}
-}
-
-// TestPlanIsStored: a resumed search follows its plan at any speed, and a longer time limit makes another
-// plan with more structures.
-func TestPlanIsStored(t *testing.T) {
-	s := search.TimedSettings()
-	s.TimeLimit, s.Predictor = 300*time.Millisecond, nil
-	store := &search.Memory{}
-	run := func() *search.Result {
-		r, err := Run(
-			t.Context(),
-			search.Problem{
-				Task:     sizedTask{recipeTask{hidden: hiddenRecipe()}},
-				Strategy: strategy.Random{},
-				Settings: s,
-				Store:    store,
-			},
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	first := run()
-	if first.Plan == nil || len(first.Best) == 0 {
-		t.Fatalf("%+v", first)
-	}
-	again := run()
-	if !reflect.DeepEqual(again.Trials, first.Trials) ||
-		!reflect.DeepEqual(again.Plan, first.Plan) ||
-		again.Stopped != first.Stopped ||
-		again.Note != first.Note {
-		t.Errorf("an ended search resumed with %+v, stopped by %q, %q", again.Plan, again.Stopped,
-			again.Note)
-	}
-	s.TimeLimit *= 4
-	longer := run()
-	if longer.Plan.Limit != s.TimeLimit ||
-		len(search.Proposed(longer.Trials)) <= len(search.Proposed(first.Trials)) ||
-		longer.Plan.Dim != first.Plan.Dim {
-		t.Errorf("more time: %+v after %+v", longer.Plan, first.Plan)
-	}
 }

@@ -1,0 +1,88 @@
+package stage
+
+import (
+	"hash/fnv"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// resplitTask is a task whose data favor DistMult, and whose other splits favor ComplEx.
+type resplitTask struct{ fakeTask }
+
+func newResplitTask(split int) resplitTask {
+	scores := map[structure.Structure]float64{structure.MustParse("complex"): 0.4}
+	if split == 0 {
+		scores[structure.MustParse("distmult")] = 0.5
+	}
+	return resplitTask{fakeTask{artifacts: true, score: func(t task.Trial) float64 {
+		return max(0.1, scores[t.Structure])
+	}}}
+}
+
+func (resplitTask) Supports() task.Capabilities { return task.Capabilities{Resplits: true} }
+
+func (resplitTask) Resplit(number int) task.Task { return newResplitTask(number) }
+
+// TestSplitsDecide: a structure that only one split favors is not the best over several splits, and
+// its model is not kept.
+func TestSplitsDecide(t *testing.T) {
+	s := search.BasicSettings()
+	s.Budget, s.Predictor, s.RetrainSeeds = 8, nil, 2
+	for splits, want := range map[int]string{0: "distmult", 3: "complex"} {
+		s.RetrainSplits = splits
+		r := run(t, problem(newResplitTask(0), strategy.Random{}, s))
+		if got := r.Retrained[0].Name; got != want {
+			t.Errorf("with %d other splits the best is %q, want %s", splits, got, want)
+		}
+		if checkKept(t, r); r.Kept.Name != want {
+			t.Errorf("%d other splits: kept %+v, want %s", splits, r.Kept, want)
+		}
+		for _, retrained := range r.Retrained {
+			numbers := map[int]bool{}
+			for _, trial := range retrained.Splits {
+				numbers[trial.Split] = true
+			}
+			if len(retrained.Trials) != 2 || len(retrained.Splits) != splits || len(numbers) != splits {
+				t.Errorf("%s has %d seeds and %d splits, with numbers %v", retrained.Structure,
+					len(retrained.Trials), len(retrained.Splits), numbers)
+			}
+		}
+		for _, trial := range r.Trials {
+			if trial.Split > 0 && trial.Stage != task.Resplit {
+				t.Errorf("%+v", trial)
+			}
+		}
+	}
+}
+
+// TestLaterSeedsDetermineKept: the best seed of the structure with the best mean over all seeds is
+// kept, although others were the best before.
+func TestLaterSeedsDetermineKept(t *testing.T) {
+	changed := false
+	for salt := range byte(3) {
+		on := fakeTask{artifacts: true, size: smallSize, score: func(t task.Trial) float64 {
+			h := fnv.New32a()
+			h.Write(slices.Concat([]byte(t.Structure.String()), []byte{salt, byte(t.Recipe.Seed)}))
+			return float64(h.Sum32()%1000) / 1000
+		}}
+		s := partlyPlanned()
+		s.Planned.Retrain, s.Ensemble, s.Tune = true, 0, nil
+		r := run(t, problem(on, strategy.Random{}, s))
+		if checkKept(t, r); r.Kept.Number != bestRetrained(r.Trials).Number {
+			t.Errorf("kept %+v, the best is %+v", r.Kept, r.Retrained[0])
+		}
+		for n, before := 1, 0; n <= len(r.Trials); n++ {
+			if best := bestRetrained(r.Trials[:n]); best != nil {
+				changed, before = changed || best.Number < before, best.Number
+			}
+		}
+	}
+	if !changed {
+		t.Error("the best trial never changed back: the test is wrong")
+	}
+}
