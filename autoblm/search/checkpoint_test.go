@@ -25,18 +25,14 @@ type counted struct {
 }
 
 func (c *counting) NewPopulation(
-	d *kge.Data,
-	s kge.Settings,
-	members []kge.Member,
+	d *kge.Data, s kge.Settings, members []kge.Member,
 ) (kge.Population, error) {
 	p, err := c.Engine.NewPopulation(d, s, members)
 	return counted{p, c}, err
 }
 
 func (c counted) Epoch(
-	ctx context.Context,
-	batches [][]kge.Example,
-	rates []float64,
+	ctx context.Context, batches [][]kge.Example, rates []float64,
 ) (kge.Epoch, error) {
 	c.engine.epochs++
 	return c.Population.Epoch(ctx, batches, rates)

@@ -22,11 +22,7 @@ type thinking struct {
 func (thinking) Name() string { return "thinking" }
 
 func (s thinking) Propose(
-	strategy.Options,
-	int,
-	[]task.Trial,
-	int,
-	*rand.Rand,
+	strategy.Options, int, []task.Trial, int, *rand.Rand,
 ) (strategy.Proposal, error) {
 	s.end()
 	return <-s.forever, nil

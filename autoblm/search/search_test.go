@@ -113,8 +113,7 @@ func TestRunSpendsItsBudget(t *testing.T) {
 			}
 		}
 		if m := bestModel(
-			t,
-			result,
+			t, result,
 		); m == nil || m.Structure != best.Structure || result.Kept.Number != best.Number ||
 			noted(t, m).Valid.Both.MRR != best.ScoreOrZero() {
 			t.Errorf("%s: the model is not that of the best structure", algorithm.Name())
@@ -129,9 +128,7 @@ type recording struct {
 }
 
 func (r *recording) NewPopulation(
-	d *kge.Data,
-	s kge.Settings,
-	members []kge.Member,
+	d *kge.Data, s kge.Settings, members []kge.Member,
 ) (kge.Population, error) {
 	r.populations = append(r.populations, slices.Clone(members))
 	return r.Engine.NewPopulation(d, s, members)
@@ -408,11 +405,7 @@ type always []structure.Structure
 func (always) Name() string { return "always" }
 
 func (a always) Propose(
-	strategy.Options,
-	int,
-	[]task.Trial,
-	int,
-	*rand.Rand,
+	strategy.Options, int, []task.Trial, int, *rand.Rand,
 ) (strategy.Proposal, error) {
 	return strategy.Proposal{Structures: a}, nil
 }

@@ -78,9 +78,7 @@ func GuidedTune(trials int) *TuneSettings {
 // DefaultFinal returns a final stage of 10 trials with at most twice the dimension of the search,
 // for two cores; the paper makes 50 with 256 to 2048.
 func DefaultFinal() *FinalSettings {
-	return &FinalSettings{
-		Trials: 10, Ranges: PaperRanges(64, 128), Epochs: 60, ValidateEvery: 10,
-	}
+	return &FinalSettings{Trials: 10, Ranges: PaperRanges(64, 128), Epochs: 60, ValidateEvery: 10}
 }
 
 // PaperFinal returns the final stage of the paper.

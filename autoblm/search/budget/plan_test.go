@@ -93,10 +93,7 @@ func TestPlanFits(t *testing.T) {
 			Draw(t, "budget"),
 			rapid.IntRange(0, 3).
 				Draw(t, "rungs"),
-			[]int{
-				60 * s.K,
-				120 * s.K,
-			}
+			[]int{60 * s.K, 120 * s.K}
 		s.TimeLimit = seconds(rapid.Float64Range(10, 36000).Draw(t, "seconds"))
 		p := search.Paces{
 			Steps: rapid.IntRange(1, 10000).Draw(t, "steps"),

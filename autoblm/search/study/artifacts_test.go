@@ -24,14 +24,9 @@ func TestArtifacts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	one, two, three := task.Files{
-		"a": []byte("1"),
-		"b": {},
-	}, task.Files{
+	one, two, three := task.Files{"a": []byte("1"), "b": {}}, task.Files{
 		"a": []byte("2"),
-	}, task.Files{
-		"c": []byte("3"),
-	}
+	}, task.Files{"c": []byte("3")}
 	put(map[int]task.Artifact{7: one, 9: two})
 	put(map[int]task.Artifact{7: three})
 	s, err := Open(path, describe())
