@@ -17,7 +17,7 @@ func TestAblate(t *testing.T) {
 		arguments []string
 		pictures  []string
 	}{
-		"predictor": {nil, []string{"structures", "seconds"}},
+		"predictor": {nil, []string{"structures"}},
 		"sharing":   {[]string{"--shared-epochs", "2"}, []string{"scatter"}},
 		"dimension": {[]string{"--other-dim", "12"}, []string{"scatter"}},
 		"transfer":  {[]string{"--to", graph}, nil},
