@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,10 +25,7 @@ func setRange(axis *plot.Axis, values []float64) {
 	if len(values) == 0 {
 		return
 	}
-	axis.Min, axis.Max = values[0], values[0]
-	for _, value := range values[1:] {
-		axis.Min, axis.Max = min(axis.Min, value), max(axis.Max, value)
-	}
+	axis.Min, axis.Max = slices.Min(values), slices.Max(values)
 	size, margin := max(-axis.Min, axis.Max), 0.05*(axis.Max-axis.Min)
 	switch {
 	case size < smallest:
@@ -38,28 +36,28 @@ func setRange(axis *plot.Axis, values []float64) {
 	axis.Min, axis.Max = axis.Min-margin, axis.Max+margin
 }
 
-// ticker places ticks at round numbers: about count of them, and only whole numbers if whole is
-// set. The ticks of gonum/plot are three at most, and their labels may be equal.
+// ticker places about count ticks, at least 4, at round numbers, and only at whole ones if whole is
+// set. gonum/plot places three at most, and their labels may be equal.
 type ticker struct {
 	count int
 	whole bool
 }
 
 // Ticks returns the ticks of a range.
-func (t ticker) Ticks(low, high float64) []plot.Tick {
+func (t ticker) Ticks(low, high float64) (ticks []plot.Tick) {
 	step := roundUp((high - low) / float64(t.count))
 	if t.whole {
 		step = max(1, step)
 	}
-	first := math.Ceil(low / step)
-	count := int(math.Floor(high/step)-first) + 1
-	if count < 1 && !t.whole { // the range lies between two multiples of step
-		return ticker{t.count + 1, t.whole}.Ticks(low, high)
+	format, decimals := byte('f'), max(0, -int(math.Floor(math.Log10(step))))
+	if decimals > 5 || max(-low, high) >= 1e7 {
+		format, decimals = 'g', 12
 	}
-	ticks := make([]plot.Tick, count)
-	for n := range ticks {
+	first := math.Ceil(low / step)
+	for n := range int(math.Floor(high/step)-first) + 1 {
 		value := (first + float64(n)) * step
-		ticks[n] = plot.Tick{Value: value, Label: tickLabel(value, step)}
+		label := strings.ReplaceAll(strconv.FormatFloat(value, format, decimals, 64), "-", "−")
+		ticks = append(ticks, plot.Tick{Value: value, Label: label})
 	}
 	return ticks
 }
@@ -73,18 +71,4 @@ func roundUp(step float64) float64 {
 		}
 	}
 	return 10 * power
-}
-
-// tickLabel formats a multiple of step with the digits that step needs, and a true minus sign.
-func tickLabel(value, step float64) string {
-	stepPower := int(math.Floor(math.Log10(step)))
-	format, decimals := byte('f'), -stepPower
-	switch {
-	case value == 0 && stepPower < -5:
-		decimals = 0
-	case stepPower < -5 || math.Abs(value) >= 1e7:
-		format, decimals = 'e', int(math.Floor(math.Log10(math.Abs(value))))-stepPower
-	}
-	label := strconv.FormatFloat(value, format, max(0, decimals), 64)
-	return strings.ReplaceAll(label, "-", "−")
 }

@@ -1,6 +1,9 @@
 package plot
 
-import "gonum.org/v1/plot/vg"
+import (
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
 
 // Sizes in points.
 const (
@@ -13,42 +16,36 @@ const (
 var negativeDashes = []vg.Length{3.5, 2.25}
 
 // drawBlock draws the block of a cell that is not zero.
-func drawBlock(c vg.Canvas, cell vg.Rectangle, value int) {
+func drawBlock(cell draw.Canvas, value int) {
 	chunk := max(value, -value)
 	color := chunkColors[chunk-1]
-	inset := vg.Point{X: blockInset, Y: blockInset}
-	block := vg.Rectangle{Min: cell.Min.Add(inset), Max: cell.Max.Sub(inset)}
-	middle := center(block)
+	block := draw.Crop(cell, blockInset, -blockInset, blockInset, -blockInset)
 	label := indexed{"r", chunk}
-
-	c.SetLineDash(nil, 0)
-	if value > 0 {
-		c.SetColor(positiveFill(color))
-		c.Fill(block.Path())
-	} else {
-		label.letter = "−r"
-		c.SetColor(negativeFill(color))
-		c.Fill(block.Path())
-		c.SetColor(hatch(color))
-		drawHatch(c, block)
-		c.SetColor(negativeFill(color))
-		c.Fill(around(middle, label.width()+4, labelText.lineHeight()).Path())
-		c.SetLineDash(negativeDashes, 0)
+	border := draw.LineStyle{Color: blockEdge(color), Width: blockBorder}
+	block.SetColor(positiveFill(color))
+	if value < 0 {
+		label.letter, border.Dashes = "−r", negativeDashes
+		block.SetColor(negativeFill(color))
 	}
-	c.SetColor(blockEdge(color))
-	c.SetLineWidth(blockBorder)
-	c.Stroke(block.Path())
-	c.SetLineDash(nil, 0)
-	label.draw(c, middle)
+	block.Fill(block.Path())
+	if value < 0 {
+		drawHatch(block, draw.LineStyle{Color: hatch(color), Width: hatchLine})
+		block.SetColor(negativeFill(color))
+		half := vg.Point{X: label.width()/2 + 2, Y: labelText.lineHeight() / 2}
+		middle := block.Center()
+		block.Fill(vg.Rectangle{Min: middle.Sub(half), Max: middle.Add(half)}.Path())
+	}
+	block.SetLineStyle(border)
+	block.Stroke(block.Path())
+	block.SetLineDash(nil, 0)
+	label.draw(block, block.Center())
 }
 
 // drawHatch draws falling diagonals through a square.
-func drawHatch(c vg.Canvas, square vg.Rectangle) {
-	c.SetLineWidth(hatchLine)
-	side := square.Size().X
+func drawHatch(square draw.Canvas, line draw.LineStyle) {
+	left, bottom, side := square.Min.X, square.Min.Y, square.Size().X
 	for offset := vg.Length(hatchStep); offset < 2*side; offset += hatchStep {
-		onLeft := vg.Point{X: max(0, offset-side), Y: min(offset, side)}
-		onBottom := vg.Point{X: min(offset, side), Y: max(0, offset-side)}
-		strokeLine(c, square.Min.Add(onLeft), square.Min.Add(onBottom))
+		square.StrokeLine2(line, left+max(0, offset-side), bottom+min(offset, side),
+			left+min(offset, side), bottom+max(0, offset-side))
 	}
 }

@@ -100,28 +100,21 @@ func (h *chart) picture() Picture {
 		data := h.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: size}})
 		size = size.Add(h.area).Sub(data.Size())
 	}
-	margin := vg.Point{X: chartMargin, Y: chartMargin}
-	inner := vg.Rectangle{Min: margin, Max: margin.Add(size)}
-	outer := inner.Max.Add(margin)
-	return Picture{width: outer.X, height: outer.Y, draw: func(c vg.Canvas) {
-		canvas := draw.Canvas{Canvas: c, Rectangle: inner}
-		left := h.DataCanvas(canvas).Min.X
-		top := inner.Max.Y - h.Title.TextStyle.Rectangle(h.Title.Text).Size().Y
-		for n, entry := range h.legend {
-			corner := vg.Point{X: left, Y: top}.Add(corners[n])
-			entry.Draw(draw.Canvas{Canvas: c, Rectangle: vg.Rectangle{
-				Min: corner.Sub(vg.Point{Y: legendRow}), Max: corner.Add(vg.Point{X: h.area.X}),
-			}})
-		}
-		h.Draw(canvas)
-	}}
-}
-
-// dots returns a plotter of filled circles.
-func dots(points []Point, p pen) *plotter.Scatter {
-	return &plotter.Scatter{XYs: xys(points), GlyphStyle: draw.GlyphStyle{
-		Color: p.color, Radius: dotRadius, Shape: draw.CircleGlyph{},
-	}}
+	return Picture{
+		width: size.X + 2*chartMargin, height: size.Y + 2*chartMargin,
+		draw: func(c draw.Canvas) {
+			inner := draw.Crop(c, chartMargin, -chartMargin, chartMargin, -chartMargin)
+			left := h.DataCanvas(inner).Min.X
+			top := inner.Max.Y - h.Title.TextStyle.Rectangle(h.Title.Text).Size().Y
+			for n, entry := range h.legend {
+				corner := vg.Point{X: left, Y: top}.Add(corners[n])
+				entry.Draw(draw.Canvas{Canvas: c, Rectangle: vg.Rectangle{
+					Min: corner.Sub(vg.Point{Y: legendRow}), Max: corner.Add(vg.Point{X: h.area.X}),
+				}})
+			}
+			h.Draw(inner)
+		},
+	}
 }
 
 // line returns a plotter of lines between points.

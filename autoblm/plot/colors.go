@@ -18,7 +18,7 @@ var (
 	sky        = color.NRGBA{0x56, 0xB4, 0xE9, 0xFF}
 	orange     = color.NRGBA{0xE6, 0x9F, 0x00, 0xFF}
 
-	ink   = color.NRGBA{0x1A, 0x1A, 0x1A, 0xFF}
+	ink   = color.NRGBA{0x10, 0x10, 0x10, 0xFF}
 	faint = color.NRGBA{0xD8, 0xD8, 0xD8, 0xFF}
 )
 
@@ -42,7 +42,7 @@ func negativeFill(c color.NRGBA) color.NRGBA { return tint(c, 0.1) }
 func hatch(c color.NRGBA) color.NRGBA { return tint(c, 0.5) }
 
 // blockEdge returns the color of the border of a block.
-func blockEdge(c color.NRGBA) color.NRGBA { return mix(c, color.NRGBA{A: 0xFF}, 0.75) }
+func blockEdge(c color.NRGBA) color.NRGBA { return mix(c, color.NRGBA{A: 0xFF}, 0.7) }
 
 // tint mixes a color with white: strength 1 is the color, 0 is white.
 func tint(c color.NRGBA, strength float64) color.NRGBA {

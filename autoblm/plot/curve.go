@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Curve is a chart of series over a common x axis, such as the validation MRR over the structures
@@ -101,7 +102,9 @@ func (v Curve) Picture() Picture {
 
 func (h *chart) addSeries(s Series, p pen) {
 	if s.Style == Dots {
-		d := dots(s.Points, pen{color: p.color})
+		d := &plotter.Scatter{XYs: xys(s.Points), GlyphStyle: draw.GlyphStyle{
+			Color: p.color, Radius: dotRadius, Shape: draw.CircleGlyph{},
+		}}
 		h.Add(d)
 		h.addToLegend(s.Name, d)
 		return
@@ -115,17 +118,12 @@ func (h *chart) addSeries(s Series, p pen) {
 }
 
 func (h *chart) addBand(band []Range, p pen) {
-	band = slices.DeleteFunc(slices.Clone(band), func(r Range) bool {
-		return !isDrawable(r.X) || !isDrawable(r.Low) || !isDrawable(r.High)
-	})
-	var outline plotter.XYs
+	var low, high []Point
 	for _, r := range band {
-		outline = append(outline, plotter.XY{X: r.X, Y: r.High})
+		low, high = append(low, Point{r.X, r.Low}), append(high, Point{r.X, r.High})
 	}
-	for _, r := range slices.Backward(band) {
-		outline = append(outline, plotter.XY{X: r.X, Y: r.Low})
-	}
-	if len(outline) > 0 {
+	slices.Reverse(low)
+	if outline := xys(append(high, low...)); len(outline) > 0 {
 		pale := p.color
 		pale.A = 0x2A
 		h.Add(&plotter.Polygon{XYs: []plotter.XYs{outline}, Color: pale})

@@ -2,33 +2,22 @@ package plot_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
 func ExampleStructure() {
-	folder, err := os.MkdirTemp("", "pictures")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(folder)
-
 	picture := plot.Structure(structure.MustParse("complex"), "ComplEx")
-	for _, name := range []string{"complex.png", "complex.svg"} {
-		if err := picture.Save(filepath.Join(folder, name)); err != nil {
-			fmt.Println(err)
-		}
-	}
+	file, err := picture.SVG()
+	fmt.Printf("%s %v\n", file[:5], err)
 	fmt.Println(picture.Save("complex.jpg"))
 	// Output:
+	// <?xml <nil>
 	// save picture complex.jpg: the extension is ".jpg"; it must be .png or .svg
 }
 
-// A search beside a model designed by people.
+// A search next to a baseline.
 func ExampleCurve() {
 	trials := []plot.Point{{X: 1, Y: 0.71}, {X: 2, Y: 0.68}, {X: 3, Y: 0.83}, {X: 4, Y: 0.80}}
 	search := plot.Curve{

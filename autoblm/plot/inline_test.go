@@ -2,7 +2,6 @@ package plot
 
 import (
 	"encoding/xml"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +10,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
-
-var variables = regexp.MustCompile(`var\((--plot-[0-9a-f]{6}),(#[0-9A-F]{6})\)`)
 
 func TestInlineIsTheDrawingOfTheSVGWithoutGround(t *testing.T) {
 	for name, picture := range onePictureEach() {
@@ -26,7 +23,7 @@ func TestInlineIsTheDrawingOfTheSVGWithoutGround(t *testing.T) {
 		}
 		ground := `style="fill:#FFFFFF" />`
 		_, drawing, _ := strings.Cut(string(document), ground)
-		if !strings.HasSuffix(variables.ReplaceAllString(string(element), "$2"), drawing) {
+		if !strings.HasSuffix(string(element), drawing) {
 			t.Errorf("%s: drawn otherwise than in the SVG", name)
 		}
 		if strings.Contains(string(element), "://") {
@@ -35,37 +32,6 @@ func TestInlineIsTheDrawingOfTheSVGWithoutGround(t *testing.T) {
 	}
 	if _, err := (Picture{}).Inline("nothing"); err == nil {
 		t.Error("an empty picture gave no error")
-	}
-}
-
-func TestDarkStyleHasEveryColor(t *testing.T) {
-	pictures := onePictureEach()
-	rows := make([][]int, structure.MaxK)
-	for i := range rows {
-		rows[i] = make([]int, structure.MaxK)
-		rows[i][i], rows[i][structure.MaxK-1-i] = i+1, -(i + 1)
-	}
-	all, err := structure.New(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pictures["all chunks"] = Structure(all, "all chunks")
-	many := searchCurve(Level{"ComplEx", 0.6})
-	for range 10 {
-		many.Series = append(many.Series, Series{Points: []Point{{1, 1}, {2, 2}}})
-	}
-	pictures["many series"] = many.Picture()
-	style := DarkStyle()
-	for name, picture := range pictures {
-		element, err := picture.Inline(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, found := range variables.FindAllStringSubmatch(string(element), -1) {
-			if !strings.Contains(style, found[1]+": #") {
-				t.Errorf("%s: the color %s has no counterpart on a dark ground", name, found[2])
-			}
-		}
 	}
 }
 

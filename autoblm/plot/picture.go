@@ -8,6 +8,7 @@ import (
 	"image/png"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
@@ -17,7 +18,7 @@ import (
 // and cannot be written.
 type Picture struct {
 	width, height vg.Length
-	draw          func(vg.Canvas)
+	draw          func(draw.Canvas)
 }
 
 // dotsPerInch is the resolution of a PNG; sizes are the same as in an SVG.
@@ -39,12 +40,9 @@ func (p Picture) PNG() ([]byte, error) {
 		return nil, fmt.Errorf("a PNG of %.0f×%.0f pixels is too large;"+
 			" draw less in one picture, or make an SVG", wide, high)
 	}
-	canvas := vgimg.NewWith(
-		vgimg.UseWH(p.width, p.height),
-		vgimg.UseDPI(dotsPerInch),
-		vgimg.UseBackgroundColor(color.White),
-	)
-	p.draw(canvas)
+	canvas := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dotsPerInch),
+		vgimg.UseBackgroundColor(color.White))
+	p.draw(draw.New(canvas))
 	var file bytes.Buffer
 	if err := png.Encode(&file, canvas.Image()); err != nil {
 		return nil, fmt.Errorf("encode PNG: %w", err)
@@ -54,18 +52,19 @@ func (p Picture) PNG() ([]byte, error) {
 
 // SVG returns the picture as an SVG document with its size in points. Text stays text, in
 // Liberation Sans or another font of the same widths. An empty picture is an error.
-func (p Picture) SVG() ([]byte, error) {
+func (p Picture) SVG() ([]byte, error) { return p.svg(color.White) }
+
+// svg draws on a background, or on none if it is nil.
+func (p Picture) svg(background color.Color) ([]byte, error) {
 	if p.draw == nil {
 		return nil, errEmpty
 	}
 	canvas := vgsvg.New(p.width, p.height)
-	canvas.SetColor(color.White)
-	canvas.Fill(vg.Rectangle{Max: vg.Point{X: p.width, Y: p.height}}.Path())
-	p.draw(canvas)
-	return encodeSVG(canvas)
-}
-
-func encodeSVG(canvas *vgsvg.Canvas) ([]byte, error) {
+	if background != nil {
+		canvas.SetColor(background)
+		canvas.Fill(vg.Rectangle{Max: vg.Point{X: p.width, Y: p.height}}.Path())
+	}
+	p.draw(draw.New(canvas))
 	var file bytes.Buffer
 	if _, err := canvas.WriteTo(&file); err != nil {
 		return nil, fmt.Errorf("encode SVG: %w", err)

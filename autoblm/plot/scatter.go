@@ -41,9 +41,7 @@ func (s Scatter) Picture() Picture {
 		h.Add(line(ends, pen{grey, levelDashes}, levelStroke))
 	}
 	for n, cloud := range s.Clouds {
-		d := dots(cloud.Points, pen{color: newPen(n).color})
-		h.Add(d)
-		h.addToLegend(cloud.Name, d)
+		h.addSeries(Series{Name: cloud.Name, Style: Dots, Points: cloud.Points}, newPen(n))
 	}
 	h.X.Tick.Marker, h.Y.Tick.Marker = ticker{6, false}, ticker{6, false}
 	return h.picture()

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
@@ -41,13 +42,11 @@ func Structures(all []Titled) Picture {
 		width:  2*margin + vg.Length(columns)*size.X + vg.Length(columns-1)*panelGap,
 		height: 2*margin + vg.Length(rows)*size.Y + vg.Length(rows-1)*panelGap,
 	}
-	picture.draw = func(c vg.Canvas) {
+	picture.draw = func(c draw.Canvas) {
+		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: panelGap, PadY: panelGap}
+		page := draw.Crop(c, margin, -margin, margin, -margin)
 		for n, p := range panels {
-			row, column := n/columns, n%columns
-			p.draw(c, vg.Point{
-				X: margin + vg.Length(column)*(size.X+panelGap) + size.X/2,
-				Y: picture.height - margin - vg.Length(row)*(size.Y+panelGap) - size.Y,
-			})
+			p.draw(tiles.At(page, n%columns, n/columns))
 		}
 	}
 	return picture
@@ -92,63 +91,48 @@ func (p panel) gridSide() vg.Length { return vg.Length(p.structure.K()) * cellSi
 // size has the width of a header on both sides, so that the grid is centered
 // under the title.
 func (p panel) size() vg.Point {
-	wide := p.gridSide() + 2*headerSide
+	size := vg.Point{X: p.gridSide() + 2*headerSide, Y: p.gridSide() + headerSide}
 	for _, line := range p.title {
-		wide = max(wide, titleText.width(line))
+		size.X = max(size.X, titleText.width(line))
+		size.Y += titleText.lineHeight()
 	}
-	return vg.Point{X: wide, Y: p.gridSide() + headerSide + p.titleHeight()}
+	if len(p.title) > 0 {
+		size.Y += titleGap
+	}
+	return size
 }
 
-func (p panel) titleHeight() vg.Length {
-	if len(p.title) == 0 {
-		return 0
-	}
-	return titleText.linesHeight(p.title) + titleGap
-}
-
-// draw puts the panel so that the lower edge of its grid is centered at bottom.
-func (p panel) draw(c vg.Canvas, bottom vg.Point) {
+// draw draws the panel at the bottom of a canvas, centered.
+func (p panel) draw(c draw.Canvas) {
 	k := p.structure.K()
-	grid := vg.Rectangle{
-		Min: vg.Point{X: bottom.X - p.gridSide()/2, Y: bottom.Y},
-		Max: vg.Point{X: bottom.X + p.gridSide()/2, Y: bottom.Y + p.gridSide()},
+	middle, side := c.Center().X, p.gridSide()
+	grid := draw.Canvas{Canvas: c, Rectangle: vg.Rectangle{
+		Min: vg.Point{X: middle - side/2, Y: c.Min.Y},
+		Max: vg.Point{X: middle + side/2, Y: c.Min.Y + side},
+	}}
+	for n, line := range p.title {
+		y := c.Min.Y + p.size().Y - (vg.Length(n)+0.5)*titleText.lineHeight()
+		titleText.draw(c, vg.Point{X: middle, Y: y}, draw.XCenter, line)
 	}
-	top := vg.Point{X: bottom.X, Y: grid.Max.Y + headerSide + p.titleHeight()}
-	titleText.drawLines(c, top, p.title)
+	tiles := draw.Tiles{Rows: k, Cols: k}
 	for n := range k {
-		middle := (vg.Length(n) + 0.5) * cellSide
-		left := vg.Point{X: grid.Min.X - headerSide/2, Y: grid.Max.Y - middle}
-		indexed{"h", n + 1}.draw(c, left)
-		above := vg.Point{X: grid.Min.X + middle, Y: grid.Max.Y + headerSide/2}
-		indexed{"t", n + 1}.draw(c, above)
+		cell := tiles.At(grid, n, n)
+		head := vg.Point{X: grid.Min.X - headerSide/2, Y: cell.Center().Y}
+		indexed{"h", n + 1}.draw(c, head)
+		tail := vg.Point{X: cell.Center().X, Y: grid.Max.Y + headerSide/2}
+		indexed{"t", n + 1}.draw(c, tail)
 	}
-	drawGridLines(c, grid, k)
+	line := draw.LineStyle{Color: faint, Width: axisStroke}
+	for n := range k + 1 {
+		x, y := grid.Min.X+vg.Length(n)*cellSide, grid.Min.Y+vg.Length(n)*cellSide
+		grid.StrokeLine2(line, x, grid.Min.Y, x, grid.Max.Y)
+		grid.StrokeLine2(line, grid.Min.X, y, grid.Max.X, y)
+	}
 	for i := range k {
 		for j := range k {
 			if value := p.structure.At(i, j); value != 0 {
-				drawBlock(c, cellOf(grid, i, j), value)
+				drawBlock(tiles.At(grid, j, i), value)
 			}
 		}
-	}
-}
-
-// cellOf returns the square of head chunk i and tail chunk j, counted from 0.
-func cellOf(grid vg.Rectangle, i, j int) vg.Rectangle {
-	corner := vg.Point{
-		X: grid.Min.X + vg.Length(j)*cellSide,
-		Y: grid.Max.Y - vg.Length(i+1)*cellSide,
-	}
-	return vg.Rectangle{Min: corner, Max: corner.Add(vg.Point{X: cellSide, Y: cellSide})}
-}
-
-func drawGridLines(c vg.Canvas, grid vg.Rectangle, k int) {
-	c.SetColor(faint)
-	c.SetLineWidth(0.5)
-	c.SetLineDash(nil, 0)
-	for n := range k + 1 {
-		offset := vg.Length(n) * cellSide
-		x, y := grid.Min.X+offset, grid.Min.Y+offset
-		strokeLine(c, vg.Point{X: x, Y: grid.Min.Y}, vg.Point{X: x, Y: grid.Max.Y})
-		strokeLine(c, vg.Point{X: grid.Min.X, Y: y}, vg.Point{X: grid.Max.X, Y: y})
 	}
 }

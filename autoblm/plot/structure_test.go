@@ -53,83 +53,8 @@ func readPNG(t *testing.T, p Picture) image.Image {
 	return picture
 }
 
-// colorVector is a mean color as its distance from white.
-type colorVector [3]float64
-
-func (v colorVector) length() float64 { return math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2]) }
-
-func (v colorVector) cosine(w colorVector) float64 {
-	return (v[0]*w[0] + v[1]*w[1] + v[2]*w[2]) / (v.length() * w.length())
-}
-
-func fromWhite(c color.Color) colorVector {
-	r, g, b, _ := c.RGBA()
-	return colorVector{255 - float64(r)/257, 255 - float64(g)/257, 255 - float64(b)/257}
-}
-
-// cellMean is the mean color of the lower third of a cell, inside its border
-// and below its label.
-func cellMean(picture image.Image, k, i, j int) colorVector {
-	const cell = cellSide * dotsPerInch / 72.0
-	height := float64(picture.Bounds().Dy())
-	gridLeft := (float64(picture.Bounds().Dx()) - float64(k)*cell) / 2
-	gridTop := height - margin*dotsPerInch/72.0 - float64(k)*cell
-	var sum colorVector
-	count := 0.0
-	for y := gridTop + (float64(i)+0.72)*cell; y < gridTop+(float64(i)+0.86)*cell; y++ {
-		for x := gridLeft + (float64(j)+0.16)*cell; x < gridLeft+(float64(j)+0.84)*cell; x++ {
-			pixel := fromWhite(picture.At(int(x), int(y)))
-			for channel := range sum {
-				sum[channel] += pixel[channel]
-			}
-			count++
-		}
-	}
-	for channel := range sum {
-		sum[channel] /= count
-	}
-	return sum
-}
-
-func TestPixelsOfStructureShowItsCells(t *testing.T) {
-	for _, example := range examples() {
-		t.Run(example.Title+" "+strconv.Itoa(example.Structure.Nonzeros()), func(t *testing.T) {
-			s := example.Structure
-			k := s.K()
-			picture := readPNG(t, Structure(s, ""))
-			for i := range k {
-				for j := range k {
-					found := cellMean(picture, k, i, j)
-					value := s.At(i, j)
-					if value == 0 {
-						if found.length() > 0 {
-							t.Errorf("cell (%d, %d) is zero and not white: %v from white", i, j, found)
-						}
-						continue
-					}
-					nearest := 1
-					for chunk := range structure.MaxK {
-						if found.cosine(fromWhite(chunkColors[chunk])) > found.cosine(
-							fromWhite(chunkColors[nearest-1])) {
-							nearest = chunk + 1
-						}
-					}
-					if nearest != max(value, -value) {
-						t.Errorf("cell (%d, %d) is %d and has the color of chunk %d", i, j, value, nearest)
-					}
-					// A full fill against a hatch on a tenth of the color.
-					strength := found.length() / fromWhite(chunkColors[nearest-1]).length()
-					if positive := strength > 0.45; positive != (value > 0) {
-						t.Errorf("cell (%d, %d) is %d and has %.2f of the color", i, j, value, strength)
-					}
-				}
-			}
-		})
-	}
-}
-
-// The labels and dashes of the SVG give the structure back.
-func TestLabelsOfStructureShowItsCells(t *testing.T) {
+// The labels, dashes and fills of the SVG give the structure back.
+func TestStructureShowsItsCells(t *testing.T) {
 	for _, example := range examples() {
 		s := example.Structure
 		k := s.K()
@@ -169,9 +94,23 @@ func TestLabelsOfStructureShowItsCells(t *testing.T) {
 			t.Errorf("the labels say %s; drawn was %s", read, s)
 		}
 		negative := 0
+		fills := map[string]int{} // expected minus found
 		for _, value := range values {
 			if value < 0 {
 				negative++
+				fills[styleOf(negativeFill(chunkColors[-value-1]))] += 2 // also behind the label
+			} else {
+				fills[styleOf(positiveFill(chunkColors[value-1]))]++
+			}
+		}
+		for _, path := range drawing.paths[1:] {
+			if strings.HasPrefix(path.style, "fill:#") {
+				fills[path.style]--
+			}
+		}
+		for fill, difference := range fills {
+			if difference != 0 {
+				t.Errorf("%s: %d blocks with %s are missing", s, difference, fill)
 			}
 		}
 		if dashed := len(drawing.dashed()); dashed != negative {
@@ -182,6 +121,8 @@ func TestLabelsOfStructureShowItsCells(t *testing.T) {
 		}
 	}
 }
+
+func styleOf(c color.NRGBA) string { return fmt.Sprintf("fill:#%02X%02X%02X", c.R, c.G, c.B) }
 
 func nearest(places []float64, wanted float64) int {
 	best := 0

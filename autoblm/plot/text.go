@@ -65,20 +65,6 @@ func (t textStyle) draw(c vg.Canvas, at vg.Point, align draw.XAlignment, line st
 	}, line)
 }
 
-// drawLines writes lines below each other, centered, the upper edge of the
-// first one at top.
-func (t textStyle) drawLines(c vg.Canvas, top vg.Point, lines []string) {
-	for n, line := range lines {
-		middle := top.Y - (vg.Length(n)+0.5)*t.lineHeight()
-		t.draw(c, vg.Point{X: top.X, Y: middle}, draw.XCenter, line)
-	}
-}
-
-// linesHeight returns the height that drawLines needs.
-func (t textStyle) linesHeight(lines []string) vg.Length {
-	return vg.Length(len(lines)) * t.lineHeight()
-}
-
 // fit cuts a line to a width, with an ellipsis in place of the rest.
 func (t textStyle) fit(line string, width vg.Length) string {
 	line = printable(line)

@@ -93,7 +93,7 @@ func newContent(a *analysis) (*content, error) {
 	c := &content{
 		Title:   fmt.Sprintf("%s on %s", algorithm(a.About.Algorithm), a.About.Dataset),
 		Facts:   a.facts(),
-		Style:   template.CSS(string(style) + plot.DarkStyle()),
+		Style:   template.CSS(string(style) + plot.DarkStyle),
 		Verdict: a.verdict(),
 		Tiles:   a.tiles(),
 		Closing: []string{a.Presentation.HowMeasured},
