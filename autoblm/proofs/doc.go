@@ -5,8 +5,7 @@
 //   - Expressiveness: [Express] builds embeddings for any tensor of scores, or
 //     shows a tensor that no embeddings give; [ExpressByWitnesses] is the paper's
 //     Proposition 1.
-//   - Degeneracy: [Response] finds a triple in which an embedding counts, and
-//     [Rejections] shows that the paper's Proposition 2 drops all that is degenerate.
+//   - Degeneracy: [Response] finds a triple in which an embedding counts.
 //   - Equivalence: [Transport] turns a model of one structure into one of an
 //     equivalent structure with the same scores.
 //

@@ -12,11 +12,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/proofs"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/realdata"
 	"pgregory.net/rapid"
 )
 
@@ -25,9 +23,9 @@ import (
 // not equivalent under the paper's conditions.
 var mixedSigns, partner = structure.MustParse("1,1;1,2"), structure.MustParse("1,-1;-1,2")
 
-// TestTransportKeepsRanks trains models and moves them to other matrices of their
+// TestTransportKeepsScores trains models and moves them to other matrices of their
 // orbits.
-func TestTransportKeepsRanks(t *testing.T) {
+func TestTransportKeepsScores(t *testing.T) {
 	g := datasets.World()
 	structures := map[int][]structure.Structure{2: {mixedSigns}}
 	for _, named := range structure.Baselines() {
@@ -41,21 +39,9 @@ func TestTransportKeepsRanks(t *testing.T) {
 	for k := 2; k <= 4; k++ {
 		t.Run(fmt.Sprintf("K=%d", k), func(t *testing.T) {
 			for _, m := range train(t, g, 24, 8, structures[k]) {
-				checkTransport(t, g, m, image(random, m.Structure), image(random, m.Structure))
+				checkTransport(t, m, image(random, m.Structure))
 			}
 		})
-	}
-}
-
-func TestTransportKeepsRanksOnUMLS(t *testing.T) {
-	g, err := datasets.Open(realdata.Folder(t, "umls"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	random := rand.New(rand.NewPCG(7, 8))
-	for _, m := range train(t, g, 64, 15, []structure.Structure{structure.MustParse("complex"),
-		notDegenerate(random, 4, 8)}) {
-		checkTransport(t, g, m, image(random, m.Structure))
 	}
 }
 
@@ -64,8 +50,7 @@ func TestTransportBeyondThePaper(t *testing.T) {
 	if _, ok := mixedSigns.SymmetryTo(partner, structure.Paper); ok {
 		t.Errorf("the paper's group joins %s and %s", mixedSigns, partner)
 	}
-	g := datasets.World()
-	checkTransport(t, g, train(t, g, 24, 8, []structure.Structure{mixedSigns})[0], partner)
+	checkTransport(t, train(t, datasets.World(), 24, 8, []structure.Structure{mixedSigns})[0], partner)
 }
 
 // TestTransportOfAnyModel uses embeddings of integers, whose scores are exact.
@@ -146,150 +131,20 @@ func train(t *testing.T, g *datasets.Graph, dim, epochs int,
 	return models
 }
 
-// checkTransport moves a model to equivalent structures and compares their ranks for each triple:
-// exactly with fixed-point scores, and up to rounding with the engine.
-func checkTransport(t *testing.T, g *datasets.Graph, m *kge.Model, images ...structure.Structure) {
+// checkTransport moves a model to an equivalent structure and compares the scores of some triples.
+// They differ by rounding, because the order of a sum changes.
+func checkTransport(t *testing.T, m *kge.Model, to structure.Structure) {
 	t.Helper()
-	models := []*kge.Model{m}
-	for _, to := range images {
-		moved, err := proofs.Transport(m, to)
-		if err != nil {
-			t.Fatal(err)
-		}
-		models = append(models, moved)
-	}
-	engine := cpu.New(0)
-	defer engine.Close()
-	triples, byEngine, err := completion.RankSplit(t.Context(), engine, kge.Float32, models, g, "test")
+	moved, err := proofs.Transport(m, to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var exact []ranked
-	for i, model := range models {
-		ranks := rankAll(model, triples, g.Known())
-		if i == 0 {
-			exact = ranks
-		}
-		for n, r := range ranks {
-			if r != exact[n] {
-				t.Fatalf("%v: %s ranks it %v, and %s %v", triples[n], m.Structure, exact[n], model.Structure, r)
-			}
-			if !r.tail.allows(byEngine[i][n].Tail) || !r.head.allows(byEngine[i][n].Head) {
-				t.Fatalf("%v, moved from %s to %s: the engine counts %v, exact is %v", triples[n], m.Structure,
-					model.Structure, byEngine[i][n], r)
-			}
+	for triple := range allTriples(10, int32(len(m.RelationLabels))) {
+		want, got := scoreOf(m, triple), scoreOf(moved, triple)
+		if math.Abs(got-want) > 1e-12*max(1, math.Abs(want)) {
+			t.Fatalf("%v: %s scores %v, %s scores %v", triple, m.Structure, want, to, got)
 		}
 	}
-	// Metrics may differ, because close candidates may fall on either side.
-	lowest, highest := make([]eval.Ranked, len(triples)), make([]eval.Ranked, len(triples))
-	for n, r := range exact {
-		lowest[n] = eval.Ranked{Tail: eval.Rank{Better: r.tail.surelyBetter},
-			Head: eval.Rank{Better: r.head.surelyBetter}}
-		highest[n] = eval.Ranked{Tail: eval.Rank{Better: r.tail.surelyBetter + r.tail.close},
-			Head: eval.Rank{Better: r.head.surelyBetter + r.head.close}}
-	}
-	slack := mrr(lowest) - mrr(highest)
-	for i, model := range models[1:] {
-		if difference := math.Abs(mrr(byEngine[i+1]) - mrr(byEngine[0])); difference > slack+1e-12 {
-			t.Errorf("the MRR of %s and %s differ by %v; rounding explains %v", m.Structure, model.Structure,
-				difference, slack)
-		}
-	}
-	t.Logf("%s and %s: the engine's MRR %.4f, known up to %.1e", m.Structure, images, mrr(byEngine[0]),
-		slack)
-}
-
-func mrr(ranks []eval.Ranked) float64 {
-	return completion.Summarize(ranks, eval.Pessimistic).Both.MRR
-}
-
-type ranked struct{ tail, head tally }
-
-func rankAll(m *kge.Model, triples []datasets.Triple, known *datasets.Known) []ranked {
-	ranks := make([]ranked, len(triples))
-	for n, triple := range triples {
-		tail := query{triple.Tail, known.Tails(triple.Head, triple.Relation),
-			func(e int32) datasets.Triple {
-				return datasets.Triple{Head: triple.Head, Relation: triple.Relation, Tail: e}
-			}}
-		head := query{triple.Head, known.Heads(triple.Relation, triple.Tail),
-			func(e int32) datasets.Triple {
-				return datasets.Triple{Head: e, Relation: triple.Relation, Tail: triple.Tail}
-			}}
-		ranks[n] = ranked{tail.rank(m), head.rank(m)}
-	}
-	return ranks
-}
-
-// query asks for the head or tail of a triple. Known answers are not candidates.
-type query struct {
-	answer int32
-	known  []int32
-	with   func(entity int32) datasets.Triple
-}
-
-// tally counts the candidates for a query like eval.Rank. It also counts those whose scores are so
-// close to the true one that float32 may rank them differently, and those that are surely better.
-type tally struct{ better, equal, surelyBetter, close int32 }
-
-func (q query) rank(m *kge.Model) tally {
-	var count tally
-	score, rounding := fixedScore(m, q.with(q.answer))
-	for e := range int32(len(m.EntityLabels)) {
-		if _, isKnown := slices.BinarySearch(q.known, e); isKnown {
-			continue
-		}
-		other, otherRounding := fixedScore(m, q.with(e))
-		switch {
-		case other > score:
-			count.better++
-		case other == score:
-			count.equal++
-		}
-		switch difference := other - score; {
-		case max(difference, -difference) <= rounding+otherRounding:
-			count.close++
-		case difference > 0:
-			count.surelyBetter++
-		}
-	}
-	return count
-}
-
-// allows reports whether rounding in float32 explains a rank.
-func (c tally) allows(r eval.Rank) bool {
-	return c.surelyBetter <= r.Better && r.Better+r.Equal <= c.surelyBetter+c.close
-}
-
-// fixedScore returns the score in units of 2⁻⁴⁰ and the error bound of float32. A symmetry
-// changes the order of a sum, which changes floating-point results. Integer sums do not depend on
-// the order: each product of three numbers is rounded on its own, equally in both models.
-func fixedScore(m *kge.Model, triple datasets.Triple) (score, rounding int64) {
-	k, width := m.Structure.K(), m.Dim/m.Structure.K()
-	head, relation, tail := m.Entities[int(triple.Head)*m.Dim:],
-		m.Relations[int(triple.Relation)*m.Dim:], m.Entities[int(triple.Tail)*m.Dim:]
-	var magnitude, terms int64
-	for i := range k {
-		for j := range k {
-			value := m.Structure.At(i, j)
-			if value == 0 {
-				continue
-			}
-			chunk := max(value, -value) - 1
-			for n := range width {
-				product := float64(head[i*width+n]) * float64(relation[chunk*width+n]) *
-					float64(tail[j*width+n])
-				if value < 0 {
-					product = -product
-				}
-				units := int64(math.Round(product * (1 << 40)))
-				score += units
-				magnitude += max(units, -units)
-				terms++
-			}
-		}
-	}
-	return score, magnitude*(terms+4)>>24 + terms
 }
 
 // notDegenerate draws a structure with the given number of nonzeros.

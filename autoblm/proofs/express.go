@@ -48,39 +48,23 @@ func (e *InexpressibleError) Error() string {
 // position for each eigenvalue, or by a symmetric pair of cells, one position for
 // an eigenvalue of either sign. Such cells exist exactly if A ≠ Aᵀ and A ≠ -Aᵀ.
 //
-// Dim is K times the number of positions, which is the smaller of
-//
-//   - the sum over relations of rank(G_r), at most N for N entities, in the first
-//     case, and of half the rank of the skew half plus at most the rank of the
-//     symmetric half as it is then, together at most N + ⌊N/2⌋, in the second;
-//   - N²: entities that are the unit vectors of all pairs, and each relation its scores.
-//
-// So Dim ≤ K·N·min(N, 3R/2) for R relations. Since Dim·(N+R) numbers have to
-// give N²R of them, no construction gets below N²R/(N+R), and this one
-// is within a factor of 5K/2.
+// Dim is K times the number of positions: the sum over relations of rank(G_r), at most N for N
+// entities, in the first case, and of half the rank of the skew half plus at most the rank of the
+// symmetric half as it is then, together at most N + ⌊N/2⌋, in the second. So Dim ≤ 3/2·K·N·R for
+// R relations.
 func Express(a structure.Structure, g Scores) (*Embeddings, error) {
 	if err := checkScores(g); err != nil {
 		return nil, err
 	}
-	build, ok := builderFor(a)
+	builder, ok := builderFor(a)
 	if !ok {
 		return nil, &InexpressibleError{Structure: a, Example: Scores{{{0, 1}}, {{0, 0}}}}
 	}
-	relations := relationMatrices(g)
-	var apart []position
-	for r, scores := range relations {
-		for _, p := range build.single(scores) {
-			weights := make([]float64, len(relations))
-			weights[r] = p.weights[0]
-			p.weights = weights
-			apart = append(apart, p)
-		}
+	var positions [][]position
+	for _, scores := range relationMatrices(g) {
+		positions = append(positions, builder.build(scores))
 	}
-	positions := build.shared(relations)
-	if len(apart) < len(positions) {
-		positions = apart
-	}
-	return embeddings(a.K(), len(g), len(relations), positions), nil
+	return embeddings(a.K(), len(g), positions), nil
 }
 
 func checkScores(g Scores) error {

@@ -1,6 +1,8 @@
 package proofs
 
 import (
+	"slices"
+
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,31 +28,34 @@ func operatorAt(a structure.Structure, relation []float64, i, j int) float64 {
 }
 
 // position is one number of each chunk of all embeddings: entity e has x[e] on
-// chunk i of the entry and y[e] on chunk j, or x[e] alone if they are the same;
-// relation r has weights[r] times the entry's relation.
+// chunk i of the entry and y[e] on chunk j, or x[e] alone if they are the same.
+// One relation has weight times the entry's relation, and the others have zeros.
 type position struct {
-	entry   *entry
-	x, y    []float64
-	weights []float64
+	entry  *entry
+	x, y   []float64
+	weight float64
 }
 
-// embeddings puts positions side by side, chunk by chunk; there is at least one,
-// so that embeddings are never empty.
-func embeddings(k, entities, relations int, positions []position) *Embeddings {
-	width := max(1, len(positions))
-	e := &Embeddings{Dim: k * width, Entities: zeros(entities, k*width),
-		Relations: zeros(relations, k*width)}
-	for n, p := range positions {
-		for row := range entities {
-			e.Entities[row][p.entry.i*width+n] = p.x[row]
-			if p.entry.j != p.entry.i {
-				e.Entities[row][p.entry.j*width+n] = p.y[row]
+// embeddings puts positions side by side, chunk by chunk, given those of each relation. There is
+// at least one, so that embeddings are never empty.
+func embeddings(k, entities int, ofRelation [][]position) *Embeddings {
+	width := max(1, len(slices.Concat(ofRelation...)))
+	e := &Embeddings{
+		Dim: k * width, Entities: zeros(entities, k*width), Relations: zeros(len(ofRelation), k*width),
+	}
+	n := 0
+	for relation, positions := range ofRelation {
+		for _, p := range positions {
+			for row := range entities {
+				e.Entities[row][p.entry.i*width+n] = p.x[row]
+				if p.entry.j != p.entry.i {
+					e.Entities[row][p.entry.j*width+n] = p.y[row]
+				}
 			}
-		}
-		for row := range relations {
 			for chunk, v := range p.entry.relation {
-				e.Relations[row][chunk*width+n] = p.weights[row] * v
+				e.Relations[relation][chunk*width+n] = p.weight * v
 			}
+			n++
 		}
 	}
 	return e

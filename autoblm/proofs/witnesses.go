@@ -2,6 +2,7 @@ package proofs
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"gonum.org/v1/gonum/mat"
@@ -45,29 +46,26 @@ func ExpressByWitnesses(a structure.Structure, g Scores) (*Embeddings, error) {
 		return nil, &NoWitnessError{Structure: a, Symmetric: symmetricWitness, Skew: skewWitness}
 	}
 	symmetricEntry, skewEntry := entryOf(a, symmetricWitness), entryOf(a, skewWitness)
-	relations := relationMatrices(g)
-	var positions []position
-	add := func(r int, e *entry, x, y []float64, weight float64) {
-		weights := make([]float64, len(relations))
-		weights[r] = weight
-		positions = append(positions, position{entry: e, x: x, y: y, weights: weights})
-	}
-	for r, scores := range relations {
+	var positions [][]position
+	for _, scores := range relationMatrices(g) {
+		var own []position
 		symmetric, skew := halves(scores)
 		for _, term := range eigenTerms(symmetric) {
 			weight := term.value / symmetricEntry.at
 			if symmetricEntry.i != symmetricEntry.j {
 				weight /= 2 // the mirror image adds the same once more
 			}
-			add(r, symmetricEntry, term.vector, term.vector, weight)
+			own = append(own, position{symmetricEntry, term.vector, term.vector, weight})
 		}
 		for h := range g {
-			if row := mat.Row(nil, h, skew); !isZero(row) {
-				add(r, skewEntry, unit(len(g), h), row, 1/(2*skewEntry.at))
+			row := mat.Row(nil, h, skew)
+			if slices.ContainsFunc(row, func(v float64) bool { return v != 0 }) {
+				own = append(own, position{skewEntry, unit(len(g), h), row, 1 / (2 * skewEntry.at)})
 			}
 		}
+		positions = append(positions, own)
 	}
-	return embeddings(a.K(), len(g), len(relations), positions), nil
+	return embeddings(a.K(), len(g), positions), nil
 }
 
 // entryOf returns a nonzero entry of g(A,r) ≠ 0, on the diagonal if possible:
@@ -87,13 +85,4 @@ func entryOf(a structure.Structure, r []int) *entry {
 		}
 	}
 	return found
-}
-
-func isZero(x []float64) bool {
-	for _, v := range x {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
 }
