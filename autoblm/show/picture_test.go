@@ -2,9 +2,7 @@ package show
 
 import (
 	"bytes"
-	"image/color"
 	"image/png"
-	"math"
 	"strings"
 	"testing"
 
@@ -21,42 +19,7 @@ func curve() plot.Picture {
 	return plot.Curve{Title: "a search", X: "structures", Y: "MRR", Series: series}.Picture()
 }
 
-// checkCompressed checks that a PNG looks like another one with fewer colours and bytes.
-func checkCompressed(t *testing.T, sent, own []byte) {
-	t.Helper()
-	got, err := png.Decode(bytes.NewReader(sent))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := png.Decode(bytes.NewReader(own))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Bounds() != want.Bounds() || len(sent) > 2*len(own)/3 {
-		t.Fatalf("%v in %d bytes, the original has %v in %d",
-			got.Bounds(), len(sent), want.Bounds(), len(own))
-	}
-	colours, off, same := map[color.Color]bool{}, 0.0, 0
-	for y := range want.Bounds().Dy() {
-		for x := range want.Bounds().Dx() {
-			colours[got.At(x, y)] = true
-			r, g, b, _ := got.At(x, y).RGBA()
-			r0, g0, b0, _ := want.At(x, y).RGBA()
-			channel := func(x, y uint32) float64 { return math.Abs(float64(x)-float64(y)) / 0xffff }
-			worst := max(channel(r, r0), channel(g, g0), channel(b, b0))
-			if off = max(off, worst); worst == 0 {
-				same++
-			}
-		}
-	}
-	share := float64(same) / float64(want.Bounds().Dx()*want.Bounds().Dy())
-	if len(colours) > 256 || off > 0.25 || share < 0.97 {
-		t.Errorf("%d colours, off by up to %.2f, a share of %.4f of the points is equal",
-			len(colours), off, share)
-	}
-}
-
-// TestPicture checks the PNG, its width and its alternative text.
+// TestPicture checks the PNG and its width.
 func TestPicture(t *testing.T) {
 	n := openNotebook(t)
 	Picture(curve())
@@ -66,7 +29,9 @@ func TestPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkCompressed(t, file, want)
+	if !bytes.Equal(file, want) {
+		t.Error("another PNG than that of the picture")
+	}
 	size, err := png.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
@@ -74,11 +39,6 @@ func TestPicture(t *testing.T) {
 	shown, _ := sent.Metadata["image/png"].(map[string]int)
 	if inches := float64(size.Width) / 150; shown["width"] != int(96*inches) {
 		t.Errorf("%d pixels wide for %.2f inches", shown["width"], inches)
-	}
-	for _, word := range []string{"a search", "structures", "MRR", "best"} {
-		if text, _ := sent.Data[protocol.MIMETextPlain].(string); !strings.Contains(text, word) {
-			t.Errorf("the text %q lacks %q", text, word)
-		}
 	}
 }
 
@@ -91,7 +51,9 @@ func TestStructure(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, _ := sent.Data[protocol.MIMEImagePNG].([]byte)
-	checkCompressed(t, file, want)
+	if !bytes.Equal(file, want) {
+		t.Error("another PNG than that of the picture")
+	}
 	if text, _ := sent.Data[protocol.MIMETextPlain].(string); text+"\n" != "ComplEx\n"+complEx.Draw(
 		false) {
 		t.Errorf("the text is %q", text)
@@ -106,7 +68,7 @@ func TestPicturesAsText(t *testing.T) {
 	})
 	Picture(curve())
 	got := text.String()
-	for _, want := range []string{"one\n" + complEx.Draw(false), "two\n", "[picture: "} {
+	for _, want := range []string{"one\n" + complEx.Draw(false), "two\n", "[picture]"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}

@@ -1,9 +1,7 @@
 package structure
 
 import (
-	"fmt"
 	"math/big"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -54,38 +52,6 @@ func checkClasses(t *testing.T, k, nonzeros int, g Group, count *big.Int) {
 	if orbits.Cmp(matrices) != 0 {
 		t.Errorf("k=%d, %v, %d nonzeros: the orbits hold %v matrices of %v", k, g, nonzeros, orbits,
 			matrices)
-	}
-}
-
-// TestClassesAgainstAllMatrices lists the classes by going through all matrices
-// and crossing out whole orbits.
-func TestClassesAgainstAllMatrices(t *testing.T) {
-	for _, test := range []struct{ k, mostNonzeros int }{{1, 1}, {2, 4}, {3, 4}} {
-		for _, g := range bothGroups {
-			elements := everyElement(test.k, g)
-			for nonzeros := range test.mostNonzeros + 1 {
-				seen := make(map[Structure]bool)
-				var want []Structure
-				for s := range structuresWith(test.k, nonzeros) {
-					if seen[s] {
-						continue
-					}
-					smallest := s
-					for _, e := range elements {
-						image := e.apply(s)
-						seen[image] = true
-						if Compare(image, smallest) < 0 {
-							smallest = image
-						}
-					}
-					want = append(want, smallest)
-				}
-				slices.SortFunc(want, Compare)
-				if got := slices.Collect(Classes(test.k, nonzeros, g)); !slices.Equal(got, want) {
-					t.Errorf("k=%d, %v, %d nonzeros: %v, want %v", test.k, g, nonzeros, got, want)
-				}
-			}
-		}
 	}
 }
 
@@ -148,16 +114,5 @@ func TestClassesStop(t *testing.T) {
 		if seen != 7 {
 			t.Errorf("stopped after %d of 7", seen)
 		}
-	}
-}
-
-func BenchmarkClasses(b *testing.B) {
-	for _, test := range []struct{ k, nonzeros int }{{4, 4}, {4, 5}, {4, 6}, {5, 5}, {6, 4}} {
-		b.Run(fmt.Sprintf("k=%d,nonzeros=%d", test.k, test.nonzeros), func(b *testing.B) {
-			for b.Loop() {
-				for range Classes(test.k, test.nonzeros, Full) {
-				}
-			}
-		})
 	}
 }

@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 	"testing"
@@ -75,17 +74,5 @@ func TestCountErrors(t *testing.T) {
 	}
 	if _, _, err := Count(3, Group(7)); err == nil {
 		t.Error("unknown group: no error")
-	}
-}
-
-func BenchmarkCount(b *testing.B) {
-	for _, k := range []int{4, 6, 8} {
-		b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {
-			for b.Loop() {
-				if _, _, err := Count(k, Full); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -112,31 +112,6 @@ func TestWitnessKillsTheScore(t *testing.T) {
 	})
 }
 
-// TestNonDegenerateCensus checks two published numbers: 20 of the 41 classes
-// with K=2, and 33,288,288 of the 7⁹ matrices with K=3, are not degenerate.
-func TestNonDegenerateCensus(t *testing.T) {
-	for _, test := range []struct {
-		k                 int
-		classes, matrices uint64
-	}{{2, 20, 0}, {3, 0, 33_288_288}} {
-		var classes, matrices uint64
-		for nonzeros := range test.k*test.k + 1 {
-			for s := range Classes(test.k, nonzeros, Full) {
-				if !s.Degenerate() {
-					classes++
-					matrices += s.Orbit(Full)
-				}
-			}
-		}
-		if test.classes != 0 && classes != test.classes {
-			t.Errorf("k=%d: %d classes are not degenerate, want %d", test.k, classes, test.classes)
-		}
-		if test.matrices != 0 && matrices != test.matrices {
-			t.Errorf("k=%d: %d matrices are not degenerate, want %d", test.k, matrices, test.matrices)
-		}
-	}
-}
-
 func TestDegeneratePaperIsTheDeterminant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyStructure(1, MaxK).Draw(t, "structure")
@@ -175,8 +150,4 @@ func TestEliminationOfLargestMinors(t *testing.T) {
 	if got := hadamard.cells[MaxK-1][MaxK-1]; got != determinant && got != -determinant {
 		t.Errorf("determinant %d, want ±%d", got, determinant)
 	}
-}
-
-func BenchmarkDegenerateK4(b *testing.B) {
-	benchmarkStructures(b, func(s Structure) { s.Degenerate() })
 }

@@ -45,27 +45,6 @@ func everyStructure(k int) iter.Seq[Structure] {
 	}
 }
 
-// structuresWith yields all k×k structures with the given number of nonzeros.
-func structuresWith(k, nonzeros int) iter.Seq[Structure] {
-	return func(yield func(Structure) bool) {
-		var fill func(s Structure, cell, nonzeros int) bool
-		fill = func(s Structure, cell, nonzeros int) bool {
-			if nonzeros == 0 {
-				return yield(s)
-			}
-			for ; cell < k*k; cell++ {
-				for value := -k; value <= k; value++ {
-					if value != 0 && !fill(s.With(cell/k, cell%k, value), cell+1, nonzeros-1) {
-						return false
-					}
-				}
-			}
-			return true
-		}
-		fill(Zero(k), 0, nonzeros)
-	}
-}
-
 // element is a group element by the definition: position p of the new matrix takes entity chunk
 // order[p] with sign flip[p], and the value v becomes rename[v].
 type element struct {
@@ -81,22 +60,6 @@ func (e element) apply(s Structure) Structure {
 		}
 	}
 	return out
-}
-
-// applyEmbeddings transforms entity and relation embeddings so that e.apply(s) scores the results
-// as s scores the arguments.
-func (e element) applyEmbeddings(h, r, t []float64) (h2, r2, t2 []float64) {
-	width := len(h) / len(e.order)
-	h2, r2, t2 = make([]float64, len(h)), make([]float64, len(h)), make([]float64, len(h))
-	for p, i := range e.order {
-		for n := range width {
-			h2[p*width+n] = float64(e.flip[p]) * h[i*width+n]
-			t2[p*width+n] = float64(e.flip[p]) * t[i*width+n]
-			renamed := e.rename[p+1]
-			r2[(abs(renamed)-1)*width+n] = float64(sign(renamed)) * r[p*width+n]
-		}
-	}
-	return h2, r2, t2
 }
 
 func anyElement(k int, g Group) *rapid.Generator[element] {

@@ -72,25 +72,6 @@ func TestSymmetryWithinAnOrbit(t *testing.T) {
 	})
 }
 
-// TestNoSymmetryBetweenOrbits checks that a symmetry, if found, leads from a to b, so that none is
-// found between different orbits.
-func TestNoSymmetryBetweenOrbits(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a := anyStructure(2, 6).Draw(t, "structure")
-		g := rapid.SampledFrom(bothGroups).Draw(t, "group")
-		k := a.K()
-		// An image under the full group with one changed cell is a near miss.
-		b := anyElement(k, Full).Draw(t, "element").apply(a)
-		cell := rapid.IntRange(0, k*k-1).Draw(t, "cell")
-		if rapid.Bool().Draw(t, "changed") {
-			b = b.With(cell/k, cell%k, rapid.IntRange(-k, k).Draw(t, "value"))
-		}
-		if s, ok := a.SymmetryTo(b, g); ok {
-			checkSymmetry(t, a, b, g, s)
-		}
-	})
-}
-
 // TestSymmetryOfAllPairs compares all pairs with K=2, and many with K=3, with a list of the group.
 func TestSymmetryOfAllPairs(t *testing.T) {
 	check := func(t interface{ Fatalf(string, ...any) }, a, b Structure, g Group,
@@ -168,8 +149,4 @@ func TestSymmetryPanics(t *testing.T) {
 			call()
 		}()
 	}
-}
-
-func BenchmarkSymmetryK4(b *testing.B) {
-	benchmarkStructures(b, func(s Structure) { s.SymmetryTo(s, Full) })
 }

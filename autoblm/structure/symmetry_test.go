@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // operator returns g(A,r) for embeddings whose chunks have one coordinate.
@@ -138,24 +136,6 @@ func TestSRFOfSymmetricStructures(t *testing.T) {
 	}
 }
 
-func TestWitnessesByDefinition(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := anyStructure(1, MaxK).Draw(t, "structure")
-		for parity, witness := range map[int][]int{1: s.SymmetricWitness(),
-			-1: s.SkewSymmetricWitness()} {
-			if witness == nil {
-				continue
-			}
-			if slices.ContainsFunc(witness, func(r int) bool { return abs(r) > s.K() }) {
-				t.Fatalf("%s: witness %v leaves -%d…%d", s, witness, s.K(), s.K())
-			}
-			if !hasParity(operator(s, witness), parity) {
-				t.Fatalf("%s: g(A,%v) is not nonzero with gᵀ = %d·g", s, witness, parity)
-			}
-		}
-	})
-}
-
 // TestWitnessesOfThePaper compares with the paper's Table of conditions.
 func TestWitnessesOfThePaper(t *testing.T) {
 	for _, row := range []struct {
@@ -221,8 +201,4 @@ func TestFullyExpressiveSpansAllScoreMatrices(t *testing.T) {
 			t.Errorf("%s: fully expressive %v, but score matrices span everything: %v", s, got, want)
 		}
 	}
-}
-
-func BenchmarkSRFK4(b *testing.B) {
-	benchmarkStructures(b, func(s Structure) { s.SRF() })
 }

@@ -1,9 +1,6 @@
 package linear
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -52,32 +49,6 @@ func TestInvariantUnderChangesOfBasis(t *testing.T) {
 	})
 }
 
-func TestInvariantUnderSignedPermutations(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := anyStructure(t, 2, 6)
-		k := s.K()
-		chunks := make([]int, k)
-		for i := range chunks {
-			chunks[i] = i
-		}
-		entities := rapid.Permutation(chunks).Draw(t, "entity chunks")
-		values := rapid.Permutation(chunks).Draw(t, "values")
-		flips := rapid.SliceOfN(rapid.SampledFrom([]int{1, -1}), 2*k, 2*k).Draw(t, "signs")
-		image := structure.Zero(k)
-		for i := range k {
-			for j := range k {
-				if value := s.At(entities[i], entities[j]); value != 0 {
-					chunk := max(value, -value)
-					image = image.With(i, j, value/chunk*flips[i]*flips[j]*flips[k+chunk-1]*(values[chunk-1]+1))
-				}
-			}
-		}
-		if Of(s) != Of(image) {
-			t.Fatalf("%s and %s\n%v\n%v", s, image, Of(s), Of(image))
-		}
-	})
-}
-
 // TestNumbersOfTheInvariant compares some of the invariant's numbers with their definitions. For
 // ComplEx with two chunks, f(h,r,t) is the real part of h·r·conj(t).
 func TestNumbersOfTheInvariant(t *testing.T) {
@@ -106,26 +77,5 @@ func TestBaselinesDiffer(t *testing.T) {
 	}
 	if same := MayEqual(structure.MustParse("1,0;0,2")); same != nil {
 		t.Errorf("there are no models of two chunks, but %v", same)
-	}
-}
-
-func BenchmarkOf(b *testing.B) {
-	for k := 2; k <= structure.MaxK; k++ {
-		rng := rand.New(rand.NewPCG(1, uint64(k)))
-		structures := slices.Repeat([]structure.Structure{structure.Zero(k)}, 64)
-		for n := range structures {
-			columns, values := rng.Perm(k), rng.Perm(k)
-			for row := range k {
-				structures[n] = structures[n].With(row, columns[row], (1-2*rng.IntN(2))*(values[row]+1))
-			}
-			for range rng.IntN(k + 1) {
-				structures[n] = structures[n].With(rng.IntN(k), rng.IntN(k), rng.IntN(2*k+1)-k)
-			}
-		}
-		b.Run(fmt.Sprintf("K=%d", k), func(b *testing.B) {
-			for n := 0; b.Loop(); n++ {
-				Of(structures[n%len(structures)])
-			}
-		})
 	}
 }
