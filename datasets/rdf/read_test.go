@@ -104,64 +104,51 @@ func TestReadFolderForms(t *testing.T) {
 
 func TestReadFolderRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		changes map[string]string
-		want    string // a part of the error
+		file, content string
+		want          string // a part of the error
 	}{
-		"no full stop": {map[string]string{"graph.nt": triples + "<x:a> <x:b> <x:c>\n"},
+		"no full stop": {"graph.nt", triples + "<x:a> <x:b> <x:c>\n",
 			"graph.nt:5: malformed N-Triples: the line ends too early"},
-		"two terms": {map[string]string{"graph.nt": "<x:a> <x:b> .\n"},
-			"graph.nt:1: malformed"},
-		"four terms": {map[string]string{"graph.nt": "<x:a> <x:b> <x:c> <x:d> .\n"},
+		"two terms": {"graph.nt", "<x:a> <x:b> .\n", "graph.nt:1: malformed"},
+		"four terms": {"graph.nt", "<x:a> <x:b> <x:c> <x:d> .\n",
 			"graph.nt:1: malformed N-Triples: a fourth term, <x:d>"},
-		"literal as subject": {map[string]string{"graph.nt": `"a" <x:b> <x:c> .`},
-			"graph.nt:1: malformed"},
-		"blank predicate": {map[string]string{"graph.nt": "<x:a> _:b <x:c> ."},
-			"graph.nt:1: malformed"},
-		"relative IRI": {map[string]string{"graph.nt": "<a> <x:b> <x:c> ."},
-			"graph.nt:1: malformed"},
-		"open literal": {map[string]string{"graph.nt": `<x:a> <x:b> "c .`},
-			"graph.nt:1: malformed"},
-		"no UTF-8": {map[string]string{"graph.nt": "<x:a> <x:b> \"\xff\" .\n"},
+		"literal as subject": {"graph.nt", `"a" <x:b> <x:c> .`, "graph.nt:1: malformed"},
+		"blank predicate":    {"graph.nt", "<x:a> _:b <x:c> .", "graph.nt:1: malformed"},
+		"relative IRI":       {"graph.nt", "<a> <x:b> <x:c> .", "graph.nt:1: malformed"},
+		"open literal":       {"graph.nt", `<x:a> <x:b> "c .`, "graph.nt:1: malformed"},
+		"no UTF-8": {"graph.nt", "<x:a> <x:b> \"\xff\" .\n",
 			"graph.nt:1: malformed N-Triples: the line is not valid UTF-8"},
-		"no triples": {map[string]string{"graph.nt": "# nothing\n"}, "the file has no triples"},
-		"no gzip":    {map[string]string{"graph.nt": "", "graph.nt.gz": ""}, "graph.nt.gz"},
-		"no graph": {map[string]string{"graph.nt": ""},
-			"a file is missing: a file of N-Triples"},
-		"two graphs": {map[string]string{"more.nt": triples},
+		"no triples": {"graph.nt", "# nothing\n", "the file has no triples"},
+		"no graph":   {"graph.nt", "", "a file is missing: a file of N-Triples"},
+		"two graphs": {"more.nt", triples,
 			"more than one file of N-Triples, .nt or .nt.gz: graph.nt, more.nt"},
-		"no test table": {map[string]string{"testSet.tsv": ""},
-			"a file is missing: a table testSet.tsv"},
-		"unknown node": {map[string]string{"testSet.tsv": "person\tlabel\nx:carl\tred\n"},
+		"no test table": {"testSet.tsv", "", "a file is missing: a table testSet.tsv"},
+		"unknown node": {"testSet.tsv", "person\tlabel\nx:carl\tred\n",
 			"testSet.tsv:2: the graph has no node <x:carl>"},
-		"labelled twice": {map[string]string{"testSet.tsv": "person\tlabel\nx:anna\tred\n"},
+		"labelled twice": {"testSet.tsv", "person\tlabel\nx:anna\tred\n",
 			"testSet.tsv:2: node <x:anna> already has a label in"},
-		"no class": {map[string]string{"testSet.tsv": "person\tlabel\nx:ben\t\n"},
+		"no class": {"testSet.tsv", "person\tlabel\nx:ben\t\n",
 			"testSet.tsv:2: node x:ben has no class"},
-		"wrong header": {map[string]string{"testSet.tsv": "person\tgroup\nx:ben\tred\n"},
+		"wrong header": {"testSet.tsv", "person\tgroup\nx:ben\tred\n",
 			"testSet.tsv:1: the header needs a column"},
-		"too few fields": {map[string]string{"testSet.tsv": "person\tlabel\nx:ben\n"},
+		"too few fields": {"testSet.tsv", "person\tlabel\nx:ben\n",
 			"testSet.tsv:2: found 1 tab-separated fields; the header has 2"},
-		"header only": {map[string]string{"testSet.tsv": "person\tlabel\n"},
+		"header only": {"testSet.tsv", "person\tlabel\n",
 			"testSet.tsv:1: the file has no labelled nodes"},
-		"nothing in the file": {map[string]string{"testSet.tsv": "\n"}, "the file has no labelled nodes"},
+		"nothing in the file": {"testSet.tsv", "\n", "the file has no labelled nodes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name == "no gzip" {
-				c.changes = files(c.changes)
-				c.changes["graph.nt.gz"] = triples
-				dir := folder(t, c.changes)
-				if err := os.WriteFile(filepath.Join(dir, "graph.nt.gz"), []byte(triples), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				_, err := ReadFolder(dir, Options{})
-				wantError(t, err, "graph.nt.gz: not a gzip file")
-				return
-			}
-			_, err := ReadFolder(folder(t, files(c.changes)), Options{})
+			_, err := ReadFolder(folder(t, files(map[string]string{c.file: c.content})), Options{})
 			wantError(t, err, c.want)
 		})
 	}
-	_, err := ReadFolder(filepath.Join(t.TempDir(), "none"), Options{})
+	dir := folder(t, files(map[string]string{"graph.nt": ""}))
+	if err := os.WriteFile(filepath.Join(dir, "graph.nt.gz"), []byte(triples), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadFolder(dir, Options{})
+	wantError(t, err, "graph.nt.gz: not a gzip file")
+	_, err = ReadFolder(filepath.Join(dir, "none"), Options{})
 	wantError(t, err, "no such folder")
 }
 
@@ -285,16 +272,15 @@ func TestPathBeforeName(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("AUTOBLM_DATA", data)
 	t.Chdir(t.TempDir())
-	files := map[string]string{"g.nt": triples, "trainingSet.tsv": trainTable,
-		"testSet.tsv": testTable}
+	files := files(nil)
 	open := func(want int, says string) {
 		t.Helper()
 		g, err := Open("aifb", Options{})
 		if err != nil || len(g.Triples) != want {
 			t.Fatalf("%+v, %v; want %d triples", g, err, want)
 		}
-		if said := strings.Join(g.Warnings(), "; "); !strings.Contains(said, says) || says == "" &&
-			said != "" {
+		said := strings.Join(g.Warnings(), "; ")
+		if !strings.Contains(said, says) || says == "" && said != "" {
 			t.Errorf("warnings %q, want %q", said, says)
 		}
 	}
@@ -306,7 +292,7 @@ func TestPathBeforeName(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(4, "no such data")
-	files["g.nt"] += "<x:ben> <x:knows> <x:anna> .\n"
+	files["graph.nt"] += "<x:ben> <x:knows> <x:anna> .\n"
 	if err := errors.Join(os.Remove("aifb"), os.Rename(folder(t, files), "aifb")); err != nil {
 		t.Fatal(err)
 	}
