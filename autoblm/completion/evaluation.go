@@ -80,15 +80,20 @@ func splitOf(models []*kge.Model, g *datasets.Graph, split string) ([]datasets.T
 	if len(triples) == 0 {
 		return nil, fmt.Errorf("%s has no %s triples to rank", g.Name, split)
 	}
+	return triples, checkModels(models, g)
+}
+
+// checkModels returns an error if models cannot rank triples of g.
+func checkModels(models []*kge.Model, g *datasets.Graph) error {
 	for i, m := range models {
 		if !m.HasIDs(g.Entities, g.Relations) {
-			return nil, fmt.Errorf("%s has other ids than the model: call Align first", g.Name)
+			return fmt.Errorf("%s has other ids than the model: call Align first", g.Name)
 		}
 		if err := checkFinite(i, m); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return triples, nil
+	return nil
 }
 
 // checkFinite returns an error if a model is not finite.
@@ -122,106 +127,62 @@ type Evaluations struct {
 // EvaluateAll ranks the validation and the test triples of g with all models at once, with ties
 // counted against them, and stores the results in the models. It skips nil models.
 func EvaluateAll(
-	ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph,
-) ([]Evaluations, error) {
-	return EvaluateWith(ctx, engine, models, g, eval.Options{})
-}
-
-// EvaluateWith works like [EvaluateAll], with limits on the triples to rank.
-func EvaluateWith(
 	ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how eval.Options,
 ) ([]Evaluations, error) {
-	all := make([]Evaluations, len(models))
 	present := slices.DeleteFunc(slices.Clone(models), func(m *kge.Model) bool { return m == nil })
-	var parts []part
-	for _, p := range []part{{split: "valid", limit: how.Valid}, {split: "test", limit: how.Test}} {
-		if all, _ := g.Split(p.split); len(eval.Sample(all, p.limit)) == 0 || len(present) == 0 {
-			continue
+	whole := [2][]datasets.Triple{g.Valid, g.Test}
+	samples := [2][]datasets.Triple{eval.Sample(g.Valid, how.Valid), eval.Sample(g.Test, how.Test)}
+	ranked := make([][]int, 2)   // indices of the ranked triples of each sample
+	var ranks [2][][]eval.Ranked // by split, model and triple
+	if len(present) > 0 && len(samples[0])+len(samples[1]) > 0 {
+		if err := checkModels(present, g); err != nil {
+			return nil, err
 		}
-		all, err := splitOf(present, g, p.split)
+		ranker, err := rankerOf(engine, kge.AutoPrecision, present)
 		if err != nil {
 			return nil, err
 		}
-		p.total, p.triples = len(all), eval.Sample(all, p.limit)
-		parts = append(parts, p)
-	}
-	if len(parts) > 0 {
-		if err := rankParts(ctx, engine, present, g, how, parts); err != nil {
+		defer ranker.Close()
+		for split, sample := range samples {
+			for range present {
+				ranks[split] = append(ranks[split], make([]eval.Ranked, len(sample)))
+			}
+		}
+		sizes := []int{len(samples[0]), len(samples[1])}
+		ranked, err = how.Rank(ranker, sizes, func(split int, indices []int) error {
+			byModel, err := rank(ctx, ranker, eval.Select(samples[split], indices), g)
+			for model := range byModel {
+				for i, index := range indices {
+					ranks[split][model][index] = byModel[model][i]
+				}
+			}
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
+	all := make([]Evaluations, len(models))
 	for i, m := range models {
 		if m == nil {
 			continue
 		}
-		for p := range parts {
-			*all[i].of(parts[p].split) = parts[p].next()
+		for split, to := range []**Evaluation{&all[i].Valid, &all[i].Test} {
+			if len(ranked[split]) == 0 {
+				continue
+			}
+			e := Summarize(eval.Select(ranks[split][0], ranked[split]), eval.Pessimistic)
+			ranks[split] = ranks[split][1:] // those of the next model
+			if e.Triples < len(whole[split]) {
+				e.Of = len(whole[split])
+			}
+			*to = &e
 		}
 		if err := m.SetEvaluations(all[i]); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
-}
-
-// part holds the triples of a split to rank, and their ranks.
-type part struct {
-	split   string
-	limit   int // see [eval.Limits]
-	total   int // triples of the whole split
-	triples []datasets.Triple
-	ranks   [][]eval.Ranked // by model and triple
-	ranked  []int           // indices of the ranked triples
-}
-
-// rankParts ranks as many triples of each part as time allows.
-func rankParts(
-	ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how eval.Options,
-	parts []part,
-) error {
-	ranker, err := rankerOf(engine, kge.AutoPrecision, models)
-	if err != nil {
-		return err
-	}
-	defer ranker.Close()
-	sizes := make([]int, len(parts))
-	for i := range parts {
-		p := &parts[i]
-		sizes[i] = len(p.triples)
-		for range models {
-			p.ranks = append(p.ranks, make([]eval.Ranked, len(p.triples)))
-		}
-	}
-	ranked, err := how.Rank(ranker, sizes, func(split int, indices []int) error {
-		p := parts[split]
-		ranks, err := rank(ctx, ranker, eval.Select(p.triples, indices), g)
-		if err != nil {
-			return err
-		}
-		for model := range ranks {
-			for i, index := range indices {
-				p.ranks[model][index] = ranks[model][i]
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for i := range parts {
-		parts[i].ranked = ranked[i]
-	}
-	return nil
-}
-
-// next returns the evaluation of the next model.
-func (p *part) next() *Evaluation {
-	e := Summarize(eval.Select(p.ranks[0], p.ranked), eval.Pessimistic)
-	p.ranks = p.ranks[1:]
-	if e.Triples < p.total {
-		e.Of = p.total
-	}
-	return &e
 }
 
 // of returns the evaluation of "valid" or "test".

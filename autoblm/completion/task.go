@@ -96,7 +96,7 @@ func (t *Task) Train(
 	}
 	return TrainTrials(ctx, t.Engine, job, trials, onProgress,
 		func(models []*kge.Model) ([]Evaluations, error) {
-			return EvaluateWith(ctx, t.Engine, models, t.Graph, eval.Options{Limits: t.Limits})
+			return EvaluateAll(ctx, t.Engine, models, t.Graph, eval.Options{Limits: t.Limits})
 		})
 }
 

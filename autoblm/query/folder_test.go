@@ -91,7 +91,7 @@ func TestModelsOfTriples(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, dir := report.Results[0].Model, t.TempDir()
-	if _, err := completion.EvaluateAll(t.Context(), cpu.New(1), []*kge.Model{m}, g); err != nil {
+	if _, err := completion.EvaluateAll(t.Context(), cpu.New(1), []*kge.Model{m}, g, eval.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	got := savedAndLoaded(t, m, dir)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/stage"
@@ -275,7 +276,7 @@ func (r *run) train(ctx context.Context, s kge.Settings, m kge.Member) error {
 func (r *run) evaluate(ctx context.Context, m *kge.Model) error {
 	t := r.result.Final
 	stop := t.Seconds.MeasureEvaluation(r.Engine)
-	e, err := completion.EvaluateAll(ctx, r.Engine, []*kge.Model{m}, r.Graph)
+	e, err := completion.EvaluateAll(ctx, r.Engine, []*kge.Model{m}, r.Graph, eval.Options{})
 	if err != nil {
 		t.Complete = false // a complete training has metrics
 		return err

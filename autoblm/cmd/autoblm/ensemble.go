@@ -10,6 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -218,7 +219,7 @@ func (s *ensembleSummary) addMembers(
 ) error {
 	for _, m := range models {
 		alone := *m // because ranking stores metrics in the model
-		evaluations, err := completion.EvaluateAll(ctx, engine, []*kge.Model{&alone}, g)
+		evaluations, err := completion.EvaluateAll(ctx, engine, []*kge.Model{&alone}, g, eval.Options{})
 		if err != nil {
 			return err
 		}

@@ -253,7 +253,7 @@ func evaluate(
 	}
 	how, done := showRanking(o, d)
 	defer done()
-	return completion.EvaluateWith(ctx, engine, models, g, how)
+	return completion.EvaluateAll(ctx, engine, models, g, how)
 }
 
 func (c *trainCommand) summary(

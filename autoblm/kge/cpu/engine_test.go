@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
 	"github.com/autoblm/autoblm-go/autoblm/query"
@@ -365,7 +366,8 @@ func TestAgreesWithGoMLXOnUMLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := completion.EvaluateAll(t.Context(), engine, []*kge.Model{report.Results[0].Model}, g)
+		all, err := completion.EvaluateAll(t.Context(), engine, []*kge.Model{report.Results[0].Model}, g,
+			eval.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
