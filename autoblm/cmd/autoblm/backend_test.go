@@ -17,7 +17,7 @@ func TestBackendListJSON(t *testing.T) {
 	t.Setenv("AUTOBLM_BACKEND", "")
 	t.Setenv("GOMLX_BACKEND", "")
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
-	o := object(t, "backend", "list")
+	o := object(t, "backend list")
 	names := map[any]bool{}
 	for _, b := range o["backends"].([]any) {
 		row := b.(map[string]any)
@@ -29,20 +29,12 @@ func TestBackendListJSON(t *testing.T) {
 	if !names["go"] || !names["xla:cpu"] || !names["xla:cuda"] {
 		t.Errorf("backends %v", names)
 	}
-	if chosen := o["chosen"].(map[string]any); chosen["backend"] != "" || chosen["from"] != "auto" ||
-		o["error"] != "" {
-		t.Errorf("without CUDA: chosen %v, error %v", chosen, o["error"])
-	}
+	has(t, o, fields{"chosen.backend": "", "chosen.from": "auto", "error": ""}) // without CUDA
 	t.Setenv("AUTOBLM_BACKEND", "go")
-	if chosen := object(t, "backend", "list")["chosen"].(map[string]any); chosen["backend"] != "go" ||
-		chosen["from"] != "AUTOBLM_BACKEND" {
-		t.Errorf("asked for: chosen %v", chosen)
-	}
+	has(t, object(t, "backend list"),
+		fields{"chosen.backend": "go", "chosen.from": "AUTOBLM_BACKEND"})
 	t.Setenv("AUTOBLM_BACKEND", "xla:/nowhere/p.so")
-	if says := object(t, "backend", "list")["error"].(string); !strings.Contains(says,
-		"AUTOBLM_BACKEND") || !strings.Contains(says, "/nowhere/p.so") {
-		t.Errorf("asked for in vain: %q", says)
-	}
+	contains(t, object(t, "backend list")["error"].(string), "AUTOBLM_BACKEND", "/nowhere/p.so")
 }
 
 func TestBackendTable(t *testing.T) {
@@ -65,13 +57,9 @@ func TestBackendTable(t *testing.T) {
 		l.Chosen, l.Error = chosen.Chosen, chosen.Error
 		var text strings.Builder
 		l.print(&text)
-		for _, want := range []string{"NVIDIA H200, 140 GiB, driver 580.159.03", "/p/jax/cuda.so",
+		contains(t, text.String(), "NVIDIA H200, 140 GiB, driver 580.159.03", "/p/jax/cuda.so",
 			"Jax 0.11.2, PJRT 0.104", "xla:cpu: there is no plugin\n    install one\n",
-			"xla:cuda: by its path", says} {
-			if !strings.Contains(text.String(), want) {
-				t.Errorf("the table has no %q:\n%s", want, text.String())
-			}
-		}
+			"xla:cuda: by its path", says)
 		if strings.Contains(text.String(), "\x1b") {
 			t.Error("control characters reach the terminal")
 		}
@@ -81,20 +69,16 @@ func TestBackendTable(t *testing.T) {
 // TestInstallFromEmptyIndex checks that a failed installation writes nothing.
 func TestInstallFromEmptyIndex(t *testing.T) {
 	plugins := t.TempDir()
-	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", plugins+string(filepath.ListSeparator)+filepath.Join(plugins,
-		"nvidia"))
+	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH",
+		plugins+string(filepath.ListSeparator)+filepath.Join(plugins, "nvidia"))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	index := httptest.NewServer(http.NotFoundHandler())
 	defer index.Close()
 	t.Setenv("PIP_INDEX_URL", index.URL)
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	for _, what := range []string{"cpu", "cuda12"} {
-		status, _, stderr := invoke(t.Context(), "backend", "install", what)
-		if status != cli.Failed || !strings.Contains(stderr, "install the plugin") {
-			t.Errorf("%s: status %d, %s", what, status, stderr)
-		}
-		if (what != "cpu") != strings.Contains(stderr,
-			"hides all GPUs; the plugin cannot run yet") {
+		stderr := fail(t, cli.Failed, "install the plugin", "backend install", what)
+		if (what != "cpu") != strings.Contains(stderr, "hides all GPUs; the plugin cannot run yet") {
 			t.Errorf("%s: %s", what, stderr)
 		}
 	}
@@ -106,37 +90,25 @@ func TestInstallFromEmptyIndex(t *testing.T) {
 // TestBackendRefusals: unknown names are wrong usage; missing things are failures.
 func TestBackendRefusals(t *testing.T) {
 	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", "") // where nothing can be installed, so nothing is fetched
-	train := []string{"train", "--dataset", "world", "--structure", "complex", "--dim", "8",
-		"--epochs", "1"}
-	for name, c := range map[string]struct {
+	train := "train --dataset world" + quick
+	for _, c := range []struct {
 		variable, value string
-		status          int
-		says            string
-		arguments       []string
+		refusal
 	}{
-		"relative path": {"", "", cli.Misuse, "use xla:" + filepath.FromSlash("/"),
-			append(train, "--backend", "xla:plugins/p.so")},
-		"variable":         {"AUTOBLM_BACKEND", "abacus", cli.Failed, "AUTOBLM_BACKEND", train},
-		"GoMLX's variable": {"GOMLX_BACKEND", "xla:/nowhere/p.so", cli.Failed, "GOMLX_BACKEND", train},
-		"CUDA hidden": {"CUDA_VISIBLE_DEVICES", "", cli.Failed, "backend: ",
-			append(train, "--backend", "xla:cuda")},
-		"unknown plugin": {"", "", cli.Misuse, "rocm", []string{"backend", "install", "rocm"}},
-		"install": {"", "", cli.Failed, "install the plugin",
-			[]string{"backend", "install", "cpu"}},
-		"CUDA without GPU": {"CUDA_VISIBLE_DEVICES", "", cli.Failed, "install the plugin",
-			[]string{"backend", "install", "cuda"}},
+		{"", "", refusal{cli.Misuse, "use xla:" + filepath.FromSlash("/"),
+			train + "--backend xla:plugins/p.so"}},
+		{"AUTOBLM_BACKEND", "abacus", refusal{cli.Failed, "AUTOBLM_BACKEND", train}},
+		{"GOMLX_BACKEND", "xla:/nowhere/p.so", refusal{cli.Failed, "GOMLX_BACKEND", train}},
+		{"CUDA_VISIBLE_DEVICES", "", refusal{cli.Failed, "backend: ", train + "--backend xla:cuda"}},
+		{"", "", refusal{cli.Misuse, "rocm", "backend install rocm"}},
+		{"", "", refusal{cli.Failed, "install the plugin", "backend install cpu"}},
+		{"CUDA_VISIBLE_DEVICES", "", refusal{cli.Failed, "install the plugin", "backend install cuda"}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.line, func(t *testing.T) {
 			if c.variable != "" {
 				t.Setenv(c.variable, c.value)
 			}
-			status, stdout, stderr := invoke(t.Context(), c.arguments...)
-			lines := strings.Split(strings.TrimSpace(stderr), "\n")
-			if last := lines[len(lines)-1]; status != c.status || stdout != "" ||
-				!strings.Contains(last, c.says) {
-				t.Errorf("status %d, want %d; stdout %q; stderr %q, which should say %q", status, c.status,
-					stdout, stderr, c.says)
-			}
+			fail(t, c.status, c.text, c.line)
 		})
 	}
 }

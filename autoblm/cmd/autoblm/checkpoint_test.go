@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,13 +20,12 @@ import (
 )
 
 // longTrainings are commands that train for some tenths of a second.
-func longTrainings(t *testing.T) map[string][]string {
-	graph := smallGraph(t)
-	return map[string][]string{
-		"train": {"train", "--dataset", graph, "--structure", "complex", "--engine", "cpu", "--dim",
-			"32", "--batch", "16", "--epochs", "400", "--patience", "0", "--members", "2"},
-		"query train": {"query", "train", "--dataset", queries(t), "--hops", "2", "--structure",
-			"complex", "--dim", "32", "--batch", "16", "--epochs", "200"},
+func longTrainings(t *testing.T) map[string]string {
+	return map[string]string{
+		"train": "train --dataset " + smallGraph(t) + " --structure complex --engine cpu --dim 32 " +
+			"--batch 16 --epochs 400 --patience 0 --members 2 ",
+		"query train": "query train --dataset " + queries(t) + " --hops 2 --structure complex " +
+			"--dim 32 --batch 16 --epochs 200 ",
 	}
 }
 
@@ -37,15 +34,9 @@ func folder(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
-		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[e.Name()] = string(content)
+		files[e.Name()] = readFile(t, dir, e.Name())
 	}
 	return files
 }
@@ -55,24 +46,23 @@ func folder(t *testing.T, dir string) map[string]string {
 func TestKilledTrainingsResume(t *testing.T) {
 	all := longTrainings(t)
 	if cpu.DetectInstructions().Bfloat16 != "" {
-		all["train in bfloat16"] = append(slices.Clone(all["train"]), "--precision", "bfloat16")
+		all["train in bfloat16"] = all["train"] + "--precision bfloat16 "
 	}
-	all["classify train"] = []string{"classify", "train", "--dataset", kinds(t, nil), "--structure",
-		"1,0;0,2", "--dim", "16", "--epochs", "100", "--runs", "4", "--tune", "4"}
-	all["train on XLA"] = append(slices.Clone(all["train"]), "--engine", "gomlx", "--backend",
-		backend.CPU)
-	all["classify train on XLA"] = append(slices.Clone(all["classify train"]), "--backend",
-		backend.CPU)
-	for name, arguments := range all {
+	onXLA := "--backend " + backend.CPU + " "
+	all["classify train"] = "classify train --dataset " + kinds(t, nil) + " --structure 1,0;0,2 " +
+		"--dim 16 --epochs 100 --runs 4 --tune 4 "
+	all["train on XLA"] = strings.Replace(all["train"], "--engine cpu", "--engine gomlx", 1) + onXLA
+	all["classify train on XLA"] = all["classify train"] + onXLA
+	for name, line := range all {
 		t.Run(name, func(t *testing.T) {
-			if slices.Contains(arguments, backend.CPU) {
+			if strings.Contains(line, onXLA) {
 				xlatest.Backend(t)
 			}
-			alone, killed := filepath.Join(t.TempDir(), "alone"), filepath.Join(t.TempDir(), "killed")
+			alone, killed := t.TempDir()+"/alone", t.TempDir()+"/killed"
 			began := time.Now()
-			want := object(t, append(arguments, "--out", alone)...)
+			want := object(t, line, "--out", alone)
 			took := time.Since(began)
-			arguments := append(arguments, "--save-every", "0s", "--out", killed)
+			line += "--save-every 0s --out " + killed
 			rng := rand.New(rand.NewPCG(7, 0))
 			keeps := func() bool {
 				found, _ := filepath.Glob(filepath.Join(killed, "training-*"))
@@ -80,7 +70,7 @@ func TestKilledTrainingsResume(t *testing.T) {
 			}
 			kept := 0
 			for n := 0; n < 20*kills(t, 3) && kept < kills(t, 3); n++ {
-				command := startProgram(t, arguments...)
+				command := startProgram(t, line)
 				ended := make(chan struct{})
 				go func() {
 					_ = command.Wait()
@@ -96,7 +86,7 @@ func TestKilledTrainingsResume(t *testing.T) {
 					kept++
 				}
 			}
-			got := object(t, arguments...)
+			got := object(t, line)
 			if epochs := got["resumed"]; kept == 0 || !strings.HasPrefix(name, "classify") && epochs == nil {
 				t.Errorf("after %d kills with something kept, epochs gone on with: %v", kept, epochs)
 			}
@@ -108,8 +98,8 @@ func TestKilledTrainingsResume(t *testing.T) {
 					withoutLosses(o)
 				}
 			}
-			if difference := cmp.Diff(want, got) + cmp.Diff(folder(t, alone),
-				folder(t, killed)); difference != "" {
+			difference := cmp.Diff(want, got) + cmp.Diff(folder(t, alone), folder(t, killed))
+			if difference != "" {
 				t.Errorf("after %d kills (-alone +killed):\n%s", kept, difference)
 			}
 		})
@@ -138,7 +128,7 @@ func withoutLosses(o map[string]any) {
 
 // interrupt runs the program until it has a checkpoint in a folder, interrupts it like Ctrl-C, and
 // returns its messages.
-func interrupt(t *testing.T, dir string, arguments ...string) string {
+func interrupt(t *testing.T, dir string, line ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -150,46 +140,35 @@ func interrupt(t *testing.T, dir string, arguments ...string) string {
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	status, _, stderr := invoke(ctx, arguments...)
-	if status != cli.Failed {
-		t.Fatalf("%v: exit status %d: %s", arguments, status, stderr)
-	}
-	return stderr
+	return failIn(ctx, t, cli.Failed, "interrupted", line...)
 }
 
 // TestInterruptedTraining: an interruption saves the model so far, but does not replace a finished
 // model.
 func TestInterruptedTraining(t *testing.T) {
-	for name, arguments := range longTrainings(t) {
+	for name, line := range longTrainings(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			dir := filepath.Join("autoblm-out", strings.ReplaceAll(name, " ",
-				"-")+"-"+filepath.Base(arguments[1+len(strings.Fields(name))]))
+			_, data, _ := strings.Cut(line, "--dataset ")
+			data, _, _ = strings.Cut(data, " ")
+			dir := filepath.Join(outFolder, strings.ReplaceAll(name, " ", "-")+"-"+filepath.Base(data))
 			// The model so far is of the last epoch, however late the end comes: of a training that
 			// validates it is of the best.
-			long := append(arguments, "--save-every", "0s", "--epochs", "100000", "--validate-every", "0")
-			said := interrupt(t, dir, long...)
+			long := line + "--save-every 0s --epochs 100000 --validate-every 0"
+			said := interrupt(t, dir, long)
 			model, err := kge.Load(dir)
-			if err != nil {
-				t.Fatal(err)
+			must(t, err)
+			contains(t, said, fmt.Sprintf("interrupted after epoch %d of 100000; the same command "+
+				"resumes it; the model so far is in %s", model.Position.Epoch, dir))
+			if !model.Position.Interrupted || model.Position.Steps != 0 {
+				t.Errorf("the model is of %+v", *model.Position)
 			}
-			at, err := json.Marshal(model.Position.Epoch)
-			if err != nil || !model.Position.Interrupted || model.Position.Steps != 0 ||
-				!strings.Contains(said,
-					"interrupted after epoch "+string(at)+" of 100000; the same command resumes it; the model so far is in "+dir) {
-				t.Errorf("%v: the model is of %+v, said %q", err, *model.Position, said)
-			}
-			status, stdout, stderr := invoke(t.Context(), arguments...)
-			if status != cli.Done || !strings.Contains(stderr, dir+"/training-") ||
-				!strings.Contains(stderr, " holds another interrupted training") ||
-				!strings.HasSuffix(stdout, "The model is in "+dir+"\n") {
-				t.Errorf("exit status %d, %q, %q", status, stdout, stderr)
-			}
+			stdout, stderr := succeed(t, line)
+			contains(t, stderr, dir+"/training-", " holds another interrupted training")
+			contains(t, stdout, "The model is in "+dir+"\n")
 			whole := folder(t, dir)
-			if said = interrupt(t, dir, long...); !strings.Contains(said, "resuming the training in") ||
-				!strings.Contains(said, "the finished model in "+dir+" is unchanged") {
-				t.Errorf("said %q", said)
-			}
+			contains(t, interrupt(t, dir, long), "resuming the training in",
+				"the finished model in "+dir+" is unchanged")
 			for name, content := range folder(t, dir) {
 				if !strings.HasPrefix(name, "training-") && content != whole[name] {
 					t.Errorf("%s was replaced", name)
@@ -201,9 +180,7 @@ func TestInterruptedTraining(t *testing.T) {
 
 // TestInterruptedWithoutCheckpoint reports why there is no checkpoint.
 func TestInterruptedWithoutCheckpoint(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	dir := t.TempDir()
+	ctx, dir := cancelled(t), t.TempDir()
 	out := modelOutput{folder: dir, file: filepath.Join(dir, "training-0")}
 	failure := errors.New("write the checkpoint: no space left on device")
 	err := out.interrupted(ctx, fmt.Errorf("%w; %w", ctx.Err(), failure),
@@ -219,47 +196,41 @@ func TestInterruptedWithoutCheckpoint(t *testing.T) {
 // enough time the result is the same as without a deadline.
 func TestTrainingDeadline(t *testing.T) {
 	first := map[string]any{"epoch": 0.0, "step": 0.0, "epochs": 3.0} // the steps depend on the data
-	classes := []string{"classify", "train", "--dataset", kinds(t, nil), "--structure", "1,0;0,2",
-		"--dim", "4", "--epochs", "8", "--runs", "2"}
-	for name, c := range map[string]struct {
-		arguments []string
-		ended     map[string]any
-		says      string
+	validation := map[string]any{"phase": "cross-validation", "epoch": 1.0, "epochs": 8.0}
+	classes := "classify train --structure 1,0;0,2 --dim 4 --epochs 8 --runs 2 --dataset " +
+		kinds(t, nil)
+	for line, c := range map[string]struct {
+		ended map[string]any
+		says  string
 	}{
-		"train": {[]string{"train", "--dataset", smallGraph(t), "--structure", "complex",
-			"--engine", "cpu", "--epochs", "3", "--validate-every", "1"}, first, "or more --minutes"},
-		"query train": {[]string{"query", "train", "--dataset", queries(t), "--hops", "2",
-			"--structure", "complex", "--epochs", "3"}, first, "or more --minutes"},
-		"classify train": {classes, map[string]any{"phase": "cross-validation", "epoch": 1.0,
-			"epochs": 8.0}, ""},
-		"classify train tune": {append(slices.Clone(classes), "--tune", "3"),
-			map[string]any{"phase": "cross-validation", "epoch": 1.0, "epochs": 8.0}, ""},
+		"train --structure complex --engine cpu --epochs 3 --validate-every 1 --dataset " +
+			smallGraph(t): {first, "or more --minutes"},
+		"query train --hops 2 --structure complex --epochs 3 --dataset " +
+			queries(t): {first, "or more --minutes"},
+		classes:               {validation, ""},
+		classes + " --tune 3": {validation, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			arguments := c.arguments
-			train := func(dir string, more ...string) (summary map[string]any, stderr string) {
+		t.Run(line, func(t *testing.T) {
+			train := func(dir, flags string) (summary map[string]any, stderr string) {
 				t.Helper()
-				status, stdout, stderr := invoke(t.Context(),
-					slices.Concat(arguments, []string{"--json", "--out", dir}, more)...)
-				if err := json.Unmarshal([]byte(stdout), &summary); err != nil || status != cli.Done {
-					t.Fatalf("status %d, %v: %q, %q", status, err, stdout, stderr)
-				}
+				stdout, stderr := succeed(t, line, "--json --out", dir, flags)
+				decodeExactly(t, []byte(stdout), &summary)
 				delete(summary, "seconds")
 				delete(summary, "out")
 				return summary, stderr
 			}
 			whole, dir := t.TempDir(), t.TempDir()
-			want, _ := train(whole)
-			cut, stderr := train(dir, "--minutes", "0.000001")
+			want, _ := train(whole, "")
+			cut, stderr := train(dir, "--minutes 0.000001")
 			ended, _ := cut["stopped_early"].(map[string]any)
 			delete(ended, "steps")
-			if !cmp.Equal(ended, c.ended) || cut["test"] == nil || !strings.Contains(stderr, c.says) {
-				t.Errorf("without time %v, %q", cut, stderr)
+			same(t, "without time", ended, c.ended)
+			contains(t, stderr, c.says)
+			contains(t, readFile(t, dir, "model.json"), `"interrupted"`)
+			if cut["test"] == nil {
+				t.Errorf("without time %v", cut)
 			}
-			if !strings.Contains(folder(t, dir)["model.json"], `"interrupted"`) {
-				t.Error("the model does not say that its training was ended")
-			}
-			got, _ := train(dir, "--minutes", "60")
+			got, _ := train(dir, "--minutes 60")
 			if difference := cmp.Diff(want, got); difference != "" {
 				t.Errorf("with much time (-without a limit +with one):\n%s", difference)
 			}

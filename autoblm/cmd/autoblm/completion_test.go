@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,13 +49,7 @@ var completed = map[string]string{
 func needData(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("AUTOBLM_DATA", data)
-	if err := os.Mkdir(filepath.Join(data, "chains-of-mine"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(data, "chains-of-mine", "train-1p.txt"), nil,
-		0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, "", data, "chains-of-mine", "train-1p.txt")
 }
 
 func TestComplete(t *testing.T) {
@@ -62,20 +57,20 @@ func TestComplete(t *testing.T) {
 	for line, want := range completed {
 		words := strings.Split(line, " ")
 		words[0] = "--"
-		status, stdout, stderr := invoke(t.Context(), append([]string{"complete"}, words...)...)
+		var stdout, stderr bytes.Buffer
+		status := run(t.Context(), append([]string{"complete"}, words...), &stdout, &stderr)
 		var got []string
-		for text := range strings.Lines(stdout) {
+		for text := range strings.Lines(stdout.String()) {
 			word, _, _ := strings.Cut(text, "\t")
 			got = append(got, word)
 		}
-		if status != 0 || stderr != "" || strings.Join(got, " ") != want {
-			t.Errorf("%q: status %d, %q, %v, want %q", line, status, stderr, got, want)
+		if status != 0 || stderr.Len() > 0 || strings.Join(got, " ") != want {
+			t.Errorf("%q: status %d, %q, %v, want %q", line, status, &stderr, got, want)
 		}
 	}
-	if script := object(t, "completion", "fish"); script["shell"] != "fish" ||
-		!strings.Contains(script["script"].(string), "__autoblm_suggest") {
-		t.Errorf("the script is %v", script)
-	}
+	script := object(t, "completion fish")
+	has(t, script, fields{"shell": "fish"})
+	contains(t, script["script"].(string), "__autoblm_suggest")
 }
 
 // TestShellsComplete: the scripts work in bash, zsh and fish and suggest what the program suggests.

@@ -16,24 +16,17 @@ func TestSearchesOfTheSameSecond(t *testing.T) {
 	t.Chdir(t.TempDir())
 	taken := map[string]bool{}
 	for after := range 300 { // others began in each second to come
-		dir := filepath.Join("autoblm-out",
-			filepath.Base(graph)+time.Now().Add(time.Duration(after)*time.Second).Format("-20060102-150405"))
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		began := time.Now().Add(time.Duration(after) * time.Second)
+		dir := filepath.Join(outFolder, filepath.Base(graph)+began.Format("-20060102-150405"))
+		must(t, os.MkdirAll(dir, 0o700))
 		taken[dir] = true
 	}
-	search := []string{"search", "--recipe", "basic", "--dataset", graph, "--dim", "4", "--epochs",
-		"1", "--budget", "1"}
 	for range 2 {
-		out := object(t, search...)["out"].(string)
-		if taken[out] {
-			t.Errorf("%s is another's", out)
+		out := object(t, "search --recipe basic --dataset", graph, quickSearch)["out"].(string)
+		if taken[out] || !isFile(filepath.Join(out, studyName)) {
+			t.Errorf("%s is another's, or has no study", out)
 		}
 		taken[out] = true
-		if _, err := os.Stat(filepath.Join(out, studyName)); err != nil {
-			t.Error(err)
-		}
 	}
 }
 
@@ -44,31 +37,16 @@ func TestLeftoversOfCommands(t *testing.T) {
 	}
 	graph := smallGraph(t)
 	t.Chdir(t.TempDir())
-	for out, c := range map[string]struct {
-		left      string
-		arguments []string
-	}{
-		"split": {".split.autoblm-1/test.txt",
-			[]string{"dataset", "split", filepath.Join(graph, "train.txt")}},
-		"queries": {".queries.autoblm-1/entities.txt",
-			[]string{"query", "sample", "--dataset", graph, "--hops", "2"}},
-		"model": {"model/.model.json.autoblm-1",
-			[]string{"train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1"}},
+	for out, c := range map[string]struct{ left, line string }{
+		"split":   {".split.autoblm-1/test.txt", "dataset split " + graph + "/train.txt"},
+		"queries": {".queries.autoblm-1/entities.txt", "query sample --hops 2 --dataset " + graph},
+		"model":   {"model/.model.json.autoblm-1", "train --dataset " + graph + quick},
 		"found": {"found/.model.autoblm-1/model.json",
-			[]string{"search", "--recipe", "basic", "--dataset", graph, "--dim", "4", "--epochs", "1",
-				"--budget", "1"}},
+			"search --recipe basic --dataset " + graph + quickSearch},
 	} {
-		if err := os.MkdirAll(filepath.Dir(c.left), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(c.left, []byte("half"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if status, _, stderr := invoke(t.Context(), "dataset", "info",
-			filepath.Dir(c.left)); status != cli.Failed {
-			t.Errorf("%s is a data set: %s", c.left, stderr)
-		}
-		object(t, append(c.arguments, "--out", out)...)
+		writeFile(t, "half", c.left)
+		fail(t, cli.Failed, "", "dataset info", filepath.Dir(c.left)) // is no data set
+		object(t, c.line, "--out", out)
 		for _, path := range []string{c.left, filepath.Dir(c.left)} {
 			if _, err := os.Stat(path); err == nil && path != out {
 				t.Errorf("%s: %s is there still", out, path)

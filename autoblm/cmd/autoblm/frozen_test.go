@@ -8,13 +8,11 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
-	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 var update = flag.Bool("update", false, "record anew what the commands of testdata/frozen print")
@@ -28,7 +26,8 @@ type frozenRecord struct {
 // TestFrozen runs the commands of testdata/frozen/commands.txt in one folder and compares
 // what they print with the record, each number to the bit. New fields may be added.
 func TestFrozen(t *testing.T) {
-	kept := frozenFolder(t)
+	kept, err := filepath.Abs("testdata/frozen")
+	must(t, err)
 	enterFrozen(t, kept, t.TempDir())
 	record := readFrozen(t, filepath.Join(kept, "printed.json"))
 	instructions := kernel.Sets()[0].Name
@@ -65,25 +64,13 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-func frozenFolder(t *testing.T) string {
-	t.Helper()
-	folder, err := filepath.Abs("testdata/frozen")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
-
 // enterFrozen makes a folder with the data the current one. The small graph stands for
 // benchmarks too.
 func enterFrozen(t *testing.T, kept, dir string) {
 	t.Helper()
 	for folder, from := range map[string]string{"small": "small", "kinds": "kinds", "umls": "small",
 		"wn18rr": "small"} {
-		if err := os.CopyFS(filepath.Join(dir, folder),
-			os.DirFS(filepath.Join(kept, "data", from))); err != nil {
-			t.Fatal(err)
-		}
+		copyFolder(t, filepath.Join(dir, folder), filepath.Join(kept, "data", from))
 	}
 	t.Chdir(dir)
 	t.Setenv("AUTOBLM_DATA", dir)
@@ -92,11 +79,7 @@ func enterFrozen(t *testing.T, kept, dir string) {
 // frozenCommands returns the lines without comments.
 func frozenCommands(t *testing.T, kept string) (lines []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(kept, "commands.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(readFile(t, kept, "commands.txt")) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			lines = append(lines, line)
 		}
@@ -106,14 +89,9 @@ func frozenCommands(t *testing.T, kept string) (lines []string) {
 
 func readFrozen(t *testing.T, file string) (record frozenRecord) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if *update && os.IsNotExist(err) {
-		return record
+	if !*update || isFile(file) {
+		decodeExactly(t, []byte(readFile(t, file)), &record)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	decodeExactly(t, text, &record)
 	return record
 }
 
@@ -132,9 +110,7 @@ func writeFrozen(t *testing.T, file, instructions string, lines []string,
 		}
 	}
 	text.WriteString("\n}}\n")
-	if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, text.String(), file)
 }
 
 // decodeExactly decodes JSON and keeps the text of numbers, so that equal text means equal bits.
@@ -142,49 +118,33 @@ func decodeExactly(t *testing.T, text []byte, into any) {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	if err := decoder.Decode(into); err != nil {
-		t.Fatal(err)
-	}
+	must(t, decoder.Decode(into))
 }
 
 // printedBy returns the JSON of a command. sha256 prints checksums of files, and csv reads a table.
 func printedBy(t *testing.T, command string) (o map[string]any) {
 	t.Helper()
-	words := strings.Fields(command)
-	switch words[0] {
+	name, files, _ := strings.Cut(command, " ")
+	switch name {
 	case "sha256":
 		o = map[string]any{}
-		for _, name := range words[1:] {
-			o[filepath.Base(name)] = fmt.Sprintf("%x", sha256.Sum256(fileContent(t, name)))
+		for name := range strings.FieldsSeq(files) {
+			o[filepath.Base(name)] = fmt.Sprintf("%x", sha256.Sum256([]byte(readFile(t, name))))
 		}
 		return o
 	case "csv":
-		return map[string]any{"rows": csvRows(t, words[1])}
+		return map[string]any{"rows": csvRows(t, files)}
 	}
-	status, stdout, stderr := invoke(t.Context(), append(words, "--json")...)
-	if status != cli.Done {
-		t.Fatalf("exit status %d: %s", status, stderr)
-	}
+	stdout, _ := succeed(t, command, "--json")
 	decodeExactly(t, []byte(strings.ReplaceAll(stdout, shellCommand(nil)+" ", "autoblm ")), &o)
 	return o
-}
-
-func fileContent(t *testing.T, name string) []byte {
-	t.Helper()
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
 }
 
 // csvRows returns the lines of a table as maps by column name.
 func csvRows(t *testing.T, name string) (rows []any) {
 	t.Helper()
-	lines, err := csv.NewReader(bytes.NewReader(fileContent(t, name))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines, err := csv.NewReader(strings.NewReader(readFile(t, name))).ReadAll()
+	must(t, err)
 	for _, line := range lines[1:] {
 		row := map[string]any{}
 		for i, cell := range line {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
@@ -89,18 +88,12 @@ func commandFlags(f *testing.F) map[string][]string {
 	f.Helper()
 	flags := map[string][]string{}
 	for _, line := range fuzzedCommands {
-		parser, err := newParser(newCommands(), kong.Exit(func(int) {}))
-		if err != nil {
-			f.Fatal(err)
-		}
-		parsed, err := parser.Parse(strings.Fields(line))
+		parsed, err := emptyParser(f).Parse(strings.Fields(line))
 		if err != nil {
 			f.Fatalf("%s: %v", line, err)
 		}
-		for _, group := range parsed.Selected().AllFlags(true) {
-			for _, flag := range group {
-				flags[line] = append(flags[line], flag.Name)
-			}
+		for _, flag := range slices.Concat(parsed.Selected().AllFlags(true)...) {
+			flags[line] = append(flags[line], flag.Name)
 		}
 	}
 	return flags

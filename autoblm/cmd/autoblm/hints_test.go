@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,13 +14,7 @@ func TestHintsForData(t *testing.T) {
 	t.Setenv("AUTOBLM_DATA", data)
 	for _, file := range []string{"queries/train-1p.txt", "triples/train.tsv", "kinds/all.nt.gz",
 		"nothing/readme"} {
-		path := filepath.Join(data, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, "", data, file)
 	}
 	const (
 		forTriples = "is data for autoblm train and autoblm search)"
@@ -48,12 +40,10 @@ func TestHintsForData(t *testing.T) {
 		"classify train --structure simple --dataset afib":                 "did you mean aifb?",
 		"train --structure simple --dataset " + data + "/nothing":          "train.txt, train.tsv",
 	} {
-		status, _, stderr := invoke(t.Context(), strings.Fields(command)...)
-		if status != cli.Failed || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: status %d, %q, which should say %q in one line", command, status, stderr, says)
-		}
-		if says == "train.txt, train.tsv" && strings.Contains(stderr, "is data for") {
-			t.Errorf("%s: %q", command, stderr)
-		}
+		refuse(t, []refusal{{cli.Failed, says, command}})
+	}
+	stderr := fail(t, cli.Failed, "", "train --structure simple --dataset", data+"/nothing")
+	if strings.Contains(stderr, "is data for") {
+		t.Error(stderr)
 	}
 }

@@ -2,14 +2,12 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -32,21 +30,19 @@ func TestMain(m *testing.M) {
 }
 
 // programOf returns the program as a process.
-func programOf(t *testing.T, arguments ...string) *exec.Cmd {
+func programOf(t *testing.T, line ...string) *exec.Cmd {
 	t.Helper()
-	command := exec.Command(os.Args[0], arguments...)
+	command := exec.Command(os.Args[0], words(line)...)
 	command.Env = append(os.Environ(), asProgram+"=1")
 	command.Stderr = &bytes.Buffer{}
 	return command
 }
 
 // startProgram starts the program as a process.
-func startProgram(t *testing.T, arguments ...string) *exec.Cmd {
+func startProgram(t *testing.T, line ...string) *exec.Cmd {
 	t.Helper()
-	command := programOf(t, arguments...)
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	command := programOf(t, line...)
+	must(t, command.Start())
 	return command
 }
 
@@ -56,56 +52,44 @@ const killsVariable = "AUTOBLM_KILLS"
 // TestKilledSearchesResume kills searches at random times: at the start, during writes, and at any
 // time. The final studies have the same bits as without kills, except for times.
 func TestKilledSearchesResume(t *testing.T) {
-	base := []string{"search", "--recipe", "basic", "--dim", "16", "--epochs", "3", "--budget", "18",
-		"--candidates", "16", "--round-size", "4", "--parents", "4", "--seed", "3"}
-	procedures := []*procedure{
-		{arguments: append(base, "--algorithm", "autoblm+", "--tune", "3", "--final", "3", "--final-dims",
-			"16,32", "--final-epochs", "4")},
-		{arguments: append(base, "--algorithm", "autoblm", "--filter", "none", "--predictor", "one-hot",
-			"--retrain-seeds", "2", "--ensemble", "4")},
-		{arguments: []string{"search", "--dim", "16", "--epochs", "9", "--budget", "12", "--candidates",
-			"16", "--round-size", "4", "--parents", "4", "--tune", "4", "--retrain-seeds", "2",
-			"--retrain-dims", "16,32", "--retrain-epochs", "4", "--ensemble", "6"}},
-	}
-	killed(t, kills(t, 9), procedures)
+	const base = "search --recipe basic --dim 16 --epochs 3 --budget 18 --candidates 16 " +
+		"--round-size 4 --parents 4 --seed 3 "
+	killed(t, kills(t, 9), []*procedure{
+		{line: base + "--algorithm autoblm+ --tune 3 --final 3 --final-dims 16,32 --final-epochs 4"},
+		{line: base + "--algorithm autoblm --filter none --predictor one-hot --retrain-seeds 2 " +
+			"--ensemble 4"},
+		{line: "search --dim 16 --epochs 9 --budget 12 --candidates 16 --round-size 4 --parents 4 " +
+			"--tune 4 --retrain-seeds 2 --retrain-dims 16,32 --retrain-epochs 4 --ensemble 6"},
+	})
 }
 
 // TestKilledSearchesOfOtherTasks does the same for queries and classes.
 func TestKilledSearchesOfOtherTasks(t *testing.T) {
-	small := []string{"--k", "2", "--budget", "14", "--candidates", "16", "--round-size", "4",
-		"--parents", "4", "--predictor", "none"}
+	const small = "search --recipe basic --k 2 --budget 14 --candidates 16 --round-size 4 " +
+		"--parents 4 --predictor none "
 	t.Run("query", func(t *testing.T) {
-		data := queries(t)
-		killed(t, kills(t, 3), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "basic", "--task", "query", "--dataset", data, "--hops", "2", "--with",
-			"1", "--dim", "8", "--epochs", "2", "--batch", "16", "--tune", "2",
-		}, small...)}})
+		killed(t, kills(t, 3), []*procedure{{line: small + "--task query --hops 2 --with 1 --dim 8 " +
+			"--epochs 2 --batch 16 --tune 2 --dataset " + queries(t)}})
 	})
 	t.Run("classify", func(t *testing.T) {
-		data := kinds(t, nil)
-		killed(t, kills(t, 3), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "basic", "--task", "classify", "--dataset", data, "--dim", "4", "--layers",
-			"1", "--epochs", "8", "--runs", "1",
-		}, small...)}})
+		killed(t, kills(t, 3), []*procedure{{line: small + "--task classify --dim 4 --layers 1 " +
+			"--epochs 8 --runs 1 --dataset " + kinds(t, nil)}})
 	})
 }
 
 // TestKilledSearchesOnXLA does the same for tasks on GoMLX: XLA on the CPU has a fixed order of
 // sums.
 func TestKilledSearchesOnXLA(t *testing.T) {
-	engine := []string{"--engine", "gomlx", "--backend", xlatest.Backend(t)}
-	small := []string{"--k", "2", "--candidates", "16", "--round-size", "4", "--parents", "4"}
+	engine := " --engine gomlx --backend " + xlatest.Backend(t)
+	const small = "search --recipe basic --k 2 --candidates 16 --round-size 4 --parents 4 "
 	t.Run("completion", func(t *testing.T) {
-		killed(t, kills(t, 2), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "basic", "--dataset", smallGraph(t), "--dim", "8", "--epochs", "3",
-			"--budget", "12", "--algorithm", "autoblm+",
-		}, small...), engine: engine}})
+		killed(t, kills(t, 2), []*procedure{{line: small + "--dim 8 --epochs 3 --budget 12 " +
+			"--algorithm autoblm+ --dataset " + smallGraph(t), engine: engine}})
 	})
 	t.Run("classify", func(t *testing.T) {
-		killed(t, kills(t, 2), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "basic", "--task", "classify", "--dataset", kinds(t, nil), "--dim", "4",
-			"--layers", "1", "--epochs", "8", "--runs", "1", "--budget", "8", "--predictor", "none",
-		}, small...), engine: engine}})
+		killed(t, kills(t, 2), []*procedure{{line: small + "--task classify --dim 4 --layers 1 " +
+			"--epochs 8 --runs 1 --budget 8 --predictor none --dataset " + kinds(t, nil),
+			engine: engine}})
 	})
 }
 
@@ -129,7 +113,7 @@ func killed(t *testing.T, want int, procedures []*procedure) {
 	for _, p := range procedures {
 		file := filepath.Join(t.TempDir(), "study.db")
 		began := time.Now()
-		object(t, p.command(file)...)
+		object(t, p.command(file))
 		p.took = time.Since(began)
 		p.alone = timeless(t, file)
 	}
@@ -146,24 +130,21 @@ func killed(t *testing.T, want int, procedures []*procedure) {
 
 // procedure is a search of a certain kind.
 type procedure struct {
-	arguments []string
-	engine    []string       // flags of what computes, which a study does not keep
-	took      time.Duration  // when it was left alone
-	alone     study.Contents // what it came to
+	line   string
+	engine string         // flags of what computes, which a study does not keep
+	took   time.Duration  // when it was left alone
+	alone  study.Contents // what it came to
 }
 
-func (p *procedure) command(file string) []string {
-	return append(slices.Concat(p.arguments, p.engine), "--study", file, "--out",
-		filepath.Join(filepath.Dir(file), "out"))
+func (p *procedure) command(file string) string {
+	return p.line + p.engine + " --study " + file + " --out " + filepath.Dir(file) + "/out"
 }
 
 // timeless returns the contents of a study without times.
 func timeless(t *testing.T, file string) study.Contents {
 	t.Helper()
 	contents, err := study.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range contents.Trials {
 		contents.Trials[i].Seconds = 0
 	}
@@ -213,17 +194,14 @@ func (a *assassin) pursue(p *procedure) {
 		}
 	}
 	_, resumed := progress(file)
-	arguments := p.command(file)
-	if _, err := study.Read(file); err == nil && a.rng.IntN(2) == 0 { // there is a study: it says itself how to go on
-		arguments = append([]string{"study", "resume", file}, p.engine...)
+	line := p.command(file)
+	if _, err := study.Read(file); err == nil && a.rng.IntN(2) == 0 {
+		line = "study resume " + file + p.engine // the study says itself how to go on
 	}
-	if o := object(t, arguments...); o["resumed"] != float64(resumed) {
-		t.Errorf("the last run says that it took %v trials from the study, which had %d", o["resumed"],
-			resumed)
-	}
+	has(t, object(t, line), fields{"resumed": resumed})
 	a.searches++
 	if got := timeless(t, file); !reflect.DeepEqual(got, p.alone) {
-		t.Errorf("after %d kills, %v ended with\n%s, left alone with\n%s", a.kills, p.arguments,
+		t.Errorf("after %d kills, %s ended with\n%s, left alone with\n%s", a.kills, p.line,
 			asJSON(t, got), asJSON(t, p.alone))
 	}
 }
@@ -231,7 +209,7 @@ func (a *assassin) pursue(p *procedure) {
 // kill runs a search until moment, and returns false if the search finished before.
 func (a *assassin) kill(p *procedure, file string,
 	moment func(*exec.Cmd, string, time.Duration)) bool {
-	command := startProgram(a.t, p.command(file)...)
+	command := startProgram(a.t, p.command(file))
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
 	moment(command, file, p.took)
@@ -295,9 +273,5 @@ func progress(file string) (trials, trained int) {
 
 func asJSON(t *testing.T, c study.Contents) string {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"about": c.About, "trials": c.Trials, "rounds": c.Rounds})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return asText(t, map[string]any{"about": c.About, "trials": c.Trials, "rounds": c.Rounds})
 }

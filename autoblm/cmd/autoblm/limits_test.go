@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -21,15 +19,11 @@ import (
 
 // numbersOf returns the numeric flags and arguments of each command.
 func numbersOf(t *testing.T) map[string][]*kong.Value {
-	parser, err := newParser(newCommands(), kong.Vars{"version": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
 	all := map[string][]*kong.Value{}
-	for _, leaf := range parser.Model.Leaves(false) {
-		var path []string
-		for node := leaf; node.Parent != nil; node = node.Parent {
-			path = append([]string{node.Name}, path...)
+	for _, leaf := range emptyParser(t).Model.Leaves(false) {
+		path := leaf.Name
+		for node := leaf.Parent; node.Parent != nil; node = node.Parent {
+			path = node.Name + " " + path
 		}
 		values := slices.Clone(leaf.Positional)
 		for _, flag := range leaf.Flags {
@@ -37,7 +31,7 @@ func numbersOf(t *testing.T) map[string][]*kong.Value {
 		}
 		for _, v := range values {
 			if kindOf(v) != reflect.Invalid {
-				all[strings.Join(path, " ")] = append(all[strings.Join(path, " ")], v)
+				all[path] = append(all[path], v)
 			}
 		}
 	}
@@ -94,52 +88,39 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	t.Setenv("AUTOBLM_DATA", dir)
-	graph, classes := smallGraph(t), kinds(t, nil)
-	if err := os.CopyFS(filepath.Join(dir, "umls"), os.DirFS(graph)); err != nil {
-		t.Fatal(err)
-	}
-	small := []string{"--structure", "simple", "--dim", "8", "--epochs", "1"}
-	search := []string{"--budget", "2", "--candidates", "4", "--round-size", "2", "--dim", "8",
-		"--epochs", "1", "--batch", "64"}
-	for _, line := range [][]string{
-		append([]string{"train", "--dataset", graph, "--out", "model"}, small...),
-		append([]string{"train", "--dataset", graph, "--seed", "2", "--out", "other"}, small...),
-		{"query", "sample", "--dataset", graph, "--hops", "1,2", "--count", "20", "--out", "queries"},
-		append([]string{"query", "train", "--dataset", "queries", "--out", "paths"}, small...),
-		{"classify", "train", "--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs",
-			"2", "--runs", "1", "--out", "kind"},
-		append([]string{"search", "--recipe", "basic", "--dataset", graph, "--study", "s.db", "--out",
-			"found"}, search...),
+	graph, classes := " --dataset "+smallGraph(t), " --dataset "+kinds(t, nil)
+	copyFolder(t, "umls", strings.TrimPrefix(graph, " --dataset "))
+	for _, line := range []string{
+		"train --out model" + graph + quick,
+		"train --seed 2 --out other" + graph + quick,
+		"query sample --hops 1,2 --count 20 --out queries" + graph,
+		"query train --dataset queries --out paths" + quick,
+		"classify train --structure distmult --dim 8 --epochs 2 --runs 1 --out kind" + classes,
+		"search --recipe basic --study s.db --out found" + graph + quickSearch,
 	} {
-		if status, _, stderr := invoke(t.Context(), line...); status != cli.Done {
-			t.Fatal(stderr)
-		}
+		succeed(t, line)
 	}
-	lines := map[string][]string{
-		"train":    append([]string{"--dataset", graph}, small...),
-		"eval":     {"--dataset", graph, "--model", "model"},
-		"predict":  {"--dataset", graph, "--model", "model", "--head", "e0", "--relation", "r0"},
-		"ensemble": {"model", "other", "--dataset", graph, "--out", "ensemble"},
-		"search": append([]string{"--dataset", graph, "--study", "new.db", "--out", "new"},
-			search...),
-		"ablate": append([]string{"filter", "--dataset", graph, "--seeds", "1", "--out", "ablated"},
-			search...),
-		"reproduce": {"umls", "--stage", "final", "--structure", "simple", "--dim", "8",
-			"--epochs", "1", "--out", "reproduced"},
-		"query train":   append([]string{"--dataset", "queries"}, small...),
-		"query sample":  {"--dataset", graph, "--hops", "2", "--count", "5", "--out", "more"},
-		"query eval":    {"--dataset", "queries", "--model", "paths"},
-		"query predict": {"--dataset", graph, "--model", "paths", "--anchor", "e0", "--path", "r0"},
-		"classify train": {"--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs",
-			"2"},
-		"classify predict": {"--dataset", classes, "--model", "kind", "--node", "x:6"},
-		"dataset info":     {graph},
-		"dataset split":    {filepath.Join(graph, "train.txt"), "--out", "divided"},
-		"structure count":  {}, "structure list": {"--nonzeros", "2", "--k", "2"},
-		"report": {"--study", "s.db", "--out", "page.html"}, "study resume": {"s.db"},
+	lines := map[string]string{
+		"train":            graph + quick,
+		"eval":             "--model model" + graph,
+		"predict":          "--model model --head e0 --relation r0" + graph,
+		"ensemble":         "model other --out ensemble" + graph,
+		"search":           "--study new.db --out new" + graph + quickSearch,
+		"ablate":           "filter --seeds 1 --out ablated" + graph + quickSearch,
+		"reproduce":        "umls --stage final --out reproduced" + quick,
+		"query train":      "--dataset queries" + quick,
+		"query sample":     "--hops 2 --count 5 --out more" + graph,
+		"query eval":       "--dataset queries --model paths",
+		"query predict":    "--model paths --anchor e0 --path r0" + graph,
+		"classify train":   "--structure distmult --dim 8 --epochs 2" + classes,
+		"classify predict": "--model kind --node x:6" + classes,
+		"dataset info":     "umls",
+		"dataset split":    "umls/train.txt --out divided",
+		"structure count":  "",
+		"structure list":   "--nonzeros 2 --k 2",
+		"report":           "--study s.db --out page.html",
+		"study resume":     "s.db",
 	}
-	over, end := context.WithCancel(t.Context())
-	end()
 	numbers := numbersOf(t)
 	for path := range lines {
 		if numbers[path] == nil {
@@ -153,38 +134,40 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		}
 		for _, v := range numbers[path] {
 			for _, text := range extremes(v) {
-				arguments := append(strings.Fields(path), line...)
-				if at := slices.Index(arguments, "--"+v.Name); at >= 0 {
-					arguments = slices.Delete(arguments, at, at+2)
-				}
-				arguments = append(arguments, "--"+v.Name+"="+text)
-				number, err := strconv.ParseFloat(text, 64)
-				wrong := err == nil && outside(v, number)
-				ctx := over
-				if wrong {
-					ctx = t.Context()
-				}
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				status, _, stderr := invoke(ctx, arguments...)
-				runtime.ReadMemStats(&after)
-				if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; taken > 1024 {
-					t.Errorf("%s --%s=%s takes %d MiB", path, v.Name, text, taken)
-				}
-				name, _, _ := strings.Cut(v.Tag.Get("json"), ",")
-				if name == "" || name == "-" {
-					name = v.Name
-				}
-				if want := strings.ReplaceAll(name, "_", "-") + " is " + text; wrong &&
-					(status != cli.Misuse || !strings.Contains(stderr, want) ||
-						!strings.Contains(stderr, "it must be ")) {
-					t.Errorf("%s --%s=%s: status %d, %q", path, v.Name, text, status, stderr)
-				}
-				if strings.Contains(stderr, "panic") {
-					t.Errorf("%s --%s=%s: %q", path, v.Name, text, stderr)
-				}
+				tryNumber(t, path+" "+line, v, text)
 			}
 		}
+	}
+}
+
+// tryNumber sets a number in a command, which is interrupted if the number is allowed.
+func tryNumber(t *testing.T, line string, v *kong.Value, text string) {
+	t.Helper()
+	arguments := strings.Fields(line)
+	if at := slices.Index(arguments, "--"+v.Name); at >= 0 {
+		arguments = slices.Delete(arguments, at, at+2)
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	wrong := err == nil && outside(v, number)
+	ctx := cancelled(t)
+	if wrong {
+		ctx = t.Context()
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	status, _, stderr := invoke(ctx, append(arguments, "--"+v.Name+"="+text)...)
+	runtime.ReadMemStats(&after)
+	if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; taken > 1024 {
+		t.Errorf("%s --%s=%s takes %d MiB", line, v.Name, text, taken)
+	}
+	name, _, _ := strings.Cut(v.Tag.Get("json"), ",")
+	if name == "" || name == "-" {
+		name = v.Name
+	}
+	want := strings.ReplaceAll(name, "_", "-") + " is " + text
+	if wrong && (status != cli.Misuse || !strings.Contains(stderr, want) ||
+		!strings.Contains(stderr, "it must be ")) || strings.Contains(stderr, "panic") {
+		t.Errorf("%s --%s=%s: status %d, %q", line, v.Name, text, status, stderr)
 	}
 }
 

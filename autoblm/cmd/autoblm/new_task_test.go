@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // entries is a task as small as they come: a structure is the better the more entries it
@@ -28,8 +26,9 @@ func (e entries) Identity() (task.Identity, error) {
 
 func (entries) Check() error { return nil }
 
-func (entries) Train(_ context.Context, trials []task.Trial, _ func(float64)) ([]task.Artifact,
-	error) {
+func (entries) Train(
+	_ context.Context, trials []task.Trial, _ func(float64),
+) ([]task.Artifact, error) {
 	left := make([]task.Artifact, len(trials))
 	for i := range trials {
 		n := float64(trials[i].Structure.Nonzeros())
@@ -55,63 +54,44 @@ func TestANewTask(t *testing.T) {
 			return &autoblm.OpenTask{Task: entries{data: source}, Close: func() {}}, nil
 		},
 		Presentation: func(json.RawMessage) (task.Presentation, error) {
-			return entries{}.Presentation(),
-				nil
+			return entries{}.Presentation(), nil
 		},
 	})
 	t.Chdir(t.TempDir())
 	file := filepath.Join("out", "study.db")
-	search := []string{"search", "--recipe", "basic", "--task", "entries", "--dataset", "any",
-		"--candidates", "16", "--round-size", "4", "--parents", "4", "--predictor", "none", "--out",
-		"out"}
-	printed := object(t, append(search, "--budget", "12")...)
-	best := printed["best"].([]any)[0].(map[string]any)
-	s := structure.MustParse(best["structure"].(string))
-	if n := float64(s.Nonzeros()); printed["task"] != "entries" || printed["metric"] != "entries" ||
-		best["valid_entries"] != n || best["score"] != n || best["valid_mrr"] != nil {
-		t.Errorf("the search printed %v, whose best is %v", printed, best)
+	const search = "search --recipe basic --task entries --dataset any --candidates 16 " +
+		"--round-size 4 --parents 4 --predictor none --out out --budget 12"
+	printed := object(t, search)
+	s := structure.MustParse(get(printed, "best.0.structure").(string))
+	has(t, printed, fields{
+		"task": "entries", "metric": "entries", "best.0.valid_entries": s.Nonzeros(),
+		"best.0.score": s.Nonzeros(), "best.0.valid_mrr": nil,
+	})
+	stdout, _ := succeed(t, search)
+	contains(t, stdout, "test entries", s.String())
+	if strings.Contains(stdout, "MRR") {
+		t.Error(stdout)
 	}
-	if status, stdout, stderr := invoke(t.Context(),
-		append(search, "--budget", "12")...); status != cli.Done ||
-		!strings.Contains(stdout, "test entries") || !strings.Contains(stdout, s.String()) ||
-		strings.Contains(stdout, "MRR") {
-		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
-	}
-	listed := object(t, "study", "list")["studies"].([]any)[0].(map[string]any)
-	if listed["metric"] != "entries" || listed["best_score"] != best["score"] ||
-		listed["best_mrr"] != nil {
-		t.Errorf("listed as %v", listed)
-	}
-	shown := object(t, "study", "show", file)
-	if round := shown["rounds"].([]any)[0].(map[string]any); shown["metric"] != "entries" ||
-		round["best_score"] == nil || round["best_mrr"] != nil {
-		t.Errorf("shown as %v", shown)
-	}
-	exported := object(t, "study", "export", file)["trials"].([]any)[0].(map[string]any)
-	if exported["filled"] != exported["score"].(float64)/16 {
-		t.Errorf("exported as %v", exported)
-	}
-	kept := printed["kept"].(map[string]any) // QuatE fills its matrix
-	if kept["from"] != "baseline" || kept["name"] != "quate" || kept["score"] != 16.0 {
-		t.Errorf("kept is %v", kept)
-	}
-	if got := object(t, "study", "best", file, "--out",
-		"model"); got["structure"] != kept["structure"] || got["from"] != "baseline" {
-		t.Errorf("the best is %v, want %v", got, kept)
-	}
+	has(t, object(t, "study list"), fields{
+		"studies.0.metric": "entries", "studies.0.best_score": s.Nonzeros(), "studies.0.best_mrr": nil,
+	})
+	shown := object(t, "study show", file)
+	has(t, shown, fields{"metric": "entries", "rounds.0.best_mrr": nil})
+	number(t, shown, "rounds.0.best_score")
+	exported := get(object(t, "study export", file), "trials.0")
+	has(t, exported, fields{"filled": number(t, exported, "score") / 16})
+	kept := printed["kept"] // QuatE fills its matrix
+	has(t, kept, fields{"from": "baseline", "name": "quate", "score": 16})
+	has(t, object(t, "study best", file, "--out model"),
+		fields{"structure": get(kept, "structure"), "from": "baseline"})
 	for _, folder := range []string{"model", filepath.Join("out", "model")} {
-		if text, err := os.ReadFile(filepath.Join(folder, "model.json")); err != nil ||
-			!strings.Contains(string(text), kept["structure"].(string)) {
-			t.Errorf("%s has %s, %v", folder, text, err)
-		}
+		contains(t, readFile(t, folder, "model.json"), get(kept, "structure").(string))
 	}
-	if resumed := object(t, "study", "resume", file, "--budget", "20"); resumed["resumed"] != 12.0 ||
-		resumed["trained"] != 20.0 {
-		t.Errorf("resumed: %v", resumed)
-	}
-	report := object(t, "report", "--study", file)
-	if verdict := fmt.Sprint(report["verdict"]); report["task"] != "entries" ||
-		!strings.Contains(verdict, "entries") || strings.Contains(verdict, "MRR") {
+	has(t, object(t, "study resume", file, "--budget 20"), fields{"resumed": 12, "trained": 20})
+	report := object(t, "report --study", file)
+	has(t, report, fields{"task": "entries"})
+	if verdict := fmt.Sprint(report["verdict"]); !strings.Contains(verdict, "entries") ||
+		strings.Contains(verdict, "MRR") {
 		t.Errorf("the report says %v", report)
 	}
 }

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -17,119 +16,82 @@ import (
 // pathModel trains a model on sampled paths of one and two hops.
 func pathModel(t *testing.T) (data, model string) {
 	t.Helper()
-	data, model = queries(t), filepath.Join(t.TempDir(), "model")
-	object(t, "query", "train", "--dataset", data, "--structure", "simple", "--dim", "8", "--batch",
-		"16", "--hops", "2", "--epochs", "4", "--out", model)
+	data, model = queries(t), t.TempDir()+"/model"
+	object(t, "query train --structure simple --dim 8 --batch 16 --hops 2 --epochs 4 --dataset", data,
+		"--out", model)
 	return data, model
 }
 
 func TestQueryPredict(t *testing.T) {
 	data, model := pathModel(t)
-	ask := func(more ...string) (o map[string]any, answers []any) {
-		t.Helper()
-		o = object(t, append([]string{"query", "predict", "--model", model, "--anchor", "e10", "--path",
-			"near,next_reverse"}, more...)...)
-		return o, o["answers"].([]any)
-	}
-	o, ten := ask()
-	if len(ten) != 10 || asText(t, o["query"]) != `{"anchor":"e10","path":["near","next_reverse"]}` {
+	ask := "query predict --anchor e10 --model " + model + " --path near,next_reverse "
+	o := object(t, ask)
+	has(t, o, fields{
+		"query": map[string]any{"anchor": "e10", "path": []string{"near", "next_reverse"}},
+	})
+	if len(o) != 2 {
 		t.Errorf("%v", o)
 	}
 
 	// The library answers the same.
 	m, err := kge.Load(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d, err := query.Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := query.Predict(t.Context(), cpu.New(1), m,
-		query.Path{Anchor: "e10", Relations: []string{"near", "next_reverse"}}, d, 10, eval.MarkKnown)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, a := range ten {
-		got := a.(map[string]any)
-		if got["entity"] != want[i].Entity || got["score"] != want[i].Score ||
-			got["rank"] != float64(i+1) || got["known"] != (want[i].Known == eval.Yes) {
-			t.Errorf("%v, want %+v", got, want[i])
-		}
-	}
+	must(t, err)
+	path := query.Path{Anchor: "e10", Relations: []string{"near", "next_reverse"}}
+	want, err := query.Predict(t.Context(), cpu.New(1), m, path, d, 10, eval.MarkKnown)
+	must(t, err)
+	has(t, o, fields{"answers": want, "answers.#": 10})
 
-	_, all := ask("--top", "0")
-	_, kept := ask("--top", "0", "--known", "keep")
-	_, dropped := ask("--top", "0", "--known", "drop", "--dataset", data, "--threads", "1")
+	all, kept := object(t, ask, "--top 0"), object(t, ask, "--top 0 --known keep")
 	known := 0
-	for i, a := range all {
-		if a.(map[string]any)["known"] == true {
+	for i, a := range all["answers"].([]any) {
+		if get(a, "known") == true {
 			known++
 		}
-		if kept[i].(map[string]any)["known"] != nil {
-			t.Errorf("kept answers are marked: %v", kept[i])
-		}
+		has(t, kept, fields{fmt.Sprintf("answers.%d.known", i): nil})
 	}
-	if known == 0 || len(kept) != len(all) || len(dropped) != len(all)-known {
-		t.Errorf("%d answers, %d of them known; %d kept and %d left of them", len(all), known, len(kept),
-			len(dropped))
+	n := len(all["answers"].([]any))
+	has(t, kept, fields{"answers.#": n})
+	has(t, object(t, ask, "--top 0 --known drop --threads 1 --dataset", data),
+		fields{"answers.#": n - known})
+	if known == 0 {
+		t.Error("no answer is known")
 	}
 
 	// One relation at a time, and as text.
-	if o, again := ask(); asText(t, again) != asText(t, ten) || len(o) != 2 {
-		t.Error("asked twice, it answers otherwise")
-	}
-	apart := object(t, "query", "predict", "--model", model, "--anchor", "e10", "--path", "near",
-		"--path", "next_reverse")
-	if asText(t, apart) != asText(t, o) {
-		t.Errorf("relation by relation %v, want %v", apart, o)
-	}
-	status, stdout, stderr := invoke(t.Context(), "query", "predict", "--model", model, "--anchor",
-		"e10", "--path", "near,next_reverse", "--top", "0")
-	if status != cli.Done || stderr != "" ||
-		!strings.Contains(stdout, "(e10, near ∘ next_reverse, ?)") ||
-		strings.Count(stdout, "known\n") != known {
-		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	same(t, "relation by relation", object(t, "query predict --anchor e10 --model", model,
+		"--path near --path next_reverse"), o)
+	stdout, stderr := succeed(t, ask, "--top 0")
+	contains(t, stdout, "(e10, near ∘ next_reverse, ?)")
+	if stderr != "" || strings.Count(stdout, "known\n") != known {
+		t.Errorf("%q, %q", stdout, stderr)
 	}
 
 	// Paths may be longer than those of the training, and then that is said.
-	status, stdout, stderr = invoke(t.Context(), "query", "predict", "--model", model, "--anchor",
-		"e10", "--path", "near,near,next")
-	if status != cli.Done || !strings.Contains(stderr,
-		"has 3 hops, the training of the model had up to 2 hops") ||
-		!strings.Contains(stdout, "near ∘ near ∘ next") {
-		t.Errorf("a longer path: status %d, %q, %q", status, stdout, stderr)
-	}
+	stdout, stderr = succeed(t, "query predict --path near,near,next --anchor e10 --model", model)
+	contains(t, stderr, "has 3 hops, the training of the model had up to 2 hops")
+	contains(t, stdout, "near ∘ near ∘ next")
 }
 
 // TestQueryPredictTriples: a model for completion answers paths; for one hop like predict.
 func TestQueryPredictTriples(t *testing.T) {
-	graph, model := smallGraph(t), filepath.Join(t.TempDir(), "model")
-	object(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs", "3",
-		"--batch", "32", "--out", model)
-	entities := func(o map[string]any) (names []string) {
-		for _, a := range o["answers"].([]any) {
-			names = append(names, asText(t, []any{a.(map[string]any)["entity"],
-				a.(map[string]any)["known"]}))
+	model := " --model " + t.TempDir() + "/model"
+	object(t, "train --dataset", smallGraph(t), quick, strings.Replace(model, "--model", "--out", 1))
+	entities := func(line string) (names []string) {
+		for _, a := range object(t, line, "--top 0", model)["answers"].([]any) {
+			names = append(names, asText(t, []any{get(a, "entity"), get(a, "known")}))
 		}
 		slices.Sort(names) // scores differ by their rounding
 		return names
 	}
-	for _, c := range []struct{ path, end string }{{"near", "--head"}, {"near_reverse", "--tail"}} {
-		got := entities(object(t, "query", "predict", "--model", model, "--anchor", "e10", "--path",
-			c.path, "--top", "0"))
-		want := entities(object(t, "predict", "--model", model, c.end, "e10", "--relation", "near",
-			"--top", "0"))
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", c.path, got, want)
-		}
+	for path, end := range map[string]string{"near": "head", "near_reverse": "tail"} {
+		same(t, path, entities("query predict --anchor e10 --path "+path),
+			entities("predict --relation near --"+end+" e10"))
 	}
-	status, stdout, stderr := invoke(t.Context(), "query", "predict", "--model", model, "--anchor",
-		"e10", "--path", "near,near")
-	if status != cli.Done || !strings.Contains(stderr, "has 2 hops, the training of the model had up to 1 hop") ||
-		stdout == "" {
-		t.Errorf("status %d, %q, %q", status, stdout, stderr)
-	}
+	stdout, stderr := succeed(t, "query predict --anchor e10 --path near,near", model)
+	contains(t, stderr, "has 2 hops, the training of the model had up to 1 hop")
+	contains(t, stdout, "near ∘ near")
 }
 
 // TestQueryPredictNamesWithCommas: names of relations are not split.
@@ -150,62 +112,30 @@ func TestQueryPredictNamesWithCommas(t *testing.T) {
 
 func TestQueryPredictRefusals(t *testing.T) {
 	data, model := pathModel(t)
-	lost := filepath.Join(t.TempDir(), "lost") // a model whose data are gone
-	if err := os.CopyFS(lost, os.DirFS(model)); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(lost, "model.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(lost, "model.json"),
-		[]byte(strings.ReplaceAll(string(text), data, data+"-gone")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ask := func(model, anchor, path string, more ...string) []string {
-		return append([]string{"query", "predict", "--model", model, "--anchor", anchor, "--path", path},
-			more...)
-	}
-	for name, c := range map[string]struct {
-		status    int
-		says      string
-		arguments []string
-	}{
-		"empty path": {cli.Misuse, "the path is empty", ask(model, "e10", "")},
-		"no path": {cli.Misuse, "--path",
-			[]string{"query", "predict", "--model", model, "--anchor", "e10"}},
-		"no anchor": {cli.Misuse, "--anchor",
-			[]string{"query", "predict", "--model", model, "--path", "near"}},
-		"no relation at the end": {cli.Failed, `no relation ""`, ask(model, "e10", "near,")},
-		"unknown entity": {cli.Failed, `no entity "E10"; did you mean e10?`,
-			ask(model, "E10", "near")},
-		"unknown relation": {cli.Failed, `no relation "nearby"; did you mean near?`,
-			ask(model, "e10", "next,nearby")},
-		"unknown reverse": {cli.Failed, `no relation "nearby_reverse"; did you mean near_reverse?`,
-			ask(model, "e10", "nearby_reverse")},
-		"no model folder": {cli.Failed, "no model.json", ask(data, "e10", "near")},
-		"no such folder":  {cli.Failed, "not a model folder", ask(model+"-gone", "e10", "near")},
-		"unknown choice":  {cli.Misuse, "forget", ask(model, "e10", "near", "--known", "forget")},
-		"threads below 0": {cli.Misuse, "threads", ask(model, "e10", "near", "--threads=-1")},
-		"other data": {cli.Failed, "which world mentions",
-			ask(model, "e10", "near", "--dataset", "world")},
-		"no data to drop by": {cli.Failed, "find the known answers",
-			ask(lost, "e10", "near", "--known", "drop")},
-	} {
-		status, stdout, stderr := invoke(t.Context(), c.arguments...)
-		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 ||
-			stdout != "" {
-			t.Errorf("%s: status %d, want %d; stderr %q, which should say %q in one line; stdout %q", name,
-				status, c.status, stderr, c.says, stdout)
-		}
-	}
-	status, stdout, stderr := invoke(t.Context(), ask(lost, "e10", "near")...)
-	if status != cli.Done || !strings.Contains(stderr, "not marked") ||
-		!strings.Contains(stderr, "--dataset") || !strings.Contains(stdout, "e10") {
-		t.Errorf("without data to mark by: status %d, %q, %q", status, stdout, stderr)
-	}
-	if status, _, stderr := invoke(t.Context(),
-		ask(lost, "e10", "near", "--known", "keep")...); status != cli.Done || stderr != "" {
-		t.Errorf("without data, which are not needed: status %d, %q", status, stderr)
+	lost := t.TempDir() + "/lost" // a model whose data are gone
+	copyFolder(t, lost, model)
+	writeFile(t, strings.ReplaceAll(readFile(t, lost, "model.json"), data, data+"-gone"), lost,
+		"model.json")
+	predict := "query predict --model "
+	ask := predict + model + " --anchor e10 --path "
+	refuse(t, []refusal{
+		{cli.Misuse, "the path is empty", predict + model + " --anchor e10 --path="},
+		{cli.Misuse, "--path", predict + model + " --anchor e10"},
+		{cli.Misuse, "--anchor", predict + model + " --path near"},
+		{cli.Failed, `no relation ""`, ask + "near,"},
+		{cli.Failed, `no entity "E10"; did you mean e10?`, predict + model + " --anchor E10 --path near"},
+		{cli.Failed, `no relation "nearby"; did you mean near?`, ask + "next,nearby"},
+		{cli.Failed, `no relation "nearby_reverse"; did you mean near_reverse?`, ask + "nearby_reverse"},
+		{cli.Failed, "no model.json", predict + data + " --anchor e10 --path near"},
+		{cli.Failed, "not a model folder", predict + model + "-gone --anchor e10 --path near"},
+		{cli.Misuse, "forget", ask + "near --known forget"},
+		{cli.Failed, "which world mentions", ask + "near --dataset world"},
+		{cli.Failed, "find the known answers", predict + lost + " --anchor e10 --path near --known drop"},
+	})
+	stdout, stderr := succeed(t, predict, lost, "--anchor e10 --path near")
+	contains(t, stderr, "not marked", "--dataset")
+	contains(t, stdout, "e10")
+	if _, stderr := succeed(t, predict, lost, "--anchor e10 --path near --known keep"); stderr != "" {
+		t.Errorf("without data, which are not needed: %q", stderr)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,126 +10,84 @@ import (
 )
 
 func TestReportJSON(t *testing.T) {
-	graph := smallGraph(t)
-	file, _ := finishedStudy(t, graph)
-	out := filepath.Join(t.TempDir(), "new", "report.html")
-	o := object(t, "report", "--study", file, "--out", out)
-	if o["dataset"] != "small" || o["algorithm"] != "autoblm+" || o["note"] != nil ||
-		len(o["verdict"].([]any)) == 0 {
+	file, _ := finishedStudy(t, smallGraph(t))
+	out := t.TempDir() + "/new/report.html"
+	report := "report --study " + file + " --out " + out
+	o := object(t, report)
+	has(t, o, fields{"dataset": "small", "algorithm": "autoblm+", "note": nil})
+	if number(t, o, "verdict.#") == 0 {
 		t.Errorf("report: %v", o)
 	}
-	page, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, words := range []string{"AutoBLM&#43; on small", "By relation pattern", "mirrors",
-		"autoblm study resume " + file + " --budget 20", "autoblm report --study " + file} {
-		if !strings.Contains(string(page), words) {
-			t.Errorf("the page does not say %q", words)
-		}
-	}
+	contains(t, readFile(t, out), "AutoBLM&#43; on small", "By relation pattern", "mirrors",
+		"autoblm study resume "+file+" --budget 20", "autoblm report --study "+file)
 	for _, picture := range o["pictures"].([]any) {
-		if info, err := os.Stat(picture.(string)); err != nil || info.Size() == 0 {
-			t.Errorf("%v was not written: %v", picture, err)
+		if readFile(t, picture.(string)) == "" {
+			t.Errorf("%v is empty", picture)
 		}
 	}
-	status, stdout, stderr := invoke(t.Context(), "report", "--study", file, "--out", out)
-	if status != cli.Done || !strings.Contains(stdout, "The report is "+out) {
-		t.Errorf("the text of a report: status %d, %q, %q", status, stdout, stderr)
-	}
+	stdout, _ := succeed(t, report)
+	contains(t, stdout, "The report is "+out)
 }
 
+// TestReportOfDataThatMoved: without its data a report says so, and --dataset names their place.
 func TestReportOfDataThatMoved(t *testing.T) {
-	graph := smallGraph(t)
+	graph, dir := smallGraph(t), t.TempDir()
 	file, _ := finishedStudy(t, graph)
-	moved := filepath.Join(t.TempDir(), "elsewhere")
-	if err := os.Rename(graph, moved); err != nil {
-		t.Fatal(err)
+	moved, out := dir+"/elsewhere", dir+"/report.html"
+	must(t, os.Rename(graph, moved))
+	report := "report --study " + file + " --out " + out
+	const gone = "open the data of the study"
+	contains(t, object(t, report)["note"].(string), gone)
+	page := readFile(t, out)
+	contains(t, page, gone)
+	if strings.Contains(page, "mirrors") {
+		t.Error("the page has relations of data that are gone")
 	}
-	out := filepath.Join(t.TempDir(), "report.html")
-	o := object(t, "report", "--study", file, "--out", out)
-	if note, _ := o["note"].(string); !strings.Contains(note, "open the data of the study") {
-		t.Errorf("the note is %v", o["note"])
-	}
-	if page, _ := os.ReadFile(out); !strings.Contains(string(page), "open the data of the study") ||
-		strings.Contains(string(page), "mirrors") {
-		t.Error("the page does not say that the data are gone")
-	}
-	o = object(t, "report", "--study", file, "--out", out, "--dataset", moved)
-	page, _ := os.ReadFile(out)
-	if o["note"] != nil || !strings.Contains(string(page), "mirrors") ||
-		!strings.Contains(string(page), "--dataset "+moved) {
-		t.Errorf("the page of the moved data lacks their relations: %v", o["note"])
-	}
-	for _, wrong := range []string{"world", filepath.Join(t.TempDir(), "nowhere")} {
-		if status, _, stderr := invoke(t.Context(), "report", "--study", file, "--out", out, "--dataset",
-			wrong); status != cli.Failed || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("with the data set %s: status %d, %q", wrong, status, stderr)
-		}
-	}
-}
-
-func TestReportOfNothing(t *testing.T) {
-	for _, arguments := range [][]string{{"report"},
-		{"report", "--study", filepath.Join(t.TempDir(), "none.db")}} {
-		if status, _, stderr := invoke(t.Context(), arguments...); status == cli.Done ||
-			strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: status %d, %q", arguments, status, stderr)
-		}
-	}
+	has(t, object(t, report, "--dataset", moved), fields{"note": nil})
+	contains(t, readFile(t, out), "mirrors", "--dataset "+moved)
+	refuse(t, []refusal{
+		{cli.Failed, "world has other data", report + " --dataset world"},
+		{cli.Failed, "nowhere", report + " --dataset " + dir + "/nowhere"},
+		{cli.Misuse, "--study", "report"},
+		{cli.Failed, "none.db", "report --study " + dir + "/none.db"},
+	})
 }
 
 // TestReportOfOtherTasks: reports of queries and classes have measurements on the data, or say why
 // not.
 func TestReportOfOtherTasks(t *testing.T) {
-	for task, c := range map[string]struct {
-		data, chance, not string
-		flags             []string
-	}{
-		"query": {queries(t), "validation queries is uncertain", "triples", []string{"--hops", "2"}},
-		"classify": {kinds(t, nil), "nodes held out is uncertain", "MRR",
-			[]string{"--layers", "1", "--runs", "1"}},
+	for task, c := range map[string]struct{ data, chance, not, flags string }{
+		"query":    {queries(t), "validation queries is uncertain", "triples", "--hops 2"},
+		"classify": {kinds(t, nil), "nodes held out is uncertain", "MRR", "--layers 1 --runs 1"},
 	} {
 		t.Run(task, func(t *testing.T) {
 			dir := t.TempDir()
-			object(t, slices.Concat([]string{"search", "--recipe", "basic", "--task", task, "--dataset",
-				c.data, "--dim", "8", "--out", dir}, c.flags, smallSearch)...)
-			file, out := filepath.Join(dir, studyName), filepath.Join(dir, "report.html")
-			page := func(more ...string) (map[string]any, string) {
+			object(t, "search --recipe basic --task", task, "--dataset", c.data, "--dim 8 --out", dir,
+				c.flags, smallSearch)
+			page := func(flags string) (map[string]any, string) {
 				t.Helper()
-				o := object(t, append([]string{"report", "--study", file, "--out", out}, more...)...)
-				content, err := os.ReadFile(out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, body, _ := strings.Cut(string(content), "<body>")
+				o := object(t, "report --study", dir, "--out", dir+"/report.html", flags)
+				_, body, _ := strings.Cut(readFile(t, dir, "report.html"), "<body>")
 				return o, body
 			}
-			o, body := page()
+			o, body := page("")
+			has(t, o, fields{"task": task, "note": nil})
 			verdict := asText(t, o["verdict"])
-			if o["task"] != task || o["note"] != nil || !strings.Contains(verdict, c.chance) ||
-				strings.Contains(verdict+body, c.not) || len(o["pictures"].([]any)) == 0 {
+			contains(t, verdict, c.chance)
+			contains(t, body, " --task "+task+" ")
+			if strings.Contains(verdict+body, c.not) || number(t, o, "pictures.#") == 0 {
 				t.Errorf("report: %v", o)
 			}
-			if !strings.Contains(body, " --task "+task+" ") {
-				t.Error("the page has no command for the same search")
-			}
 			moved := filepath.Join(t.TempDir(), "elsewhere")
-			if err := os.Rename(c.data, moved); err != nil {
-				t.Fatal(err)
-			}
-			if o, body = page(); !strings.Contains(asText(t, o["note"]), "open the data of the study") ||
-				!strings.Contains(body, "open the data of the study") || strings.Contains(body, "uncertain") {
+			must(t, os.Rename(c.data, moved))
+			o, body = page("")
+			contains(t, asText(t, o["note"]), "open the data of the study")
+			if !strings.Contains(body, "open the data of the study") || strings.Contains(body, "uncertain") {
 				t.Errorf("of data that moved: %v", o)
 			}
-			if o, body = page("--dataset", moved); o["note"] != nil || !strings.Contains(body, c.chance) ||
-				!strings.Contains(body, "--dataset "+moved) {
-				t.Errorf("of the moved data: %v", o)
-			}
-			if status, _, stderr := invoke(t.Context(), "report", "--study", file, "--out", out, "--dataset",
-				filepath.Join(dir, "nowhere")); status != cli.Failed || strings.Count(stderr, "\n") != 1 {
-				t.Errorf("with data that are not there: status %d, %q", status, stderr)
-			}
+			o, body = page("--dataset " + moved)
+			has(t, o, fields{"note": nil})
+			contains(t, body, c.chance, "--dataset "+moved)
 		})
 	}
 }

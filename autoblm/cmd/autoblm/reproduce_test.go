@@ -1,45 +1,28 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
-	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/realdata"
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// standIn uses a small graph as the benchmarks.
-func standIn(t *testing.T, names ...string) {
-	t.Helper()
-	dir := t.TempDir()
-	for _, name := range names {
-		if err := datasets.WriteFolder(enginetest.Graph(), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("AUTOBLM_DATA", dir)
-}
-
 func readResult(t *testing.T, folder string) reproduce.Document {
 	t.Helper()
 	d, err := record.Read[reproduce.Result](filepath.Join(folder, "result.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
@@ -47,18 +30,15 @@ func readResult(t *testing.T, folder string) reproduce.Document {
 // same command reads it without training.
 func TestReproduce(t *testing.T) {
 	standIn(t, "umls")
-	for _, engine := range []string{"cpu", "gomlx"} {
-		out := filepath.Join(t.TempDir(), "out")
-		arguments := []string{"reproduce", "umls", "--minutes", "1", "--budget", "9", "--dim", "8",
-			"--epochs", "6", "--engine", engine, "--out", out}
-		if engine == "gomlx" {
-			arguments = append(arguments, "--backend", "go")
-		}
-		o := object(t, arguments...)
+	for engine, flags := range map[string]string{"cpu": "", "gomlx": "--backend go "} {
+		out := t.TempDir() + "/out"
+		line := "reproduce umls --minutes 1 --budget 9 --dim 8 --epochs 6 --engine " + engine + " " +
+			flags + "--out " + out
+		o := object(t, line)
 		d := readResult(t, out)
-		if asText(t, d) != asText(t, o) && !reflect.DeepEqual(o, decoded(t, d)) {
-			t.Errorf("%s: the file has %s, printed was %s", engine, asText(t, d), asText(t, o))
-		}
+		var written map[string]any
+		must(t, json.Unmarshal([]byte(asText(t, d)), &written))
+		same(t, "the file", written, o)
 		r := d.Result
 		if !r.Complete || r.Engine != engine || r.Dataset != "umls" || r.Stage != reproduce.All ||
 			r.Search.Recipe != "small-search" || r.Search.Trained != 9 {
@@ -74,53 +54,28 @@ func TestReproduce(t *testing.T) {
 			!strings.Contains(d.Machine, "engine "+engine) || d.Versions["go"] != runtime.Version() {
 			t.Errorf("%s: command %q on %q with %v", engine, d.Command, d.Machine, d.Versions)
 		}
-		before, err := os.ReadFile(filepath.Join(out, "result.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again := object(t, arguments...); !reflect.DeepEqual(again, o) {
-			t.Errorf("%s: the second time %v, the first %v", engine, again, o)
-		}
-		if after, _ := os.ReadFile(filepath.Join(out, "result.json")); !bytes.Equal(before, after) {
+		before := readFile(t, out, "result.json")
+		same(t, "the second time", object(t, line), o)
+		if readFile(t, out, "result.json") != before {
 			t.Errorf("%s: the second time wrote another file", engine)
 		}
-		ranked := object(t, "eval", "--model", filepath.Join(out, "model"), "--dataset", "umls",
-			"--engine", engine)
-		if got := ranked["test"].(map[string]any)["both"].(map[string]any)["mrr"]; got != r.Final.Test.Both.MRR {
-			t.Errorf("%s: the model has test MRR %v, the result says %v", engine, got, r.Final.Test.Both.MRR)
-		}
+		has(t, object(t, "eval --dataset umls --model", out+"/model", "--engine", engine),
+			fields{"test.both.mrr": r.Final.Test.Both.MRR})
 	}
-}
-
-// decoded returns a value after encoding and decoding JSON.
-func decoded(t *testing.T, value any) map[string]any {
-	t.Helper()
-	var o map[string]any
-	if err := json.Unmarshal([]byte(asText(t, value)), &o); err != nil {
-		t.Fatal(err)
-	}
-	return o
 }
 
 // TestReproduceFollowsItsFlags: recipe, structure, seed and single settings.
 func TestReproduceFollowsItsFlags(t *testing.T) {
 	standIn(t, "umls", "wn18rr", "fb15k-237")
 	t.Chdir(t.TempDir())
-	final := func(arguments ...string) reproduce.Trained {
-		status, _, stderr := invoke(t.Context(),
-			append([]string{"reproduce", "--stage", "final", "--epochs", "1", "--dim", "8", "--json"},
-				arguments...)...)
-		if status != cli.Done {
-			t.Fatalf("%v: %s", arguments, stderr)
+	final := func(flags string) reproduce.Trained {
+		succeed(t, "reproduce --stage final --epochs 1 --dim 8", flags)
+		folders, err := filepath.Glob(outFolder + "/*")
+		if err != nil || len(folders) != 1 {
+			t.Fatalf("%v: the folders are %v, %v", flags, folders, err)
 		}
-		entries, err := os.ReadDir("autoblm-out")
-		if err != nil || len(entries) != 1 {
-			t.Fatalf("%v: the folders are %v, %v", arguments, entries, err)
-		}
-		d := readResult(t, filepath.Join("autoblm-out", entries[0].Name()))
-		if err := os.RemoveAll("autoblm-out"); err != nil {
-			t.Fatal(err)
-		}
+		d := readResult(t, folders[0])
+		must(t, os.RemoveAll(outFolder))
 		return *d.Result.Final
 	}
 	paper := final("wn18rr")
@@ -129,19 +84,18 @@ func TestReproduceFollowsItsFlags(t *testing.T) {
 		paper.Training.Settings.MaxNorm != 1 || paper.Published.MRR != 0.49 {
 		t.Errorf("the paper's: %+v", paper)
 	}
-	rp := final("fb15k-237", "--recipe", "rp", "--seed", "4", "--batch", "256", "--structure",
-		"simple")
+	rp := final("fb15k-237 --recipe rp --seed 4 --batch 256 --structure simple")
 	m := rp.Training.Member
 	if rp.Recipe != "rp" || m.RelationPrediction != 4 || m.N3 != 0.1 || m.Seed != 4 ||
 		m.Structure.Name() != "simple" || rp.Training.Settings.Batch != 256 || rp.Published.MRR != 0.388 {
 		t.Errorf("another recipe: %+v", rp)
 	}
-	rescal := final("wn18rr", "--recipe", "rescal", "--dim", "6")
+	rescal := final("wn18rr --recipe rescal --dim 6")
 	if m := rescal.Training.Member; m.Form != form.GQE || m.Structure.K() != 0 || m.Products != 0.2 ||
 		rescal.Title() != "RESCAL" || rescal.Test == nil || rescal.Published.MRR != 0.498 {
 		t.Errorf("a form: %+v", rescal)
 	}
-	dura := final("wn18rr", "--recipe", "dura", "--dura", "0.5", "--entity-l2", "0")
+	dura := final("wn18rr --recipe dura --dura 0.5 --entity-l2 0")
 	if m := dura.Training.Member; m.Products != 0.5 || m.EntityL2 != 0 || m.LearningRate != 0.1 {
 		t.Errorf("with --dura: %+v", dura)
 	}
@@ -149,63 +103,41 @@ func TestReproduceFollowsItsFlags(t *testing.T) {
 
 func TestReproduceRefusals(t *testing.T) {
 	standIn(t, "umls", "fb15k-237")
-	out := filepath.Join(t.TempDir(), "out")
-	object(t, "reproduce", "umls", "--stage", "final", "--epochs", "1", "--dim", "8", "--out", out)
-	for says, c := range map[string]struct {
-		status    int
-		arguments []string
-	}{
-		"no recipe for nowhere":    {cli.Misuse, []string{"nowhere"}},
-		"no recipe n3 for umls":    {cli.Misuse, []string{"umls", "--recipe", "n3"}},
-		"multiple of the 4 chunks": {cli.Misuse, []string{"umls", "--dim", "10"}},
-		"use --stage final":        {cli.Misuse, []string{"fb15k-237", "--recipe", "rescal"}},
-		"gqe has no structure": {cli.Misuse,
-			[]string{"fb15k-237", "--recipe", "rescal", "--stage", "final", "--structure", "simple"}},
-		"learning-rate":             {cli.Misuse, []string{"umls", "--lr", "0"}},
-		"minutes":                   {cli.Misuse, []string{"umls", "--minutes=-1"}},
-		"--stage all finds its own": {cli.Misuse, []string{"umls", "--structure", "simple"}},
-		"budget is":                 {cli.Misuse, []string{"umls", "--budget=-1"}},
-		"is not on this machine":    {cli.Failed, []string{"wn18rr"}},
-		"result of another training": {cli.Failed,
-			[]string{"umls", "--stage", "final", "--epochs", "2", "--dim", "8", "--out", out}},
-		"has no structure: give one": {cli.Failed,
-			[]string{"umls", "--stage", "final", "--recipe", "small-search", "--out", out + "2"}},
-		"no epoch completed before": {cli.Failed,
-			[]string{"umls", "--minutes", "1e-9", "--out", out + "3"}},
-		"try a smaller learning rate": {cli.Failed,
-			[]string{"umls", "--stage", "final", "--dim", "8", "--epochs", "3", "--lr", "1e38", "--out",
-				out + "4"}},
-		"cannot make the folder": {cli.Failed,
-			[]string{"umls", "--out", filepath.Join(out, "result.json", "x")}},
+	out := t.TempDir() + "/out"
+	final := "reproduce umls --stage final --dim 8 --out " + out
+	object(t, final, "--epochs 1")
+	rescal := "reproduce fb15k-237 --recipe rescal"
+	for _, r := range []refusal{
+		{cli.Misuse, "no recipe for nowhere", "reproduce nowhere"},
+		{cli.Misuse, "no recipe n3 for umls", "reproduce umls --recipe n3"},
+		{cli.Misuse, "multiple of the 4 chunks", "reproduce umls --dim 10"},
+		{cli.Misuse, "use --stage final", rescal},
+		{cli.Misuse, "gqe has no structure", rescal + " --stage final --structure simple"},
+		{cli.Misuse, "--stage all finds its own", "reproduce umls --structure simple"},
+		{cli.Failed, "is not on this machine", "reproduce wn18rr"},
+		{cli.Failed, "result of another training", final + " --epochs 2"},
+		{cli.Failed, "has no structure: give one", final + "2 --recipe small-search"},
+		{cli.Failed, "no epoch completed before", "reproduce umls --minutes 1e-9 --out " + out + "3"},
+		{cli.Failed, "try a smaller learning rate", final + "4 --epochs 3 --lr 1e38"},
+		{cli.Failed, "cannot make the folder", "reproduce umls --out " + out + "/result.json/x"},
 	} {
-		status, stdout, stderr := invoke(t.Context(), append([]string{"reproduce"}, c.arguments...)...)
-		lines := strings.Split(strings.TrimSpace(stderr), "\n")
-		if status != c.status || !strings.Contains(lines[len(lines)-1], says) || stdout != "" {
-			t.Errorf("%v: status %d, want %d; stderr %q, which should say %q; stdout %q", c.arguments,
-				status, c.status, stderr, says, stdout)
-		}
+		fail(t, r.status, r.text, r.line)
 	}
-	if err := os.WriteFile(filepath.Join(out, "result.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if status, _, stderr := invoke(t.Context(), "reproduce", "umls", "--out",
-		out); status != cli.Failed || !strings.Contains(stderr, "result.json") {
-		t.Errorf("a damaged result: status %d, %q", status, stderr)
-	}
+	writeFile(t, "{", out, "result.json")
+	fail(t, cli.Failed, "result.json", "reproduce umls --out", out)
 }
 
-// finalOf returns the arguments of a final training that takes some time.
-func finalOf(out string) []string {
-	return []string{"reproduce", "umls", "--stage", "final", "--dim", "32", "--epochs", "2000",
-		"--batch", "16", "--validate-every", "7", "--engine", "cpu", "--save-every", "0s", "--out", out}
+// finalOf is a final training that takes some time.
+func finalOf(out string) string {
+	return "reproduce umls --stage final --dim 32 --epochs 2000 --batch 16 --validate-every 7 " +
+		"--engine cpu --save-every 0s --out " + out
 }
 
 // untimedFinal returns a result without times.
 func untimedFinal(t *testing.T, out string) string {
 	t.Helper()
 	final := readResult(t, out).Result.Final
-	final.Seconds.Compile, final.Seconds.Train, final.Seconds.Evaluate, final.Seconds.PerStep = 0, 0,
-		0, 0
+	final.Seconds = kge.Timing{}
 	return asText(t, final)
 }
 
@@ -215,7 +147,7 @@ func TestReproduceInPieces(t *testing.T) {
 	dir := t.TempDir()
 	alone, pieces := filepath.Join(dir, "alone"), filepath.Join(dir, "pieces")
 	began := time.Now()
-	object(t, finalOf(alone)...)
+	object(t, finalOf(alone))
 	took := time.Since(began)
 	training := filepath.Join(pieces, "final.training")
 
@@ -227,11 +159,8 @@ func TestReproduceInPieces(t *testing.T) {
 		}
 		cancel()
 	}()
-	status, stdout, stderr := invoke(ctx, finalOf(pieces)...)
-	if status != cli.Failed || !strings.Contains(stderr, "interrupted; resume with: ") ||
-		!strings.Contains(stderr, "reproduce umls --stage final") || stdout != "" {
-		t.Fatalf("interrupted: status %d, %q, %q", status, stdout, stderr)
-	}
+	stderr := failIn(ctx, t, cli.Failed, "interrupted; resume with: ", finalOf(pieces))
+	contains(t, stderr, "reproduce umls --stage final")
 	if d := readResult(t, pieces); d.Result.Complete || d.Result.Final != nil &&
 		d.Result.Final.Test != nil {
 		t.Errorf("interrupted: %+v", d.Result)
@@ -239,7 +168,7 @@ func TestReproduceInPieces(t *testing.T) {
 
 	for range 3 {
 		before := stamp(training)
-		killed := startProgram(t, finalOf(pieces)...)
+		killed := startProgram(t, finalOf(pieces))
 		for deadline := time.Now().Add(20 * time.Second); stamp(training) == before &&
 			time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
@@ -252,24 +181,21 @@ func TestReproduceInPieces(t *testing.T) {
 	}
 
 	minutes := max(took/4, 300*time.Millisecond).Minutes()
-	status, stdout, stderr = invoke(t.Context(),
-		append(finalOf(pieces), "--minutes", fmt.Sprint(minutes))...)
-	if r := readResult(t, pieces).Result; status != cli.Done || !r.Complete &&
+	stdout, _ := succeed(t, finalOf(pieces), "--minutes", fmt.Sprint(minutes))
+	if r := readResult(t, pieces).Result; !r.Complete &&
 		(r.Final.Test == nil || !strings.Contains(stdout, "Deadline exceeded; resume with: ")) {
-		t.Errorf("out of time: status %d, %q, %q, %+v", status, stdout, stderr, r.Final)
+		t.Errorf("out of time: %q, %+v", stdout, r.Final)
 	}
-	object(t, finalOf(pieces)...)
+	object(t, finalOf(pieces))
 	if got, want := untimedFinal(t, pieces), untimedFinal(t, alone); got != want {
 		t.Errorf("in pieces\n%s\nleft alone\n%s", got, want)
 	}
-	if _, err := os.Stat(training); err == nil {
+	if isFile(training) {
 		t.Error("what is needed on the way only is still there")
 	}
 	for _, name := range []string{"entities.npy", "relations.npy", "model.json"} {
-		a, errA := os.ReadFile(filepath.Join(alone, "model", name))
-		b, errB := os.ReadFile(filepath.Join(pieces, "model", name))
-		if errA != nil || errB != nil || !bytes.Equal(a, b) {
-			t.Errorf("%s differs from that of a training left alone (%v, %v)", name, errA, errB)
+		if readFile(t, alone, "model", name) != readFile(t, pieces, "model", name) {
+			t.Errorf("%s differs from that of a training left alone", name)
 		}
 	}
 }
@@ -277,27 +203,20 @@ func TestReproduceInPieces(t *testing.T) {
 // TestReproduceText prints the result next to the published one.
 func TestReproduceText(t *testing.T) {
 	standIn(t, "umls")
-	out := filepath.Join(t.TempDir(), "out")
-	status, stdout, stderr := invoke(t.Context(), "reproduce", "umls", "--budget", "6", "--dim", "8",
-		"--epochs", "2", "--out", out)
-	for _, want := range []string{"6 of 6 structures", "QuatE", "found 1", "2 of 2 epochs",
-		"published: ConvE", "0.940", "valid, epoch 2", out} {
-		if status != cli.Done || !strings.Contains(stdout, want) {
-			t.Errorf("status %d, %q: the text does not say %q:\n%s", status, stderr, want, stdout)
-		}
-	}
+	out := t.TempDir() + "/out"
+	stdout, _ := succeed(t, "reproduce umls --budget 6 --dim 8 --epochs 2 --out", out)
+	contains(t, stdout, "6 of 6 structures", "QuatE", "found 1", "2 of 2 epochs", "published: ConvE",
+		"0.940", "valid, epoch 2", out)
 }
 
 // TestReproduceUMLS runs the command of the README on the real graph with a small budget.
 func TestReproduceUMLS(t *testing.T) {
 	t.Setenv("AUTOBLM_DATA", filepath.Dir(realdata.Folder(t, "umls")))
-	o := object(t, "reproduce", "umls", "--minutes", "1", "--budget", "8", "--out",
-		filepath.Join(t.TempDir(), "out"))
-	d := o["result"].(map[string]any)
-	if d["complete"] != true {
+	o := object(t, "reproduce umls --minutes 1 --budget 8 --out", t.TempDir()+"/out")
+	if get(o, "result.complete") != true {
 		t.Skip("a minute was not enough here")
 	}
-	if mrr := d["final"].(map[string]any)["test"].(map[string]any)["both"].(map[string]any)["mrr"].(float64); mrr < 0.9 {
+	if mrr := number(t, o, "result.final.test.both.mrr"); mrr < 0.9 {
 		t.Errorf("test MRR %v, want 0.9 or more", mrr)
 	}
 }
@@ -305,21 +224,9 @@ func TestReproduceUMLS(t *testing.T) {
 // TestReproduceOnAnotherEngine: another engine resumes only with --mix-engines.
 func TestReproduceOnAnotherEngine(t *testing.T) {
 	standIn(t, "umls")
-	out := filepath.Join(t.TempDir(), "out")
-	search := func(budget string, more ...string) (status int, stdout, stderr string) {
-		return invoke(t.Context(), append([]string{"reproduce", "umls", "--stage", "search", "--budget",
-			budget, "--out", out}, more...)...)
-	}
-	if status, _, stderr := search("7", "--engine", "cpu"); status != cli.Done {
-		t.Fatal(stderr)
-	}
-	if status, stdout, stderr := search("8", "--engine", "gomlx", "--backend",
-		"go"); status != cli.Failed || stdout != "" || !strings.Contains(stderr, "results of gomlx (go)") ||
-		!strings.Contains(stderr, "--mix-engines") {
-		t.Errorf("status %d, %q, %q", status, stdout, stderr)
-	}
-	if status, _, stderr := search("8", "--engine", "gomlx", "--backend", "go",
-		"--mix-engines"); status != cli.Done {
-		t.Error(stderr)
-	}
+	search := "reproduce umls --stage search --out " + t.TempDir() + "/out --budget "
+	succeed(t, search, "7 --engine cpu")
+	const elsewhere = "8 --engine gomlx --backend go"
+	contains(t, fail(t, cli.Failed, "--mix-engines", search, elsewhere), "results of gomlx (go)")
+	succeed(t, search, elsewhere, "--mix-engines")
 }

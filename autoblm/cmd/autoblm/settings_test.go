@@ -20,33 +20,34 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // parse parses a command line.
-func parse(arguments ...string) (*commands, *kong.Context, error) {
+func parse(line string) (*commands, *kong.Context, error) {
 	c := newCommands()
 	parser, err := newParser(c, kong.Vars{"version": ""})
 	if err != nil {
 		return nil, nil, err
 	}
-	line, err := parser.Parse(arguments)
-	return c, line, err
+	parsed, err := parser.Parse(strings.Fields(line))
+	return c, parsed, err
 }
 
 // resolveTrain returns train with its settings for a graph, nil for an unknown one.
-func resolveTrain(flags string, g *datasets.Graph) (*trainCommand, error) {
-	c, line, err := parse(append([]string{"train"}, strings.Fields(flags)...)...)
-	if err != nil {
-		return nil, err
-	}
-	return &c.Train, c.Train.resolve(line, g)
+func resolveTrain(t *testing.T, flags string, g *datasets.Graph) *trainCommand {
+	t.Helper()
+	c, line, err := parse("train " + flags)
+	must(t, err)
+	must(t, c.Train.resolve(line, g))
+	return &c.Train
 }
 
 // resolveSearch returns search with its settings for data of unknown size.
 func resolveSearch(flags string) (*searchCommand, autoblm.SearchSettings, error) {
-	c, line, err := parse(append([]string{"search"}, strings.Fields(flags)...)...)
+	c, line, err := parse("search " + flags)
 	if err != nil {
 		return nil, autoblm.SearchSettings{}, err
 	}
@@ -55,19 +56,10 @@ func resolveSearch(flags string) (*searchCommand, autoblm.SearchSettings, error)
 	return &c.Search, s, err
 }
 
-// graphOf returns a graph with this many entities and some validation triples.
-func graphOf(entities int) *datasets.Graph {
-	return &datasets.Graph{
-		Entities: make([]string, entities), Valid: make([]datasets.Triple, 1),
-	}
-}
-
 func namedRecipe(t *testing.T, name, dataset string) recipe.Recipe {
 	t.Helper()
 	r, err := recipe.Named(name, dataset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -81,11 +73,7 @@ func TestEveryRecipe(t *testing.T) {
 			train += " --structure simple"
 			r.Structure = structure.MustParse("simple")
 		}
-		c, err := resolveTrain(train, nil)
-		if err != nil {
-			t.Errorf("%s: %v", train, err)
-			continue
-		}
+		c := resolveTrain(t, train, nil)
 		if c.Settings != want || c.Model != r.Form || c.Structure.Structure != r.Structure {
 			t.Errorf("%s: %+v, %v, %v, want %+v", train, c.Settings, c.Model, c.Structure, want)
 		}
@@ -106,31 +94,24 @@ func TestEveryRecipe(t *testing.T) {
 func TestFlagsOverrideRecipes(t *testing.T) {
 	defaults := largeGraphRecipe()
 	for flags, change := range map[string]func(r *recipe.Recipe){
-		"":          func(*recipe.Recipe) {},
-		"--dim 512": func(r *recipe.Recipe) { r.Training.Dim = defaults.Training.Dim },
-		"--epochs=60 --batch 128": func(r *recipe.Recipe) {
-			r.Training.Epochs, r.Training.Batch = defaults.Training.Epochs, defaults.Training.Batch
+		"": func(*recipe.Recipe) {},
+		"--dim 512 --epochs=60 --batch 128 --n3 0.1": func(r *recipe.Recipe) { // as without a recipe
+			s := defaults.Training
+			r.Training.Dim, r.Training.Epochs, r.Training.Batch = s.Dim, s.Epochs, s.Batch
+			r.N3 = defaults.N3
 		},
-		"--reciprocal=false --lr 0.3": func(r *recipe.Recipe) {
-			r.Training.Reciprocal, r.LearningRate = false, 0.3
+		"--reciprocal=false --lr 0.3 --products 0 --validate-every 0": func(r *recipe.Recipe) {
+			r.Training.Reciprocal, r.LearningRate, r.Products = false, 0.3, 0
+			r.Training.ValidateEvery = 0
 		},
-		"--init-scale 0.1":         func(r *recipe.Recipe) { r.Training.InitScale = 0.1 },
-		"--n3 0.1":                 func(r *recipe.Recipe) { r.N3 = defaults.N3 },
-		"--n3 0.5":                 func(r *recipe.Recipe) { r.N3 = 0.5 },
-		"--validate-every 0":       func(r *recipe.Recipe) { r.Training.ValidateEvery = 0 },
-		"--structure simple":       func(r *recipe.Recipe) { r.Structure = structure.MustParse("simple") },
-		"--products 0":             func(r *recipe.Recipe) { r.Products = 0 },
+		"--structure simple": func(r *recipe.Recipe) {
+			r.Structure = structure.MustParse("simple")
+		},
 		"--dura 0.7":               func(r *recipe.Recipe) { r.EntityL2, r.Products = 0.7, 0.7 },
 		"--dura 0.7 --entity-l2 0": func(r *recipe.Recipe) { r.EntityL2, r.Products = 0, 0.7 },
-		"--max-norm 2 --optimizer adam": func(r *recipe.Recipe) {
-			r.Training.MaxNorm, r.Training.Optimizer = 2, kge.Adam
-		},
-		"--dropout 0.1 --init xavier": func(r *recipe.Recipe) {
+		"--dropout 0.1 --init xavier --precision bfloat16": func(r *recipe.Recipe) {
 			r.Training.Dropout, r.Training.Initial = 0.1, kge.Xavier
-		},
-		"--precision bfloat16": func(r *recipe.Recipe) { r.Training.Precision = kge.Bfloat16 },
-		"--relation-prediction 2 --l2 1": func(r *recipe.Recipe) {
-			r.RelationPrediction, r.L2 = 2, 1
+			r.Training.Precision = kge.Bfloat16
 		},
 	} {
 		want := namedRecipe(t, "dura", "wn18rr")
@@ -138,11 +119,7 @@ func TestFlagsOverrideRecipes(t *testing.T) {
 		change(&want)
 		const named = "--recipe dura --dataset wn18rr"
 		for _, line := range []string{flags + " " + named, named + " " + flags} {
-			c, err := resolveTrain(line, nil)
-			if err != nil {
-				t.Errorf("%s: %v", line, err)
-				continue
-			}
+			c := resolveTrain(t, line, nil)
 			if c.Settings != want.Recipe || c.Structure.Structure != want.Structure || c.Seed != 1 {
 				t.Errorf("%s: %+v, %v, want %+v", line, c.Settings, c.Structure, want)
 			}
@@ -157,10 +134,7 @@ func TestRecipeOfAForm(t *testing.T) {
 	for flags, want := range map[string]string{
 		"": "gqe", "--model diag": "diag", "--structure simple": "bilinear",
 	} {
-		c, err := resolveTrain(named+flags, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := resolveTrain(t, named+flags, nil)
 		if c.Model.String() != want || (c.Structure.K() > 0) != (want == "bilinear") ||
 			c.Settings.Training.Dim != 256 {
 			t.Errorf("%s: %v, %v, d %d", flags, c.Model, c.Structure, c.Settings.Training.Dim)
@@ -178,27 +152,23 @@ func TestRecipeOfAForm(t *testing.T) {
 // below the flags, and leaves the precision to the machine.
 func TestDefaultsFollowTheGraph(t *testing.T) {
 	for entities, n3 := range map[int]float64{250: 0.02, 251: 0.1} {
+		g := &datasets.Graph{
+			Entities: make([]string, entities), Valid: make([]datasets.Triple, 1),
+		}
 		for flags, change := range map[string]func(r *kge.Recipe){
 			"":                  func(*kge.Recipe) {},
 			"--n3 0.1 --dim 64": func(r *kge.Recipe) { r.N3, r.Training.Dim = 0.1, 64 },
 			"--dura 0.7":        func(r *kge.Recipe) { r.EntityL2, r.Products = 0.7, 0.7 },
-			"--no-reciprocal":   func(r *kge.Recipe) { r.Training.Reciprocal = false },
-			"--plateau-patience 2": func(r *kge.Recipe) {
+			"--plateau-patience 2 --precision bfloat16": func(r *kge.Recipe) {
 				r.Training.PlateauPatience, r.Training.PlateauFactor = 2, 0.5
+				r.Training.Precision = kge.Bfloat16
 			},
-			"--precision bfloat16": func(r *kge.Recipe) { r.Training.Precision = kge.Bfloat16 },
-			"--recipe basic": func(r *kge.Recipe) {
-				*r = withAutoPrecision(kge.DefaultRecipe())
-			},
+			"--recipe basic": func(r *kge.Recipe) { *r = withAutoPrecision(kge.DefaultRecipe()) },
 		} {
 			want := withAutoPrecision(largeGraphRecipe())
 			want.N3 = n3
 			change(&want)
-			line := "--dataset mine --structure simple " + flags
-			c, err := resolveTrain(line, graphOf(entities))
-			if err != nil {
-				t.Fatalf("%s: %v", flags, err)
-			}
+			c := resolveTrain(t, "--dataset mine --structure simple "+flags, g)
 			if c.Settings != want {
 				t.Errorf("%s: %+v, want %+v", flags, c.Settings, want)
 			}
@@ -213,10 +183,10 @@ func TestBasicRecipe(t *testing.T) {
 		Precision: kge.AutoPrecision,
 	}
 	for _, dataset := range []string{"mine", "umls", "wn18rr"} {
-		flags := "--dataset " + dataset + " --recipe basic"
-		c, err := resolveTrain(flags+" --structure simple", nil)
-		if want := (kge.Recipe{Training: training, LearningRate: 0.3}); err != nil || c.Settings != want {
-			t.Errorf("train on %s: %v, %+v", dataset, err, c.Settings)
+		flags := "--recipe basic --dataset " + dataset
+		c := resolveTrain(t, flags+" --structure simple", nil)
+		if want := (kge.Recipe{Training: training, LearningRate: 0.3}); c.Settings != want {
+			t.Errorf("train on %s: %+v", dataset, c.Settings)
 		}
 		want := kge.Recipe{Training: training, LearningRate: 0.3, Weights: kge.Weights{N3: 0.03}}
 		want.Training.Epochs = 20
@@ -224,13 +194,9 @@ func TestBasicRecipe(t *testing.T) {
 			t.Errorf("search on %s: %v, %+v", dataset, err, s.Settings.Recipe)
 		}
 	}
+	help, _ := succeed(t, "train --help")
+	contains(t, help, "n3 up to 250 entities: 0.02", "--n3=0.1 ")
 	large, small := largeGraphRecipe(), namedRecipe(t, "default-small", "").Recipe
-	_, help, _ := invoke(t.Context(), "train", "--help")
-	for _, want := range []string{"n3 up to 250 entities: 0.02", "--n3=0.1 "} {
-		if !strings.Contains(help, want) {
-			t.Errorf("the help of train lacks %q:\n%s", want, help)
-		}
-	}
 	if large.N3 != 0.1 || small.N3 != 0.02 {
 		t.Errorf("n3 is %v, or %v on small graphs", large.N3, small.N3)
 	}
@@ -250,10 +216,8 @@ func TestSearchFlags(t *testing.T) {
 	}
 	const limit = 90 * time.Second
 	for flags, change := range map[string]func(s *autoblm.SearchSettings){
-		"":                    func(*autoblm.SearchSettings) {},
-		"--algorithm=autoblm": func(s *autoblm.SearchSettings) { s.Algorithm = "autoblm" },
-		"--budget=7":          func(s *autoblm.SearchSettings) { s.Budget = 7 },
-		"--recipe=basic":      func(s *autoblm.SearchSettings) { *s = defaults(search.BasicSettings()) },
+		"":               func(*autoblm.SearchSettings) {},
+		"--recipe=basic": func(s *autoblm.SearchSettings) { *s = defaults(search.BasicSettings()) },
 		"--recipe=basic --minutes=1.5": func(s *autoblm.SearchSettings) {
 			*s = defaults(search.BasicSettings())
 			s.TimeLimit = limit
@@ -275,63 +239,49 @@ func TestSearchFlags(t *testing.T) {
 			s.Tune = search.DefaultTune()
 			s.Tune.Trials = 5
 		},
-		"--tune=0":          func(s *autoblm.SearchSettings) { s.Tune = nil },
-		"--retrain-seeds=0": func(s *autoblm.SearchSettings) { s.RetrainSeeds = 0 },
-		"--no-warm-start":   func(s *autoblm.SearchSettings) { s.WarmStart = false },
-		"--dim=12":          func(s *autoblm.SearchSettings) { s.Training.Dim = 12 },
+		"--tune=0 --retrain-seeds=0 --no-warm-start": func(s *autoblm.SearchSettings) {
+			s.Tune, s.RetrainSeeds, s.WarmStart = nil, 0, false
+		},
 		"--epochs=3": func(s *autoblm.SearchSettings) {
 			s.Training.Epochs, s.Halving = 3, 0 // too few epochs for rungs
 		},
-		"--batch=9":          func(s *autoblm.SearchSettings) { s.Training.Batch = 9 },
-		"--lr=0.7":           func(s *autoblm.SearchSettings) { s.LearningRate = 0.7 },
-		"--l2=0.2":           func(s *autoblm.SearchSettings) { s.L2 = 0.2 },
-		"--n3=0.4":           func(s *autoblm.SearchSettings) { s.N3 = 0.4 },
-		"--decay=0.5":        func(s *autoblm.SearchSettings) { s.Training.Decay = 0.5 },
-		"--optimizer=adam":   func(s *autoblm.SearchSettings) { s.Training.Optimizer = kge.Adam },
-		"--validate-every=2": func(s *autoblm.SearchSettings) { s.Training.ValidateEvery = 2 },
 		"--validate-every=1 --plateau-patience=2": func(s *autoblm.SearchSettings) {
 			s.Training.ValidateEvery = 1
 			s.Training.PlateauPatience, s.Training.PlateauFactor = 2, 0.5
 		},
-		"--validate-every=1 --plateau-patience=2 --plateau-factor=0.1": func(s *autoblm.SearchSettings) {
-			s.Training.ValidateEvery = 1
-			s.Training.PlateauPatience, s.Training.PlateauFactor = 2, 0.1
-		},
-		"--init=xavier":             func(s *autoblm.SearchSettings) { s.Training.Initial = kge.Xavier },
-		"--init-scale=0.01":         func(s *autoblm.SearchSettings) { s.Training.InitScale = 0.01 },
-		"--reciprocal":              func(s *autoblm.SearchSettings) { s.Training.Reciprocal = true },
-		"--max-norm=1.5":            func(s *autoblm.SearchSettings) { s.Training.MaxNorm = 1.5 },
-		"--dropout=0.2":             func(s *autoblm.SearchSettings) { s.Training.Dropout = 0.2 },
-		"--label-smoothing=0.1":     func(s *autoblm.SearchSettings) { s.Training.LabelSmoothing = 0.1 },
-		"--entity-l2=0.3":           func(s *autoblm.SearchSettings) { s.EntityL2 = 0.3 },
-		"--relation-l2=0.3":         func(s *autoblm.SearchSettings) { s.RelationL2 = 0.3 },
-		"--products=0.3":            func(s *autoblm.SearchSettings) { s.Products = 0.3 },
-		"--relation-prediction=0.3": func(s *autoblm.SearchSettings) { s.RelationPrediction = 0.3 },
-		"--dura=0.3": func(s *autoblm.SearchSettings) {
-			s.EntityL2, s.Products = 0.3,
-				0.3
-		},
-		"--dura=0.3 --products=0.4": func(s *autoblm.SearchSettings) {
-			s.EntityL2, s.Products = 0.3,
-				0.4
-		},
-		"--products=0 --dura=0.3": func(s *autoblm.SearchSettings) { s.EntityL2 = 0.3 },
-		"--dataset=mine --dura=0.3 --n3=0": func(s *autoblm.SearchSettings) {
+		"--dura=0.3 --n3=0": func(s *autoblm.SearchSettings) {
 			s.EntityL2, s.Products, s.N3 = 0.3, 0.3, 0
 		},
-		"--seed=5":             func(s *autoblm.SearchSettings) { s.Seed = 5 },
-		"--candidates=6":       func(s *autoblm.SearchSettings) { s.Candidates = 6 },
-		"--round-size=3":       func(s *autoblm.SearchSettings) { s.RoundSize = 3 },
-		"--parents=2":          func(s *autoblm.SearchSettings) { s.Parents = 2 },
-		"--initial-nonzeros=5": func(s *autoblm.SearchSettings) { s.InitialNonzeros = 5 },
-		"--mutation-rate=0.3":  func(s *autoblm.SearchSettings) { s.MutationRate = 0.3 },
-		"--filter=paper":       func(s *autoblm.SearchSettings) { s.Filter = strategy.PaperFilter },
-		"--precision=float32":  func(s *autoblm.SearchSettings) { s.Training.Precision = kge.Float32 },
-		"--predictor=none":     func(s *autoblm.SearchSettings) { s.Predictor = nil },
-		"--predictor=one-hot":  func(s *autoblm.SearchSettings) { s.Predictor.Features = predictor.OneHot },
-		"--engine=gomlx":       func(s *autoblm.SearchSettings) { s.Compute.Engine = "gomlx" },
-		"--backend=go":         func(s *autoblm.SearchSettings) { s.Compute.Backend = "go" },
-		"--threads=1":          func(s *autoblm.SearchSettings) { s.Compute.Threads = 1 },
+		"--products=0 --dura=0.3": func(s *autoblm.SearchSettings) { s.EntityL2 = 0.3 },
+		"--predictor=none":        func(s *autoblm.SearchSettings) { s.Predictor = nil },
+		"--predictor=one-hot --filter=paper --engine=gomlx --backend=go --threads=1": func(
+			s *autoblm.SearchSettings,
+		) {
+			s.Predictor.Features, s.Filter = predictor.OneHot, strategy.PaperFilter
+			s.Compute = autoblm.Compute{Engine: "gomlx", Backend: "go", Threads: 1}
+		},
+		"--algorithm=autoblm --budget=7 --seed=5 --candidates=6 --round-size=3 --parents=2 " +
+			"--initial-nonzeros=5 --mutation-rate=0.3": func(s *autoblm.SearchSettings) {
+			s.Algorithm, s.Budget, s.Seed, s.Candidates, s.RoundSize = "autoblm", 7, 5, 6, 3
+			s.Parents, s.InitialNonzeros, s.MutationRate = 2, 5, 0.3
+		},
+		"--dim=12 --batch=9 --decay=0.5 --optimizer=adam --validate-every=2 --plateau-factor=0.1 " +
+			"--plateau-patience=2 --init=xavier --init-scale=0.01 --reciprocal --max-norm=1.5 " +
+			"--dropout=0.2 --label-smoothing=0.1 --precision=float32": func(s *autoblm.SearchSettings) {
+			s.Training.Dim, s.Training.Batch, s.Training.Decay = 12, 9, 0.5
+			s.Training.Optimizer, s.Training.ValidateEvery = kge.Adam, 2
+			s.Training.PlateauFactor, s.Training.PlateauPatience = 0.1, 2
+			s.Training.Initial, s.Training.InitScale, s.Training.Reciprocal = kge.Xavier, 0.01, true
+			s.Training.MaxNorm, s.Training.Dropout, s.Training.LabelSmoothing = 1.5, 0.2, 0.1
+			s.Training.Precision = kge.Float32
+		},
+		"--lr=0.7 --l2=0.2 --n3=0.4 --entity-l2=0.6 --relation-l2=0.3 --products=0.5 " +
+			"--relation-prediction=0.8": func(s *autoblm.SearchSettings) {
+			s.LearningRate, s.Weights = 0.7, kge.Weights{
+				L2: 0.2, N3: 0.4, N3Moduli: s.N3Moduli, EntityL2: 0.6, RelationL2: 0.3, Products: 0.5,
+				RelationPrediction: 0.8,
+			}
+		},
 	} {
 		want := defaults(autoblm.DefaultSearch().Settings)
 		change(&want)
@@ -360,13 +310,9 @@ func TestSearchFollowsTheGraph(t *testing.T) {
 		{"--recipe large", task.Size{Entities: 251, Examples: 100_001}, 0.1, 128},
 		{"--model transe", task.Size{Entities: 251, Examples: 100_001}, 0.03, 256},
 	} {
-		parsed, line, err := parse(append([]string{"search"}, strings.Fields(c.flags)...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := parsed.Search.resolve(line, c.size); err != nil {
-			t.Fatal(err)
-		}
+		parsed, line, err := parse("search " + c.flags)
+		must(t, err)
+		must(t, parsed.Search.resolve(line, c.size))
 		if s := parsed.Search.Settings; s.N3 != c.n3 || s.Training.Batch != c.batch {
 			t.Errorf("%q, %+v: n3 %v, batch %d; want %v, %d",
 				c.flags, c.size, s.N3, s.Training.Batch, c.n3, c.batch)
@@ -385,15 +331,16 @@ func TestQueryTrainSettings(t *testing.T) {
 		Paths: query.Paths{Hops: []int{2}, AnswerPower: 0.5},
 	}
 	basicMember := kge.Member{Seed: 1, LearningRate: 0.3}
+	none := func(*query.Settings, *kge.Member) {}
 	for flags, want := range map[string]struct {
 		settings query.Settings
 		member   kge.Member
 		change   func(s *query.Settings, m *kge.Member)
 	}{
-		"--structure simple":                {defaults, member, nil},
-		"--structure simple --recipe basic": {basic, basicMember, nil},
-		"--model transe":                    {basic, basicMember, nil},
-		"--model q2b --recipe basic":        {basic, basicMember, nil},
+		"--structure simple":                {defaults, member, none},
+		"--structure simple --recipe basic": {basic, basicMember, none},
+		"--model transe":                    {basic, basicMember, none},
+		"--model q2b --recipe basic":        {basic, basicMember, none},
 		"--structure simple --dim 8 --with 3 --dura 0.1": {
 			defaults, member, func(s *query.Settings, m *kge.Member) {
 				s.Dim, s.With, m.EntityL2, m.Products = 8, []int{3}, 0.1, 0.1
@@ -402,36 +349,22 @@ func TestQueryTrainSettings(t *testing.T) {
 			defaults, member, func(s *query.Settings, _ *kge.Member) {
 				s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 0, 0, 0, 0
 			}},
-		"--structure simple --recipe basic --with 1 --dropout 0.5": {
+		"--structure simple --recipe basic --with 1 --validate-every 1 --plateau-patience 1": {
 			basic, basicMember, func(s *query.Settings, _ *kge.Member) {
-				s.With, s.Dropout = []int{1}, 0.5
-			}},
-		"--structure simple --recipe basic --validate-every 1 --plateau-patience 1": {
-			basic, basicMember, func(s *query.Settings, _ *kge.Member) {
-				s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = 1, 1, 0.5
+				s.With, s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = []int{1}, 1, 1, 0.5
 			}},
 	} {
-		arguments := append([]string{"query", "train", "--dataset", "mine"}, strings.Fields(flags)...)
-		parsed, line, err := parse(arguments...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed, line, err := parse("query train --dataset mine " + flags)
+		must(t, err)
 		c := &parsed.Query.Train
-		if err := c.resolve(line); err != nil {
-			t.Fatal(err)
-		}
-		if want.change != nil {
-			want.change(&want.settings, &want.member)
-		}
-		want.settings.Precision = kge.AutoPrecision
+		must(t, c.resolve(line))
+		want.change(&want.settings, &want.member)
+		want.settings.Precision, want.member.Form = kge.AutoPrecision, form.Bilinear
 		got := query.Settings{Settings: c.Settings.Training, Paths: c.Paths}
-		if diff := gocmp.Diff(want.settings, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s: %s", flags, diff)
-		}
 		m := c.Settings.For(form.Bilinear, structure.Structure{}, c.Seed)
-		want.member.Form = form.Bilinear
-		if m != want.member {
-			t.Errorf("%s: %+v, want %+v", flags, m, want.member)
+		diff := gocmp.Diff(want.settings, got, cmpopts.EquateEmpty())
+		if diff != "" || m != want.member {
+			t.Errorf("%s: %s%+v, want %+v", flags, diff, m, want.member)
 		}
 	}
 }
@@ -450,9 +383,7 @@ func TestQuerySearchSettings(t *testing.T) {
 		"--model transe ": {512, 0, 0.3, kge.Weights{}},
 	} {
 		c, _, err := resolveSearch("--task query --dataset mine " + flags)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s, training := c.Settings, c.Settings.Training
 		if training.Batch != want.batch || training.Dropout != want.dropout ||
 			training.InitScale != 0.1 || !training.Reciprocal ||
@@ -473,20 +404,13 @@ func TestClassifyTrainSettings(t *testing.T) {
 		"--structure simple --seen-by 0":                classify.Published(classify.BLM),
 		"--structure simple --seen-by 5 --recipe basic": classify.Defaults(classify.BLM),
 	} {
-		arguments := append([]string{"classify", "train", "--dataset", "mine"}, strings.Fields(flags)...)
-		parsed, line, err := parse(arguments...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed, line, err := parse("classify train --dataset mine " + flags)
+		must(t, err)
 		c := &parsed.Classify.Train
-		if err := c.resolve(line); err != nil {
-			t.Fatal(err)
-		}
-		if diff := gocmp.Diff(want, classify.Settings(c.Settings)); diff != "" {
-			t.Errorf("%s: %s", flags, diff)
-		}
-		if got := classify.Member(c.Member); got != classify.DefaultMember() {
-			t.Errorf("%s: %+v", flags, got)
+		must(t, c.resolve(line))
+		diff := gocmp.Diff(want, classify.Settings(c.Settings))
+		if diff != "" || classify.Member(c.Member) != classify.DefaultMember() {
+			t.Errorf("%s: %s%+v", flags, diff, c.Member)
 		}
 	}
 }
@@ -501,9 +425,7 @@ func TestClassifySearchSettings(t *testing.T) {
 		"--seen-by 9 --recipe basic ": 9,
 	} {
 		c, s, err := resolveSearch("--task classify --dataset mine " + flags)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		own := c.taskFlags[classify.TaskName].For(s.TrialRecipe()).(*classify.TaskSettings)
 		if got := own.Convolution.SeenBy; got != want {
 			t.Errorf("%s: seen by %d, want %d", flags, got, want)
@@ -514,10 +436,6 @@ func TestClassifySearchSettings(t *testing.T) {
 // TestTaskRecipes: other tasks have the recipes default and basic only.
 func TestTaskRecipes(t *testing.T) {
 	for _, command := range []string{"query train", "classify train"} {
-		line := command + " --dataset mine --structure simple --recipe small"
-		_, _, err := parse(strings.Fields(line)...)
-		if err == nil || !strings.Contains(err.Error(), "use default or basic") {
-			t.Errorf("%s: %v", line, err)
-		}
+		fail(t, cli.Misuse, "use default or basic", command, "--dataset mine --recipe small", quick)
 	}
 }
