@@ -14,7 +14,7 @@ func TestAblate(t *testing.T) {
 		flags    string
 		pictures []string
 	}{
-		"predictor": {"", []string{"structures", "seconds"}},
+		"predictor": {"", []string{"structures"}},
 		"sharing":   {"--shared-epochs 2", []string{"scatter"}},
 		"dimension": {"--other-dim 12", []string{"scatter"}},
 		"transfer":  {"--to " + graph, nil},
