@@ -13,8 +13,7 @@ type doctorCommand struct{}
 
 // Run prints the findings and fails when cells cannot run.
 func (doctorCommand) Run(ctx context.Context, out io.Writer, folders install.Folders) error {
-	library, _ := install.FindLibrary(".") // outside of a checkout any library passes
-	findings := doctor.Examine(ctx, doctor.Settings{Folders: folders, Pins: pins, Library: library})
+	findings := doctor.Examine(ctx, doctor.Settings{Folders: folders, Pins: pins})
 	if err := ctx.Err(); err != nil {
 		return err
 	}

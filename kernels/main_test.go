@@ -20,7 +20,6 @@ func TestUsage(t *testing.T) {
 	}
 	for _, arguments := range [][]string{
 		{"fly"}, {"check"}, {"check", "--nonsense", "x"},
-		{"install", "--checkout", ".", "--release", "v1"},
 	} {
 		status, _, messages := kernels(t, arguments...)
 		if status != cli.Misuse || !strings.Contains(messages, "--help") {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -45,10 +46,8 @@ func Suggest(
 // state is the state of reading a command line.
 type state struct {
 	node       *kong.Node
-	given      []*kong.Flag
 	pending    *kong.Flag // the next word is its value
 	positional int
-	noFlags    bool // after --
 	valuesOf   func(*kong.Node, *kong.Value) []string
 }
 
@@ -57,15 +56,9 @@ func (s *state) read(word string) {
 	switch {
 	case s.pending != nil:
 		s.pending = nil
-	case s.noFlags:
-		s.positional++
-	case word == "--":
-		s.noFlags = true
-	case strings.HasPrefix(word, "-") && len(word) > 1:
-		name, _, whole := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		if flag := s.flag(name); flag != nil {
-			s.given = append(s.given, flag)
-			if !whole && !flag.IsBool() && !flag.IsCounter() {
+	case strings.HasPrefix(word, "-"):
+		for _, flag := range s.flags() {
+			if word == "--"+flag.Name && !flag.IsBool() && !flag.IsCounter() {
 				s.pending = flag
 			}
 		}
@@ -80,40 +73,14 @@ func (s *state) read(word string) {
 	}
 }
 
-func (s *state) flags() (all []*kong.Flag) {
-	for _, group := range s.node.AllFlags(true) {
-		all = append(all, group...)
-	}
-	return all
-}
-
-func (s *state) flag(name string) *kong.Flag {
-	for _, flag := range s.flags() {
-		isNegated := "no-"+flag.Name == name && flag.Tag.Negatable != ""
-		isShort := flag.Short != 0 && string(flag.Short) == name
-		if flag.Name == name || isNegated || isShort {
-			return flag
-		}
-	}
-	return nil
+func (s *state) flags() []*kong.Flag {
+	return slices.Concat(s.node.AllFlags(true)...)
 }
 
 // complete returns the words with a prefix.
 func (s *state) complete(prefix string) []Suggestion {
 	if s.pending != nil {
-		return withPrefix(prefix, s.values(prefix, s.pending.Value))
-	}
-	name, value, has := strings.Cut(prefix, "=")
-	if has && strings.HasPrefix(name, "--") && !s.noFlags {
-		flag := s.flag(strings.TrimPrefix(name, "--"))
-		if flag == nil {
-			return nil
-		}
-		all := s.values(value, flag.Value)
-		for i := range all {
-			all[i].Word = name + "=" + all[i].Word
-		}
-		return withPrefix(prefix, all)
+		return withPrefix(prefix, s.values(s.pending.Value))
 	}
 	var all []Suggestion
 	for _, child := range s.node.Children {
@@ -121,54 +88,34 @@ func (s *state) complete(prefix string) []Suggestion {
 			all = append(all, Suggestion{child.Name, child.Help})
 		}
 	}
-	if n := len(s.node.Positional); n > 0 {
-		last := s.node.Positional[n-1]
-		switch {
-		case s.positional < n:
-			all = append(all, s.values(prefix, s.node.Positional[s.positional])...)
-		case last.IsCumulative():
-			all = append(all, s.values(prefix, last)...)
-		}
+	arguments := s.node.Positional
+	next := s.positional
+	if n := len(arguments); n > 0 && arguments[n-1].IsCumulative() {
+		next = min(next, n-1)
 	}
-	isFlag := strings.HasPrefix(prefix, "-") && !s.noFlags
-	isComplete := len(s.node.Children) == 0 && s.positional >= len(s.node.Positional)
-	if isFlag || prefix == "" && isComplete {
-		all = append(all, s.flagWords()...)
+	if next < len(arguments) {
+		all = append(all, s.values(arguments[next])...)
+	}
+	isComplete := len(s.node.Children) == 0 && s.positional >= len(arguments)
+	if strings.HasPrefix(prefix, "-") || prefix == "" && isComplete {
+		for _, flag := range s.flags() {
+			if !flag.Hidden {
+				all = append(all, Suggestion{"--" + flag.Name, flag.Help})
+			}
+		}
 	}
 	return withPrefix(prefix, all)
 }
 
-// flagWords returns the flags that may follow.
-func (s *state) flagWords() (all []Suggestion) {
-	given := map[*kong.Flag]bool{}
-	for _, flag := range s.given {
-		given[flag] = !flag.IsCumulative()
-	}
-	for _, flag := range s.flags() {
-		if given[flag] || flag.Hidden {
-			continue
-		}
-		all = append(all, Suggestion{"--" + flag.Name, flag.Help})
-		if flag.Tag.Negatable != "" {
-			all = append(all, Suggestion{"--no-" + flag.Name, "Not: " + flag.Help})
-		}
-	}
-	return all
-}
-
-// values returns the values of a flag or an argument; for a list, completions of its last value.
-func (s *state) values(prefix string, v *kong.Value) (all []Suggestion) {
-	before := ""
-	if v.IsSlice() {
-		before = prefix[:strings.LastIndex(prefix, ",")+1]
-	}
+// values returns the values of a flag or an argument.
+func (s *state) values(v *kong.Value) (all []Suggestion) {
 	known := s.valuesOf(s.node, v)
 	if known == nil {
 		known = enumerated(v)
 	}
 	for _, value := range known {
 		if value != "" {
-			all = append(all, Suggestion{before + value, ""})
+			all = append(all, Suggestion{value, ""})
 		}
 	}
 	return all

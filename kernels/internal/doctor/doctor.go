@@ -38,8 +38,6 @@ type Finding struct {
 type Settings struct {
 	install.Folders
 	Pins install.Pins
-	// Library is the library that cells should import; the zero value accepts any.
-	Library install.Library
 }
 
 // reinstall returns the fix for most problems.
@@ -47,13 +45,13 @@ func reinstall() string { return "run: " + install.Command() + " install" }
 
 // Examine runs all checks. It skips those that depend on a failed one.
 func Examine(ctx context.Context, s Settings) []Finding {
-	t, err := install.FindToolchain(ctx, nil)
+	t, err := install.FindToolchain(ctx)
 	if err != nil {
-		return []Finding{{"Go", Bad, err.Error(), "install Go from https://go.dev/dl"}}
+		return []Finding{{"Go", Bad, err.Error(), "install Go"}}
 	}
 	if _, err := os.Stat(s.Home.Module()); err != nil {
 		message := fmt.Sprintf("nothing is installed in %s", s.Home)
-		return []Finding{{"installation", Bad, message, reinstall()}, s.jupyter(ctx)}
+		return []Finding{{"installation", Bad, message, reinstall()}}
 	}
 	var findings []Finding
 	for _, tool := range install.Tools {
@@ -61,15 +59,9 @@ func Examine(ctx context.Context, s Settings) []Finding {
 	}
 	findings = append(findings, s.library(ctx, t))
 	for _, v := range install.Variants() {
-		findings = append(findings, s.spec(v))
+		findings = append(findings, s.kernel(ctx, t, v))
 	}
-	findings = append(findings, s.jupyter(ctx))
-	for _, v := range install.Variants() {
-		if Healthy(findings) {
-			findings = append(findings, s.cells(ctx, v))
-		}
-	}
-	return findings
+	return append(findings, s.jupyter(ctx))
 }
 
 // Healthy reports whether no finding is bad.
@@ -104,24 +96,27 @@ func (s Settings) tool(t install.Tool) Finding {
 	return Finding{t.Name, OK, got, ""}
 }
 
-// library checks that cells import the expected library.
+// library checks that the library that cells import exists, and is that of this program.
 func (s Settings) library(ctx context.Context, t install.Toolchain) Finding {
-	const subject = "library"
 	installed, err := install.InstalledLibrary(ctx, s.Home, t)
 	if err != nil {
-		return Finding{subject, Bad, err.Error(), "in a checkout, " + reinstall()}
+		return Finding{"library", Bad, err.Error(), "in a checkout, " + reinstall()}
 	}
-	if s.Library != (install.Library{}) && s.Library != installed {
-		return Finding{subject, Note,
-			fmt.Sprintf("cells import %v, not %v", installed, s.Library),
+	wanted, err := install.FindLibrary(ctx, t, ".")
+	if err == nil && wanted.String() != installed { // outside of a checkout any library passes
+		return Finding{"library", Note, fmt.Sprintf("cells import %s, not %v", installed, wanted),
 			"to import the latter, " + reinstall()}
 	}
-	return Finding{subject, OK, fmt.Sprintf("cells import %v", installed), ""}
+	return Finding{"library", OK, "cells import " + installed, ""}
 }
 
-// spec checks that the kernel spec starts this installation.
-func (s Settings) spec(v install.Variant) Finding {
-	file := v.File(s.Jupyter)
+// kernel checks that a kernel starts this installation, and that its cells build and run
+// without a network. A problem of the CUDA kernel alone is a note.
+func (s Settings) kernel(ctx context.Context, t install.Toolchain, v install.Variant) Finding {
+	file, problem := v.File(s.Jupyter), Bad
+	if v.NeedsC {
+		problem = Note
+	}
 	spec, err := install.ReadSpec(file)
 	switch {
 	case err != nil:
@@ -129,71 +124,7 @@ func (s Settings) spec(v install.Variant) Finding {
 	case !s.Home.Starts(spec):
 		return Finding{v.Title, Bad, fmt.Sprintf("%s starts %q, which is another installation",
 			file, spec.Argv), reinstall()}
-	}
-	return Finding{v.Title, OK, file, ""}
-}
-
-// jupyter checks that Jupyter is installed and finds the kernels of this installation.
-func (s Settings) jupyter(ctx context.Context) Finding {
-	const subject = "Jupyter"
-	const installJupyter = "pip install jupyterlab, or sudo apt install jupyter-notebook"
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, "jupyter", "--paths", "--json").Output()
-	if errors.Is(err, exec.ErrNotFound) {
-		return Finding{subject, Note, "not installed", installJupyter}
-	}
-	var paths struct {
-		Data []string `json:"data"`
-	}
-	if err == nil {
-		err = json.Unmarshal(out, &paths)
-	}
-	if err != nil {
-		return Finding{subject, Note, "jupyter --paths fails: " + err.Error(), installJupyter}
-	}
-	want := install.CPU.File(s.Jupyter)
-	if _, err := os.Stat(want); err != nil {
-		return Finding{subject, OK, "installed", ""} // spec reports the missing kernel
-	}
-	for _, data := range paths.Data {
-		file := install.CPU.File(data)
-		if _, err := os.Stat(file); err != nil {
-			continue
-		}
-		if !isSameFile(file, want) {
-			return Finding{subject, Bad, fmt.Sprintf("uses %s, not %s", file, want),
-				"remove the folder " + filepath.Dir(file)}
-		}
-		return Finding{subject, OK, "finds the kernels", ""}
-	}
-	return Finding{subject, Bad, "does not search for kernels in " + s.Jupyter,
-		reinstall() + ` --user-dir "$(jupyter --data-dir)"`}
-}
-
-func isSameFile(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
-}
-
-// cells checks that cells of a kernel build and run without a network. A problem of the
-// CUDA kernel alone is a note.
-func (s Settings) cells(ctx context.Context, v install.Variant) Finding {
-	problem := Bad
-	if v.NeedsC {
-		problem = Note
-	}
-	spec, err := install.ReadSpec(v.File(s.Jupyter))
-	if err != nil {
-		return Finding{v.Title, problem, err.Error(), reinstall()}
-	}
-	t, err := install.FindToolchain(ctx, spec.Env)
-	if err != nil {
-		return Finding{v.Title, problem, "finds no Go: " + err.Error(),
-			"install Go from https://go.dev/dl, then " + reinstall()}
-	}
-	if v.NeedsC && !t.HasC() {
+	case v.NeedsC && !t.HasC():
 		return Finding{v.Title, Note, "needs a C compiler, and " + t.Compiler + " is missing",
 			"install one (sudo apt install gcc), then " + reinstall()}
 	}
@@ -205,4 +136,39 @@ func (s Settings) cells(ctx context.Context, v install.Variant) Finding {
 		message += "; for GPUs and plugins see: autoblm backend list"
 	}
 	return Finding{v.Title, OK, message, ""}
+}
+
+// jupyter checks that Jupyter is installed and finds the kernels of this installation.
+func (s Settings) jupyter(ctx context.Context) Finding {
+	const installJupyter = "pip install jupyterlab, or sudo apt install jupyter-notebook"
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "jupyter", "kernelspec", "list", "--json").Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return Finding{"Jupyter", Note, "not installed", installJupyter}
+	}
+	var list struct {
+		Kernels map[string]struct {
+			Folder string `json:"resource_dir"`
+		} `json:"kernelspecs"`
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &list)
+	}
+	if err != nil {
+		return Finding{"Jupyter", Note, "jupyter kernelspec fails: " + err.Error(), installJupyter}
+	}
+	found := list.Kernels[install.CPU.Name].Folder
+	want := filepath.Dir(install.CPU.File(s.Jupyter))
+	foundInfo, foundErr := os.Stat(found)
+	wantInfo, wantErr := os.Stat(want)
+	switch {
+	case foundErr != nil || wantErr != nil:
+		return Finding{"Jupyter", Bad, "does not find kernels in " + s.Jupyter,
+			reinstall() + ` --user-dir "$(jupyter --data-dir)"`}
+	case !os.SameFile(foundInfo, wantInfo):
+		return Finding{"Jupyter", Bad, fmt.Sprintf("uses %s, not %s", found, want),
+			"remove the folder " + found}
+	}
+	return Finding{"Jupyter", OK, "finds the kernels", ""}
 }

@@ -1,9 +1,7 @@
 package doctor
 
 import (
-	"cmp"
 	"debug/buildinfo"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -68,53 +66,29 @@ func TestTools(t *testing.T) {
 
 func TestLibrary(t *testing.T) {
 	s := settings(t)
-	toolchain, err := install.FindToolchain(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	toolchain := toolchain(t)
 	examine := func() Finding { return s.library(t.Context(), toolchain) }
-	checkout, err := install.AtCheckout(filepath.Join("..", "..", ".."))
+	checkout, err := install.FindLibrary(t.Context(), toolchain, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	require(t, s.Home, checkout.Checkout)
 	check(t, examine(), OK, "cells import "+checkout.String(), "")
-	s.Library = install.Library{Version: "v1.2.4"}
-	check(t, examine(), Note, "not the release v1.2.4", "install")
-	require(t, s.Home, t.TempDir())
-	check(t, examine(), Bad, "is not a checkout", "install")
+	other := t.TempDir()
+	write(t, filepath.Join(other, "go.mod"), "module "+install.LibraryModule+"\n\ngo 1.26\n")
+	require(t, s.Home, other)
+	check(t, examine(), Note, "not "+checkout.String(), "install")
 	if err := os.RemoveAll(s.Home.Module()); err != nil {
 		t.Fatal(err)
 	}
 	check(t, examine(), Bad, "no such file", "install")
 }
 
-func TestSpecs(t *testing.T) {
-	s := settings(t)
-	file := install.CPU.File(s.Jupyter)
-	check(t, s.spec(install.CPU), OK, file, "")
-	if err := (install.Spec{Argv: []string{"/old/gonb"}}).Write(file); err != nil {
-		t.Fatal(err)
-	}
-	check(t, s.spec(install.CPU), Bad, "/old/gonb", "install")
-	if err := os.WriteFile(file, []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	check(t, s.spec(install.CPU), Bad, file, "install")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
-	check(t, s.spec(install.CPU), Bad, file, "install")
-}
-
 func TestJupyter(t *testing.T) {
 	s := settings(t)
-	data := func(folders ...string) string {
-		content, err := json.Marshal(map[string][]string{"data": folders})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprintf("echo '%s'", content)
+	data := func(jupyter string) string {
+		return fmt.Sprintf(`echo '{"kernelspecs": {%q: {"resource_dir": %q}}}'`, install.CPU.Name,
+			filepath.Dir(install.CPU.File(jupyter)))
 	}
 	other := t.TempDir()
 	if err := os.CopyFS(other, os.DirFS(s.Jupyter)); err != nil {
@@ -126,17 +100,18 @@ func TestJupyter(t *testing.T) {
 		message, fix string
 	}{
 		"absent":      {"", Note, "not installed", "apt install"},
-		"finds ours":  {data(t.TempDir(), s.Jupyter), OK, "finds the kernels", ""},
-		"other first": {data(other, s.Jupyter), Bad, "uses " + other, "remove the folder " + other},
-		"blind":       {data(t.TempDir()), Bad, "does not search", "--user-dir"},
+		"finds ours":  {data(s.Jupyter), OK, "finds the kernels", ""},
+		"other first": {data(other), Bad, "uses " + other, "remove the folder " + other},
+		"blind":       {"echo '{}'", Bad, "does not find kernels in", "--user-dir"},
 		"broken":      {"exit 3", Note, "exit status 3", "pip install"},
 		"no JSON":     {"echo hello", Note, "invalid character", "pip install"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bin := t.TempDir()
 			if test.script != "" {
-				script := []byte("#!/bin/sh\n" + test.script + "\n")
-				if err := os.WriteFile(filepath.Join(bin, "jupyter"), script, 0o755); err != nil {
+				program := filepath.Join(bin, "jupyter")
+				write(t, program, "#!/bin/sh\n"+test.script+"\n")
+				if err := os.Chmod(program, 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -146,53 +121,28 @@ func TestJupyter(t *testing.T) {
 	}
 }
 
-func TestCells(t *testing.T) {
-	for name, test := range map[string]struct {
-		variant      install.Variant
-		imports      string
-		variables    map[string]string
-		level        Level
-		message, fix string
-	}{
-		"good": {variant: install.CPU, level: OK, message: "cells run without a network"},
-		"no Go": {
-			variant: install.CPU, variables: map[string]string{"PATH": "/nonexistent"},
-			level: Bad, message: "finds no Go", fix: "go.dev/dl",
-		},
-		"not primed": {
-			variant: install.CPU, imports: "gonum.org/v1/gonum/mat",
-			level: Bad, message: "do not build without a network", fix: "install",
-		},
-		"no C compiler": {
-			variant: install.CUDA, variables: map[string]string{"CC": "/nonexistent/cc"},
-			level: Note, message: "/nonexistent/cc is missing", fix: "gcc",
-		},
-		"only CUDA is bad": {
-			variant: install.CUDA, imports: "gonum.org/v1/gonum/mat",
-			variables: map[string]string{"CC": "true"},
-			level:     Note, message: "do not build without a network", fix: "install",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := settings(t)
-			module := "package env\n\nimport _ \"" + cmp.Or(test.imports, "fmt") + "\"\n"
-			deps := filepath.Join(s.Home.Module(), "deps.go")
-			if err := os.WriteFile(deps, []byte(module), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			spec := install.Spec{Env: map[string]string{
-				"GOPROXY": "off", "GOMODCACHE": t.TempDir(), "GOFLAGS": "-modcacherw",
-			}}
-			for name, value := range test.variables {
-				spec.Env[name] = value
-			}
-			if err := spec.Write(test.variant.File(s.Jupyter)); err != nil {
-				t.Fatal(err)
-			}
-			check(t, s.cells(t.Context(), test.variant), test.level, test.message, test.fix)
-		})
+func TestKernel(t *testing.T) {
+	s, toolchain := settings(t), toolchain(t)
+	examine := func(v install.Variant) Finding { return s.kernel(t.Context(), toolchain, v) }
+	deps := filepath.Join(s.Home.Module(), "deps.go")
+	write(t, deps, "package env\n\nimport _ \"fmt\"\n")
+	check(t, examine(install.CPU), OK, "cells run without a network", "")
+	toolchain.Compiler = "/nonexistent/cc"
+	check(t, examine(install.CUDA), Note, "/nonexistent/cc is missing", "gcc")
+	toolchain.Compiler = "true"
+	write(t, deps, "package env\n\nimport _ \"gonum.org/v1/gonum/mat\"\n")
+	check(t, examine(install.CPU), Bad, "do not build without a network", "install")
+	check(t, examine(install.CUDA), Note, "do not build without a network", "install")
+
+	file := install.CPU.File(s.Jupyter)
+	for content, want := range map[string]string{`{"argv": ["/old/gonb"]}`: "/old/gonb", "{": file} {
+		write(t, file, content)
+		check(t, examine(install.CPU), Bad, want, "install")
 	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	check(t, examine(install.CPU), Bad, file, "install")
 }
 
 // TestTemporaryFolderWithoutExecution mounts a folder in which programs do not run.
@@ -204,12 +154,19 @@ func TestTemporaryFolderWithoutExecution(t *testing.T) {
 	}
 	t.Cleanup(func() { exec.Command("umount", dir).Run() })
 	s := settings(t)
-	deps := filepath.Join(s.Home.Module(), "deps.go")
-	if err := os.WriteFile(deps, []byte("package env\n\nimport _ \"fmt\"\n"), 0o644); err != nil {
+	write(t, filepath.Join(s.Home.Module(), "deps.go"), "package env\n\nimport _ \"fmt\"\n")
+	t.Setenv("TMPDIR", dir)
+	check(t, s.kernel(t.Context(), toolchain(t), install.CPU), Bad, "programs do not run in "+dir,
+		"install")
+}
+
+func toolchain(t *testing.T) install.Toolchain {
+	t.Helper()
+	found, err := install.FindToolchain(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("TMPDIR", dir)
-	check(t, s.cells(t.Context(), install.CPU), Bad, "programs do not run in "+dir, "install")
+	return found
 }
 
 // settings returns an installation that has only an empty module and the kernel specs.
@@ -232,10 +189,15 @@ func settings(t *testing.T) Settings {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		spec := install.Spec{Argv: []string{
-			home.Program("gonb"), "--kernel", "{connection_file}",
-			"-logtostderr=true", "-raw_error=true", "-go_work=" + home.Module(),
-		}}
+		spec := install.Spec{
+			Argv: []string{
+				home.Program("gonb"), "--kernel", "{connection_file}",
+				"-logtostderr=true", "-raw_error=true", "-go_work=" + home.Module(),
+			},
+			Env: map[string]string{
+				"GOPROXY": "off", "GOMODCACHE": t.TempDir(), "GOFLAGS": "-modcacherw",
+			},
+		}
 		if err := spec.Write(file); err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +213,12 @@ func require(t *testing.T, home install.Home, library string) {
 		module += fmt.Sprintf("\nrequire %[1]s v0.0.0\n\nreplace %[1]s => %[2]q\n",
 			install.LibraryModule, library)
 	}
-	if err := os.WriteFile(filepath.Join(home.Module(), "go.mod"), []byte(module), 0o644); err != nil {
+	write(t, filepath.Join(home.Module(), "go.mod"), module)
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

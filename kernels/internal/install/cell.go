@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // TestCell builds and runs a cell that imports all packages that cells may import. It
@@ -53,7 +54,7 @@ func prime(ctx context.Context, home Home, t Toolchain, variables map[string]str
 func makeWorkspace(
 	ctx context.Context, home Home, t Toolchain, variables map[string]string,
 ) (dir string, err error) {
-	packages, err := importedBy(home.Module())
+	packages, err := t.run(ctx, home.Module(), isolated(), "list", "-f", `{{join .Imports "\n"}}`)
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +66,7 @@ func makeWorkspace(
 			os.RemoveAll(dir)
 		}
 	}()
-	program := append(importFile("main", packages), "\nfunc main() {}\n"...)
+	program := append(importFile("main", strings.Fields(packages)), "\nfunc main() {}\n"...)
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), program, 0o644); err != nil {
 		return "", err
 	}

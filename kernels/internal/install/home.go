@@ -36,24 +36,18 @@ func (h Home) tools() string    { return filepath.Join(string(h), "tools") }
 // JupyterFolder returns Jupyter's data folder of this user.
 // https://docs.jupyter.org/en/latest/use/jupyter-directories.html
 func JupyterFolder() (string, error) {
-	return jupyterFolder(runtime.GOOS, os.Getenv, os.UserHomeDir)
-}
-
-func jupyterFolder(
-	system string, variable func(string) string, home func() (string, error),
-) (string, error) {
-	if folder := variable("JUPYTER_DATA_DIR"); folder != "" {
+	if folder := os.Getenv("JUPYTER_DATA_DIR"); folder != "" {
 		return filepath.Abs(folder)
 	}
-	if data := variable("XDG_DATA_HOME"); data != "" && system != "darwin" {
-		return filepath.Abs(filepath.Join(data, "jupyter"))
-	}
-	h, err := home()
+	home, err := os.UserHomeDir()
 	if err != nil {
 		return "", err
 	}
-	if system == "darwin" {
-		return filepath.Join(h, "Library", "Jupyter"), nil
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(home, "Library", "Jupyter"), nil
 	}
-	return filepath.Join(h, ".local", "share", "jupyter"), nil
+	if data := os.Getenv("XDG_DATA_HOME"); data != "" {
+		return filepath.Abs(filepath.Join(data, "jupyter"))
+	}
+	return filepath.Join(home, ".local", "share", "jupyter"), nil
 }

@@ -13,8 +13,7 @@ import (
 // Settings configures an installation.
 type Settings struct {
 	Folders
-	Library Library
-	Pins    Pins
+	Pins Pins
 	// Gopls also installs gopls, for completion.
 	Gopls bool
 	// Plugin is the absolute path of a CUDA plugin of XLA; with "" XLA searches one.
@@ -25,11 +24,15 @@ type Settings struct {
 
 // Install installs the kernels or updates an installation.
 func Install(ctx context.Context, s Settings) error {
-	t, err := FindToolchain(ctx, nil)
+	t, err := FindToolchain(ctx)
 	if err != nil {
-		return fmt.Errorf("find Go: %w; install it from https://go.dev/dl", err)
+		return err
 	}
-	i := installation{s, t}
+	library, err := FindLibrary(ctx, t, ".")
+	if err != nil {
+		return err
+	}
+	i := installation{s, t, library}
 	steps := []func(context.Context) (string, error){i.tools, i.module}
 	for _, v := range Variants() {
 		steps = append(steps, func(ctx context.Context) (string, error) { return i.cells(ctx, v) })
@@ -48,6 +51,7 @@ func Install(ctx context.Context, s Settings) error {
 type installation struct {
 	Settings
 	toolchain Toolchain
+	library   Library
 }
 
 // tools builds the programs.
@@ -94,7 +98,7 @@ func (i installation) module(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(fresh)
-	if err := makeModule(ctx, fresh, i.toolchain, i.Library, i.Pins); err != nil {
+	if err := makeModule(ctx, fresh, i.toolchain, i.library, i.Pins); err != nil {
 		return "", err
 	}
 	if err := os.RemoveAll(i.Home.Module()); err != nil {
@@ -103,7 +107,7 @@ func (i installation) module(ctx context.Context) (string, error) {
 	if err := os.Rename(fresh, i.Home.Module()); err != nil {
 		return "", err
 	}
-	return "cells import the library from " + i.Library.String(), nil
+	return "cells import the library from " + i.library.String(), nil
 }
 
 // cells fetches and compiles the packages for cells of a kernel, and tests that a cell

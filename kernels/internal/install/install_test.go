@@ -3,6 +3,7 @@ package install
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -12,38 +13,27 @@ import (
 )
 
 func TestFindLibrary(t *testing.T) {
-	checkout := t.TempDir()
-	put(t, filepath.Join(checkout, "go.mod"), "// Comment.\nmodule "+LibraryModule+"\n\ngo 1.26\n")
-	inside := filepath.Join(checkout, "kernels", "internal")
-	if err := os.MkdirAll(inside, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	want := Library{Checkout: checkout}
-	if got, err := FindLibrary(inside); err != nil || got != want {
-		t.Errorf("inside of a checkout: %v, %v", got, err)
-	}
-	if got, err := AtCheckout(checkout); err != nil || got != want {
-		t.Errorf("at a checkout: %v, %v", got, err)
-	}
-	other := t.TempDir()
-	put(t, filepath.Join(other, "go.mod"), "module "+LibraryModule+"/other\n")
-	here, err := AtCheckout(filepath.Join("..", "..", ".."))
+	toolchain, err := FindToolchain(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := FindLibrary(other); err != nil || got != here {
-		t.Errorf("in another module: %v, %v; want the checkout of this program, %v", got, err, here)
+	checkout, err := filepath.Abs(filepath.Join("..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Chdir(other)
-	if got, want := Command(), "go run -C "+here.Checkout+" ./kernels"; got != want {
-		t.Errorf("command from another module: %q, want %q", got, want)
+	want := Library{Checkout: checkout}
+	if got, err := FindLibrary(t.Context(), toolchain, "."); err != nil || got != want {
+		t.Errorf("inside of a checkout: %v, %v", got, err)
 	}
-	t.Chdir(here.Checkout)
-	if got := Command(); got != "go run ./kernels" {
-		t.Errorf("command in a checkout: %q", got)
-	}
-	if got, err := AtCheckout(inside); err == nil {
-		t.Errorf("%v passes for a checkout", got)
+	other := t.TempDir()
+	for _, module := range []string{"", "module " + LibraryModule + "/other\n"} {
+		if module != "" {
+			put(t, filepath.Join(other, "go.mod"), module)
+		}
+		got, err := FindLibrary(t.Context(), toolchain, other)
+		if err == nil || !strings.Contains(err.Error(), "outside of a checkout") {
+			t.Errorf("%q: %v, %v", module, got, err)
+		}
 	}
 }
 
@@ -91,26 +81,6 @@ tool (
 	}
 	if _, err := (Pins{}).Version(Tools[0]); err == nil {
 		t.Error("empty pins have a version")
-	}
-}
-
-func TestImports(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "my[home]")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	file := importFile("env", []string{"fmt", "example.com/a b"})
-	put(t, filepath.Join(dir, "a.go"), string(file))
-	put(t, filepath.Join(dir, "b.go"), "package env\n\nimport x \"os\"\n\nvar y = x.Args\n")
-	got, err := importedBy(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"fmt", "example.com/a b", "os"}, got); diff != "" {
-		t.Error(diff)
-	}
-	if _, err := importedBy(t.TempDir()); err == nil {
-		t.Error("an empty folder has imports")
 	}
 }
 
@@ -169,22 +139,19 @@ func TestSpec(t *testing.T) {
 // TestJupyterFolder follows the table of
 // https://docs.jupyter.org/en/latest/use/jupyter-directories.html.
 func TestJupyterFolder(t *testing.T) {
-	home := func() (string, error) { return "/home/u", nil }
-	for _, test := range []struct {
-		system    string
-		variables map[string]string
-		want      string
-	}{
-		{"linux", nil, "/home/u/.local/share/jupyter"},
-		{"linux", map[string]string{"XDG_DATA_HOME": "/data"}, "/data/jupyter"},
-		{"linux", map[string]string{"XDG_DATA_HOME": "/data", "JUPYTER_DATA_DIR": "/j"}, "/j"},
-		{"darwin", map[string]string{"XDG_DATA_HOME": "/data"}, "/home/u/Library/Jupyter"},
-		{"darwin", map[string]string{"JUPYTER_DATA_DIR": "/j"}, "/j"},
+	if runtime.GOOS != "linux" {
+		t.Skip("other folders")
+	}
+	for _, test := range []struct{ own, data, want string }{
+		{"", "", "/home/u/.local/share/jupyter"},
+		{"", "/data", "/data/jupyter"},
+		{"/j", "/data", "/j"},
 	} {
-		variable := func(name string) string { return test.variables[name] }
-		got, err := jupyterFolder(test.system, variable, home)
-		if err != nil || got != test.want {
-			t.Errorf("%s %v: %q, %v; want %q", test.system, test.variables, got, err, test.want)
+		t.Setenv("HOME", "/home/u")
+		t.Setenv("XDG_DATA_HOME", test.data)
+		t.Setenv("JUPYTER_DATA_DIR", test.own)
+		if got, err := JupyterFolder(); err != nil || got != test.want {
+			t.Errorf("%v: %q, %v", test, got, err)
 		}
 	}
 }

@@ -3,9 +3,6 @@ package install
 import (
 	"context"
 	"fmt"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,28 +76,4 @@ func importFile(name string, packages []string) []byte {
 	}
 	file.WriteString(")\n")
 	return []byte(file.String())
-}
-
-// importedBy returns the packages that the Go files in a folder import.
-func importedBy(dir string) ([]string, error) {
-	files, err := fs.Glob(os.DirFS(dir), "*.go") // filepath.Glob would interpret dir as a pattern
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("%s has no Go files", dir)
-	}
-	var packages []string
-	for _, file := range files {
-		path := filepath.Join(dir, file)
-		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-		if err != nil {
-			return nil, err
-		}
-		for _, spec := range parsed.Imports {
-			path, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				return nil, err
-			}
-			packages = append(packages, path)
-		}
-	}
-	return packages, nil
 }

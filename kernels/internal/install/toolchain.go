@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -21,19 +19,12 @@ type Toolchain struct {
 	Compiler    string `json:"CC"` // C compiler
 }
 
-// FindToolchain finds the toolchain of the go command in the PATH among the variables.
-// Without PATH among them it uses the PATH of this program.
-func FindToolchain(ctx context.Context, variables map[string]string) (Toolchain, error) {
-	program, err := lookUp("go", variables)
+// FindToolchain finds the toolchain of the go command.
+func FindToolchain(ctx context.Context) (Toolchain, error) {
+	out, err := output(exec.CommandContext(ctx,
+		"go", "env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOCACHE", "CC"))
 	if err != nil {
-		return Toolchain{}, err
-	}
-	command := exec.CommandContext(ctx, program,
-		"env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOCACHE", "CC")
-	command.Env = environment(variables)
-	out, err := output(command)
-	if err != nil {
-		return Toolchain{}, err
+		return Toolchain{}, fmt.Errorf("find Go: %w; install it from https://go.dev/dl", err)
 	}
 	var t Toolchain
 	if err := json.Unmarshal([]byte(out), &t); err != nil {
@@ -42,36 +33,10 @@ func FindToolchain(ctx context.Context, variables map[string]string) (Toolchain,
 	return t, nil
 }
 
-// lookUp finds a program in the PATH among the variables.
-func lookUp(name string, variables map[string]string) (string, error) {
-	path, given := variables["PATH"]
-	if !given {
-		return exec.LookPath(name)
-	}
-	for _, folder := range filepath.SplitList(path) {
-		if found, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
-			return found, nil
-		}
-	}
-	return "", fmt.Errorf("program %s is not in %s", name, path)
-}
-
-// environment returns the environment of this program with variables added.
-func environment(variables map[string]string) []string {
-	all := os.Environ()
-	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		all = append(all, name+"="+variables[name])
-	}
-	return all
-}
-
 // HasC reports whether the C compiler is installed.
 func (t Toolchain) HasC() bool {
-	command := strings.Fields(t.Compiler)
-	if len(command) == 0 {
-		return false
-	}
-	_, err := exec.LookPath(command[0])
+	program, _, _ := strings.Cut(t.Compiler, " ")
+	_, err := exec.LookPath(program)
 	return err == nil
 }
 
@@ -85,8 +50,10 @@ func (t Toolchain) run(
 	ctx context.Context, dir string, variables map[string]string, arguments ...string,
 ) (string, error) {
 	command := exec.CommandContext(ctx, filepath.Join(t.binaries(), "go"), arguments...)
-	command.Dir = dir
-	command.Env = environment(variables)
+	command.Dir, command.Env = dir, os.Environ()
+	for name, value := range variables {
+		command.Env = append(command.Env, name+"="+value)
+	}
 	return output(command)
 }
 
@@ -99,9 +66,8 @@ func output(command *exec.Cmd) (string, error) {
 	if err == nil {
 		return string(out), nil
 	}
-	const limit = 5
 	lines := strings.Split(strings.TrimSpace(messages.String()), "\n")
-	lines = lines[max(0, len(lines)-limit):]
+	lines = lines[max(0, len(lines)-5):]
 	name := strings.Join(append([]string{filepath.Base(command.Path)}, command.Args[1:]...), " ")
 	return "", fmt.Errorf("%s: %w: %s", name, err, strings.Join(lines, "; "))
 }
