@@ -5,8 +5,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -63,21 +63,9 @@ func newBase(ctx context.Context, p program, data, folder string) (*base, error)
 
 // copy copies the base with the times of its files, which a report contains.
 func (b *base) copy(folder string) error {
-	if err := os.CopyFS(folder, os.DirFS(b.folder)); err != nil {
-		return err
+	out, err := exec.Command("cp", "-a", b.folder+"/.", folder).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("cannot copy the test data: %w: %s", err, out)
 	}
-	return filepath.WalkDir(b.folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(b.folder, path)
-		if err != nil {
-			return err
-		}
-		return os.Chtimes(filepath.Join(folder, name), info.ModTime(), info.ModTime())
-	})
+	return nil
 }

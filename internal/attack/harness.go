@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/autoblm/autoblm-go/internal/format"
 	"golang.org/x/sync/errgroup"
@@ -55,21 +54,17 @@ func (h *harness) newFolder() (string, error) {
 	return folder, err
 }
 
-// attack runs each part until its goal, or for its share of the time limit.
-func (h *harness) attack(
-	ctx context.Context, parts []*part, limit time.Duration, w io.Writer,
-) error {
+// attack runs each part until its goal.
+func (h *harness) attack(ctx context.Context, parts []*part, w io.Writer) error {
 	for _, p := range parts {
-		deadline := time.Now().Add(limit / time.Duration(len(parts)))
 		g, ctx := errgroup.WithContext(ctx)
 		for range runtime.NumCPU() {
 			g.Go(func() error {
-				for limit == 0 || time.Now().Before(deadline) {
+				for {
 					if more, err := h.runNext(ctx, p); !more || err != nil {
 						return err
 					}
 				}
-				return nil
 			})
 		}
 		if err := g.Wait(); err != nil {

@@ -2,7 +2,7 @@
 
 // Command attack tries to make autoblm lose data:
 //
-//	go run ./internal/attack --for 30m --seed 7
+//	go run ./internal/attack --kills 5000 --seed 7
 //
 // Run it in the root of the checkout. It has two parts, and each ends at a goal:
 //
@@ -36,12 +36,11 @@ import (
 )
 
 type flags struct {
-	For    time.Duration `help:"Time limit, such as 30m, half for each part (0: none)."`
-	Seed   uint64        `default:"1" help:"Seed of all random choices."`
-	Kills  int           `default:"1000" help:"Number of kills; 0 skips them."`
-	Disks  int           `default:"64" help:"Number of runs without room; 0 skips them."`
-	Out    string        `default:"attack-out" help:"Folder for findings."`
-	Repeat string        `placeholder:"PART:NUMBER" help:"Run only this case, as a finding names it."`
+	Seed   uint64 `default:"1" help:"Seed of all random choices."`
+	Kills  int    `default:"1000" help:"Number of kills; 0 skips them."`
+	Disks  int    `default:"64" help:"Number of runs without room; 0 skips them."`
+	Out    string `default:"attack-out" help:"Folder for findings."`
+	Repeat string `placeholder:"PART:NUMBER" help:"Run only this case, as a finding names it."`
 }
 
 func main() {
@@ -93,7 +92,7 @@ func (f flags) run(ctx context.Context, w io.Writer) (findings int, err error) {
 		return findings, err
 	}
 	began := time.Now()
-	err = h.attack(ctx, parts, f.For, w)
+	err = h.attack(ctx, parts, w)
 	fmt.Fprintln(w, c.summary(time.Since(began).Minutes()))
 	if errors.Is(err, context.Canceled) {
 		err = nil // an interrupted attack ends with its summary

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -50,13 +51,26 @@ func environment(folder string) []string {
 
 // run runs the program. Its error is a failure of the attack itself.
 func (p program) run(ctx context.Context, i invocation) (result, error) {
-	command := exec.Command(p.path, i.arguments...)
+	running := ctx
+	if i.signal != 0 {
+		timed, cancel := context.WithTimeout(ctx, i.after)
+		defer cancel()
+		running = timed
+	}
+	command := exec.CommandContext(running, p.path, i.arguments...)
 	command.Dir, command.Env = i.folder, environment(i.folder)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	if i.stdout != nil {
 		command.Stdout = i.stdout
 	}
+	var r result
+	command.Cancel = func() error {
+		err := command.Process.Signal(cmp.Or(i.signal, syscall.SIGKILL))
+		r.signalled = err == nil
+		return err
+	}
+	command.WaitDelay = gracePeriod
 	began := time.Now()
 	if err := command.Start(); err != nil {
 		return result{}, fmt.Errorf("cannot run the program: %w", err)
@@ -65,33 +79,15 @@ func (p program) run(ctx context.Context, i invocation) (result, error) {
 		limit := unix.Rlimit{Cur: i.fileSize, Max: i.fileSize}
 		_ = unix.Prlimit(command.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil)
 	}
-	done := make(chan error, 1)
-	go func() { done <- command.Wait() }()
-	var r result
-	var moment, last <-chan time.Time
-	if i.signal != 0 {
-		moment = time.After(i.after)
-	}
-	for running := true; running; {
-		select {
-		case <-done:
-			running = false
-		case <-moment:
-			moment, last = nil, time.After(gracePeriod)
-			r.signalled = command.Process.Signal(i.signal) == nil
-		case <-last:
-			r.hung = true
-			_ = command.Process.Kill()
-		case <-ctx.Done():
-			_ = command.Process.Kill()
-			<-done
-			return r, ctx.Err()
-		}
+	_ = command.Wait() // the state tells how it ended
+	if ctx.Err() != nil {
+		return r, ctx.Err()
 	}
 	r.duration, r.stdout, r.stderr = time.Since(began), stdout.Bytes(), stderr.Bytes()
 	r.status = command.ProcessState.ExitCode()
 	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		r.signal = status.Signal()
+		r.hung = r.signalled && r.signal != i.signal
 	}
 	return r, nil
 }

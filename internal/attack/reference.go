@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,8 +23,8 @@ type reference struct {
 	outcome  outcome
 	volatile map[string]bool // files that differ between two such runs
 	fastest  atomic.Int64    // duration of the fastest run, in nanoseconds
-	largest  int64           // size of the largest file
-	total    int64           // size of all files
+	largest  int64           // length of the largest content
+	total    int64           // length of all contents
 }
 
 // reference returns the reference of a scenario. The first call makes it with two runs.
@@ -58,12 +57,10 @@ func (r *reference) make(ctx context.Context, h *harness, s scenario) error {
 		}
 		outcomes = append(outcomes, o)
 		r.noteDuration(result.duration)
-		if r.largest, r.total, err = sizes(folder, s); err != nil {
-			return err
-		}
 	}
 	r.outcome, r.volatile = outcomes[0], map[string]bool{}
-	for name := range outcomes[0] {
+	for name, content := range outcomes[0] {
+		r.largest, r.total = max(r.largest, int64(len(content))), r.total+int64(len(content))
 		r.volatile[name] = outcomes[0][name] != outcomes[1][name] && !isReproducible(name)
 	}
 	if difference := outcomes[1].difference(r.outcome, r.volatile); difference != "" {
@@ -85,16 +82,4 @@ func (r *reference) noteDuration(d time.Duration) {
 func isReproducible(name string) bool {
 	return name == printed ||
 		slices.Contains([]string{".npy", ".txt", ".db", ".json", ".csv"}, filepath.Ext(name))
-}
-
-// sizes returns the size of the largest file that a scenario wrote, and of all of them.
-func sizes(folder string, s scenario) (largest, total int64, err error) {
-	err = walkOutputs(folder, s, func(_ string, entry fs.DirEntry) error {
-		info, err := entry.Info()
-		if err == nil && !entry.IsDir() {
-			largest, total = max(largest, info.Size()), total+info.Size()
-		}
-		return err
-	})
-	return largest, total, err
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/settings/resolve"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
@@ -59,11 +58,7 @@ func (c *classifyTrainCommand) resolve(line *kong.Context) error {
 			c.Settings = classifySettings(defaults(c.Settings.Encoder))
 		}
 	}
-	_, err := resolve.Settings(line,
-		resolve.Layer{Source: resolve.Default, Apply: named("")},
-		resolve.Layer{Source: resolve.Recipe, Apply: named(c.Recipe)},
-	)
-	return err
+	return flags.Resolve(line, named(""), named(c.Recipe))
 }
 
 // ranges returns the ranges that --tune draws from. Settings with explicit flags have none.

@@ -14,7 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
-	"github.com/autoblm/autoblm-go/internal/settings/resolve"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 type queryTrainCommand struct {
@@ -60,17 +60,12 @@ func (c *queryTrainCommand) resolve(line *kong.Context) error {
 	named := func(name string) func() {
 		return func() { c.Settings, c.Paths = queryRecipe(name, c.Model) }
 	}
-	_, err := resolve.Settings(line,
-		resolve.Layer{Source: resolve.Default, Apply: named("")},
-		resolve.Layer{Source: resolve.Recipe, Apply: named(c.Recipe)},
-		c.impliedLayer(line, &c.Settings),
-		resolve.Layer{Source: resolve.Default, Apply: func() {
-			if c.Sampling.Negatives > 0 && c.Model != form.Bilinear {
-				c.Sampling.Margin = query.DefaultSampling(c.Model, c.Settings.Training.Dim).Margin
-			}
-		}},
-	)
-	return err
+	margin := func() {
+		if c.Sampling.Negatives > 0 && c.Model != form.Bilinear {
+			c.Sampling.Margin = query.DefaultSampling(c.Model, c.Settings.Training.Dim).Margin
+		}
+	}
+	return flags.Resolve(line, named(""), named(c.Recipe), c.impliedLayer(line, &c.Settings), margin)
 }
 
 // queryTrainSummary is the JSON of query train.

@@ -7,7 +7,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/settings/resolve"
 )
 
 // recipeFlag names a recipe.
@@ -55,8 +54,8 @@ func withAutoPrecision(r kge.Recipe) kge.Recipe {
 }
 
 // recipeLayer returns the layer that sets all training settings.
-func recipeLayer(source resolve.Source, to *kge.Recipe, r kge.Recipe) resolve.Layer {
-	return resolve.Layer{Source: source, Apply: func() { *to = withAutoPrecision(r) }}
+func recipeLayer(to *kge.Recipe, r kge.Recipe) func() {
+	return func() { *to = withAutoPrecision(r) }
 }
 
 // duraFlag sets two weights.
@@ -66,13 +65,13 @@ type duraFlag struct {
 
 // impliedLayer returns the layer of settings that other flags imply: the weights of DURA, and no
 // patience without validation.
-func (f duraFlag) impliedLayer(line *kong.Context, r *kge.Recipe) resolve.Layer {
-	return resolve.Layer{Source: resolve.Flag, Apply: func() {
+func (f duraFlag) impliedLayer(line *kong.Context, r *kge.Recipe) func() {
+	return func() {
 		if flags.IsGiven(line, "dura") {
 			r.EntityL2, r.Products = f.Dura, f.Dura
 		}
 		if flags.IsGiven(line, "validate-every") && r.Training.ValidateEvery == 0 {
 			r.Training.Patience, r.Training.PlateauPatience = 0, 0
 		}
-	}}
+	}
 }

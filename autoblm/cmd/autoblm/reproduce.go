@@ -17,7 +17,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/record"
-	"github.com/autoblm/autoblm-go/internal/settings/resolve"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 type reproduceCommand struct {
@@ -48,7 +48,7 @@ func (c *reproduceCommand) resolve(line *kong.Context) (recipe.Recipe, error) {
 	if err != nil {
 		return r, err
 	}
-	_, err = resolve.Settings(line, recipeLayer(resolve.Recipe, &c.Settings, r.Recipe),
+	err = flags.Resolve(line, recipeLayer(&c.Settings, r.Recipe),
 		c.impliedLayer(line, &c.Settings))
 	r.Recipe = c.Settings
 	return r, err

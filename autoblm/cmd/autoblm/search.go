@@ -18,7 +18,6 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/settings/resolve"
 )
 
 type searchCommand struct {
@@ -96,20 +95,19 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 	if err != nil {
 		return err
 	}
-	layers := []resolve.Layer{{Source: resolve.Default, Apply: func() {
+	layers := []func(){func() {
 		s := t.Defaults(c.procedure())
 		s.Planned = planned(line, s.Planned)
 		c.taskFlags.reset(t, !s.WarmStart)
 		c.set(s)
-	}}, {Source: resolve.Default, Apply: c.roundDims}}
+	}, c.roundDims}
 	if r.Name != "" {
-		layers = append(layers, recipeLayer(resolve.Recipe, &c.Settings.Recipe, r.Recipe))
+		layers = append(layers, recipeLayer(&c.Settings.Recipe, r.Recipe))
 	}
-	_, err = resolve.Settings(line, append(layers, c.graphLayer(line, size),
-		c.impliedLayer(line, &c.Settings.Recipe), resolve.Layer{Source: resolve.Default, Apply: func() {
+	return flags.Resolve(line, append(layers, c.graphLayer(line, size),
+		c.impliedLayer(line, &c.Settings.Recipe), func() {
 			c.Settings.Halving = min(c.Settings.Halving, search.DefaultHalving(c.Settings.Training.Epochs))
-		}})...)
-	return err
+		})...)
 }
 
 // trainingRecipe returns the recipe that --recipe names for training, the zero value without one.
@@ -160,8 +158,8 @@ const (
 )
 
 // graphLayer returns the layer with the penalty and the batch size for a graph of some size.
-func (c *searchCommand) graphLayer(line *kong.Context, size task.Size) resolve.Layer {
-	return resolve.Layer{Source: resolve.Graph, Apply: func() {
+func (c *searchCommand) graphLayer(line *kong.Context, size task.Size) func() {
+	return func() {
 		s := &c.Settings
 		if size == (task.Size{}) || c.Recipe != "" || c.Task != completion.TaskName ||
 			s.Model != form.Bilinear {
@@ -173,7 +171,7 @@ func (c *searchCommand) graphLayer(line *kong.Context, size task.Size) resolve.L
 		if size.Examples > manyExamples {
 			s.Training.Batch = largeBatch
 		}
-	}}
+	}
 }
 
 func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) error {

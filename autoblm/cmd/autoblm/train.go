@@ -19,7 +19,6 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/settings/resolve"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
@@ -38,7 +37,7 @@ type trainCommand struct {
 
 // resolve computes the settings for a graph; before the graph is read, g is nil.
 func (c *trainCommand) resolve(line *kong.Context, g *datasets.Graph) error {
-	var layers []resolve.Layer
+	var layers []func()
 	if c.Recipe != "" {
 		r, err := c.named(c.Dataset)
 		if err != nil {
@@ -46,17 +45,16 @@ func (c *trainCommand) resolve(line *kong.Context, g *datasets.Graph) error {
 		}
 		c.recipeName = r.Name
 		layers = append(layers, c.recipeModel(line, r),
-			recipeLayer(resolve.Recipe, &c.Settings, r.Recipe))
+			recipeLayer(&c.Settings, r.Recipe))
 	} else if g == nil {
-		layers = append(layers, recipeLayer(resolve.Default, &c.Settings, c.defaults()))
+		layers = append(layers, recipeLayer(&c.Settings, c.defaults()))
 	} else {
 		r := recipe.ForGraph(g, c.Model)
 		c.recipeName = r.Name
-		layers = append(layers, recipeLayer(resolve.Default, &c.Settings, c.defaults()),
-			recipeLayer(resolve.Graph, &c.Settings, r.Recipe))
+		layers = append(layers, recipeLayer(&c.Settings, c.defaults()),
+			recipeLayer(&c.Settings, r.Recipe))
 	}
-	_, err := resolve.Settings(line, append(layers, c.impliedLayer(line, &c.Settings))...)
-	return err
+	return flags.Resolve(line, append(layers, c.impliedLayer(line, &c.Settings))...)
 }
 
 // defaults returns how the model trains on a large graph by default.
@@ -68,15 +66,15 @@ func (c *trainCommand) defaults() kge.Recipe {
 }
 
 // recipeModel returns the layer that trains the model of a recipe, unless another one is given.
-func (c *trainCommand) recipeModel(line *kong.Context, r recipe.Recipe) resolve.Layer {
-	return resolve.Layer{Source: resolve.Recipe, Apply: func() {
+func (c *trainCommand) recipeModel(line *kong.Context, r recipe.Recipe) func() {
+	return func() {
 		if c.Model == form.Bilinear {
 			c.Structure.Structure = r.Structure
 		}
 		if !flags.IsGiven(line, "structure") {
 			c.Model = r.Form
 		}
-	}}
+	}
 }
 
 // trainSummary is the JSON of train.

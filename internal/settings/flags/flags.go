@@ -120,15 +120,6 @@ func IsGiven(ctx *kong.Context, names ...string) bool {
 	})
 }
 
-// Values returns the present values of the flags of a command line, by name.
-func Values(ctx *kong.Context) map[string]string {
-	all := map[string]string{}
-	for _, flag := range ctx.Flags() {
-		all[flag.Name] = textOf(flag.Target)
-	}
-	return all
-}
-
 // textOf returns a value in the form that the parser reads.
 func textOf(v reflect.Value) string {
 	if marshaler, ok := v.Interface().(encoding.TextMarshaler); ok {

@@ -1,6 +1,7 @@
 package flags_test
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -33,6 +34,16 @@ func parse(t *testing.T, arguments string) (*kong.Context, error) {
 	return parser.Parse(strings.Fields(arguments))
 }
 
+// values returns the values of all flags as text.
+func values(line *kong.Context) map[string]string {
+	all := map[string]string{}
+	for _, flag := range line.Flags() {
+		text := strings.Trim(fmt.Sprint(flag.Target.Interface()), "[]")
+		all[flag.Name] = strings.ReplaceAll(text, " ", ",")
+	}
+	return all
+}
+
 func TestFlags(t *testing.T) {
 	for arguments, change := range map[string]map[string]string{
 		"":                          {},
@@ -52,7 +63,7 @@ func TestFlags(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := flags.Values(line); !maps.Equal(got, want) {
+		if got := values(line); !maps.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", arguments, got, want)
 		}
 		if flags.IsGiven(line, "engine", "lr") != (change["lr"]+change["engine"] != "") {
