@@ -85,9 +85,8 @@ type Trial struct {
 	// reported; nil without a test.
 	Score     *float64 `json:"score,omitempty"`
 	TestScore *float64 `json:"test_score,omitempty"`
-	// Details is a JSON object of further results, such as the metrics of both splits. Its
-	// fields are inlined in the JSON of the trial.
-	Details json.RawMessage `json:"-"`
+	// Details is a JSON object of further results, such as the metrics of both splits.
+	Details json.RawMessage `json:"details,omitempty"`
 	// Loss is the mean loss of each epoch, and Validations are the validations during training.
 	Loss        []float64        `json:"loss,omitempty"`
 	Validations []kge.Validation `json:"validations,omitempty"`
