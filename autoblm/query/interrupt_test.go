@@ -45,6 +45,7 @@ func TestSampleLimits(t *testing.T) {
 	for want, s := range map[string]Sample{
 		"a path of 100 hops: it may have 1 to 99": {Hops: 100}, "a path of 0 hops": {},
 		"count is 10000001: it must be from 0 to 10000000": {Hops: 2, Count: 10000001},
+		"count is -1": {Hops: 2, Count: -1},
 	} {
 		if _, err := d.Sample(t.Context(), s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", s, err)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
-	"github.com/autoblm/autoblm-go/datasets"
 	"pgregory.net/rapid"
 )
 
@@ -25,31 +24,13 @@ func TestKnownAnswers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := graphOf(t)
 		d := FromGraph(g)
-		inTrain := func(label func(datasets.Triple) int32, id int32) bool {
-			return slices.ContainsFunc(g.Train, func(t datasets.Triple) bool { return label(t) == id })
-		}
-		entity := func(id int32) bool {
-			return inTrain(func(t datasets.Triple) int32 {
-				return t.Head
-			}, id) || inTrain(func(t datasets.Triple) int32 {
-				return t.Tail
-			}, id)
-		}
-		var triples []datasets.Triple
-		for _, triple := range slices.Concat(g.Train, g.Valid, g.Test) {
-			if entity(triple.Head) && entity(triple.Tail) && inTrain(func(t datasets.Triple) int32 {
-				return t.Relation
-			}, triple.Relation) {
-				triples = append(triples, triple)
-			}
-		}
 		q := Query{
 			Anchor: rapid.Int32Range(0, int32(len(g.Entities)-1)).Draw(t, "anchor"),
 			Relations: rapid.SliceOfN(rapid.Int32Range(0, int32(2*len(g.Relations)-1)), 1, 3).Draw(t,
 				"path"),
 		}
 		var want []string
-		for _, e := range reachable(triples, len(g.Entities), q) {
+		for _, e := range reachable(known(g, InTest), len(g.Entities), q) {
 			want = append(want, g.Entities[e])
 		}
 		p := Path{Anchor: g.Entities[q.Anchor]}

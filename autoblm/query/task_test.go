@@ -1,7 +1,6 @@
 package query_test
 
 import (
-	"context"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -16,7 +15,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 func querySearch() (query.TaskSettings, autoblm.SearchSettings) {
@@ -28,64 +26,21 @@ func querySearch() (query.TaskSettings, autoblm.SearchSettings) {
 	return query.TaskSettings{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, of
 }
 
-func filesOf(t *testing.T, a task.Artifact) map[string][]byte {
-	t.Helper()
-	files, err := a.Files()
+// TestTrialsEqualMembers checks that a trial equals its member trained alone, and that the model
+// belongs to the best trial.
+func TestTrialsEqualMembers(t *testing.T) {
+	d := enginetest.Paths(t, 40, 3, 200)
+	own, of := querySearch()
+	want, err := autoblm.SearchFor(t.Context(), &query.Task{Data: d, Settings: own, Engine: cpu.New(2)},
+		of)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return files
-}
-
-// TestInterruptedSearchForQueries checks that a search gives the same results when interrupted at
-// many places, that trials equal members trained alone, and that the model belongs to the best
-// trial.
-func TestInterruptedSearchForQueries(t *testing.T) {
-	d := enginetest.Paths(t, 40, 3, 200)
-	own, of := querySearch()
-	run := func(ctx context.Context, of autoblm.SearchSettings) *search.Result {
-		t.Helper()
-		result, err := autoblm.SearchFor(ctx, &query.Task{Data: d, Settings: own, Engine: cpu.New(2)}, of)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range result.Trials {
-			result.Trials[i].Seconds = 0
-		}
-		return result
-	}
-	want := run(t.Context(), of)
 	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact == nil ||
 		len(want.Best) != of.Parents {
 		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete,
 			len(want.Best), want.Artifact)
 	}
-	of.Study = filepath.Join(t.TempDir(), "study.db")
-	interruptions := 0
-	for calls := 2; ; calls += 2 {
-		ctx, cancel := context.WithCancel(t.Context())
-		left := calls
-		of.OnProgress = func(search.Progress) {
-			if left--; left == 0 {
-				cancel()
-			}
-		}
-		got := run(ctx, of)
-		cancel()
-		if got.Stopped == search.Interrupted {
-			interruptions++
-			continue
-		}
-		if !reflect.DeepEqual(got.Trials, want.Trials) ||
-			!reflect.DeepEqual(filesOf(t, got.Artifact), filesOf(t, want.Artifact)) {
-			t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got.Trials, want.Trials)
-		}
-		break
-	}
-	if interruptions < 3 {
-		t.Errorf("%d interruptions prove little", interruptions)
-	}
-
 	best := *want.Kept
 	member := kge.Member{Structure: best.Structure, Seed: of.Seed, LearningRate: of.LearningRate,
 		Weights: of.Weights}
@@ -126,31 +81,15 @@ func TestSearchForQueriesRefuses(t *testing.T) {
 	if err := run(nil); err != nil {
 		t.Fatal(err)
 	}
-	for says, change := range map[string]func(*query.TaskSettings, *autoblm.SearchSettings){
-		"hops [2] there, [3] here": func(own *query.TaskSettings,
-			_ *autoblm.SearchSettings) {
-			own.Hops = []int{3}
-		},
-		"negatives not set there, 7 here": func(own *query.TaskSettings,
-			_ *autoblm.SearchSettings) {
-			own.Negatives = 7
-		},
-		"training epochs 2 there, 3 here": func(_ *query.TaskSettings,
-			of *autoblm.SearchSettings) {
-			of.Training.Epochs = 3
-		},
-		"no train queries of 4 hops": func(own *query.TaskSettings,
-			_ *autoblm.SearchSettings) {
-			own.Hops = []int{4}
-		},
-		"answer-power is NaN": func(own *query.TaskSettings,
-			_ *autoblm.SearchSettings) {
-			own.AnswerPower = math.NaN()
-		},
-		"hops is empty": func(own *query.TaskSettings,
-			_ *autoblm.SearchSettings) {
-			own.Hops, own.With = nil, nil
-		},
+	type own = query.TaskSettings
+	type settings = autoblm.SearchSettings
+	for says, change := range map[string]func(*own, *settings){
+		"hops [2] there, [3] here":        func(s *own, _ *settings) { s.Hops = []int{3} },
+		"negatives not set there, 7 here": func(s *own, _ *settings) { s.Negatives = 7 },
+		"training epochs 2 there, 3 here": func(_ *own, of *settings) { of.Training.Epochs = 3 },
+		"no train queries of 4 hops":      func(s *own, _ *settings) { s.Hops = []int{4} },
+		"answer-power is NaN":             func(s *own, _ *settings) { s.AnswerPower = math.NaN() },
+		"hops is empty":                   func(s *own, _ *settings) { s.Hops, s.With = nil, nil },
 	} {
 		if err := run(change); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, which should say %q", err, says)
