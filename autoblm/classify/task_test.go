@@ -1,10 +1,7 @@
 package classify_test
 
 import (
-	"context"
-	"fmt"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -17,33 +14,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
-
-// kinds returns a graph whose nodes point at two hubs, with relations that depend on their class,
-// and at each other, which makes the task harder.
-func kinds() *rdf.Graph {
-	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"},
-		Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"}}
-	for i := range int32(24) {
-		class := i % 2
-		g.Nodes = append(g.Nodes, fmt.Sprintf("<n:%d>", i))
-		g.Triples = append(
-			g.Triples,
-			datasets.Triple{Head: i + 2, Relation: class, Tail: 0}, datasets.Triple{Head: i + 2,
-				Relation: 1 - class, Tail: 1},
-			datasets.Triple{Head: i + 2, Relation: i / 3 % 2, Tail: 2 + (i*7+5)%24},
-		)
-		label := rdf.Label{Node: i + 2, Class: class}
-		if i/2%4 < 3 {
-			g.Train = append(g.Train, label)
-		} else {
-			g.Test = append(g.Test, label)
-		}
-	}
-	return g
-}
 
 // classes returns the task on a graph, on one thread.
 func classes(g *rdf.Graph, s classify.Settings, m classify.Member) *classify.Task {
@@ -62,71 +34,23 @@ func classSettings() (classify.Settings, classify.Member, autoblm.SearchSettings
 	return s, m, of
 }
 
-func filesOf(t *testing.T, a task.Artifact) map[string][]byte {
-	t.Helper()
-	files, err := a.Files()
+// TestTrialsEqualMembers checks that a trial equals its member trained alone.
+func TestTrialsEqualMembers(t *testing.T) {
+	s, m, of := classSettings()
+	about := classes(friends(), s, m)
+	defer about.Close()
+	want, err := autoblm.SearchFor(t.Context(), about, of)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return files
-}
-
-// TestInterruptedSearchForClasses checks that a search gives the same results when interrupted at
-// many places, and that trials equal members trained alone.
-func TestInterruptedSearchForClasses(t *testing.T) {
-	s, m, of := classSettings()
-	about := classes(kinds(), s, m)
-	defer about.Close()
-	run := func(ctx context.Context, of autoblm.SearchSettings) *search.Result {
-		t.Helper()
-		result, err := autoblm.SearchFor(ctx, about, of)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range result.Trials {
-			result.Trials[i].Seconds = 0
-		}
-		return result
-	}
-	want := run(t.Context(), of)
 	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact == nil ||
 		len(want.Best) != of.Parents {
 		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete,
 			len(want.Best), want.Artifact)
 	}
-	of.Study = filepath.Join(t.TempDir(), "study.db")
-	interruptions := 0
-	for calls := 2; ; calls += 9 {
-		ctx, cancel := context.WithCancel(t.Context())
-		left := calls
-		of.OnProgress = func(search.Progress) {
-			if left--; left == 0 {
-				cancel()
-			}
-		}
-		got := run(ctx, of)
-		cancel()
-		if got.Stopped == search.Interrupted {
-			interruptions++
-			continue
-		}
-		if !reflect.DeepEqual(got.Trials, want.Trials) ||
-			!reflect.DeepEqual(filesOf(t, got.Artifact), filesOf(t, want.Artifact)) {
-			t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got.Trials, want.Trials)
-		}
-		break
-	}
-	if interruptions < 3 {
-		t.Errorf("%d interruptions prove little", interruptions)
-	}
-	trainer, err := classify.NewTrainer(kinds(), s, classify.Options{Engine: cpu.New(0)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trainer.Close()
 	last := want.Trials[len(want.Trials)-1]
 	m.Structure, m.Seed = last.Structure, of.Seed
-	alone, err := trainer.Train(t.Context(), []classify.Member{m})
+	alone, err := trainOnce(t.Context(), friends(), s, classify.Options{}, []classify.Member{m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,69 +61,44 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 
 func TestSearchForClassesRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.db")
-	run := func(change func(*rdf.Graph, *classify.Settings, *classify.Member,
-		*autoblm.SearchSettings)) error {
-		g := kinds()
-		s, m, of := classSettings()
-		of.Study, of.Budget = path, 4
-		if change != nil {
-			change(g, &s, &m, &of)
-		}
-		about := classes(g, s, m)
+	type input struct {
+		*rdf.Graph
+		settings classify.Settings
+		member   classify.Member
+		search   autoblm.SearchSettings
+	}
+	run := func(change func(in *input)) error {
+		in := &input{Graph: friends()}
+		in.settings, in.member, in.search = classSettings()
+		in.search.Study, in.search.Budget = path, 4
+		change(in)
+		about := classes(in.Graph, in.settings, in.member)
 		defer about.Close()
-		_, err := autoblm.SearchFor(t.Context(), about, of)
+		_, err := autoblm.SearchFor(t.Context(), about, in.search)
 		return err
 	}
-	if err := run(nil); err != nil {
+	if err := run(func(*input) {}); err != nil {
 		t.Fatal(err)
 	}
-	type graph = rdf.Graph
-	for says, change := range map[string]func(*graph, *classify.Settings, *classify.Member,
-		*autoblm.SearchSettings){
-		"convolution dim 4 there, 8 here": func(_ *graph, s *classify.Settings, _ *classify.Member,
-			_ *autoblm.SearchSettings) {
-			s.Dim = 8
+	for says, change := range map[string]func(in *input){
+		"convolution dim 4 there, 8 here": func(in *input) { in.settings.Dim = 8 },
+		"convolution norm none there, symmetric here": func(in *input) {
+			in.settings.Norm = classify.Symmetric
 		},
-		"convolution norm none there, symmetric here": func(_ *graph, s *classify.Settings,
-			_ *classify.Member, _ *autoblm.SearchSettings) {
-			s.Norm = classify.Symmetric
+		"member dropout 0.4 there, 0.3 here": func(in *input) { in.member.Dropout = 0.3 },
+		"seed 1 there, 2 here":               func(in *input) { in.search.Seed = 2 },
+		"the data differ": func(in *input) {
+			in.Train[0].Class, in.Train[1].Class = in.Train[1].Class, in.Train[0].Class
 		},
-		"member dropout 0.4 there, 0.3 here": func(_ *graph, _ *classify.Settings, m *classify.Member,
-			_ *autoblm.SearchSettings) {
-			m.Dropout = 0.3
-		},
-		"seed 1 there, 2 here": func(_ *graph, _ *classify.Settings, _ *classify.Member,
-			of *autoblm.SearchSettings) {
-			of.Seed = 2
-		},
-		"the data differ": func(g *graph, _ *classify.Settings, _ *classify.Member,
-			_ *autoblm.SearchSettings) {
-			g.Train[0].Class, g.Train[1].Class = g.Train[1].Class, g.Train[0].Class
-		},
-		"has no structure to search for": func(_ *graph, s *classify.Settings, _ *classify.Member,
-			_ *autoblm.SearchSettings) {
-			s.Encoder = classify.GCN
-		},
-		"learning-rate is 0": func(_ *graph, _ *classify.Settings, m *classify.Member,
-			_ *autoblm.SearchSettings) {
-			m.LearningRate = 0
-		},
-		"repeats is 0": func(_ *graph, s *classify.Settings, _ *classify.Member,
-			_ *autoblm.SearchSettings) {
-			s.Repeats = 0
-		},
-		"dim is 5": func(_ *graph, s *classify.Settings, _ *classify.Member, of *autoblm.SearchSettings) {
-			s.Dim, of.Study = 5, ""
-		},
-		"classification has no stage tune": func(_ *graph, _ *classify.Settings, _ *classify.Member,
-			of *autoblm.SearchSettings) {
-			of.Study, of.Tune = "", search.DefaultTune()
+		"has no structure to search for": func(in *input) { in.settings.Encoder = classify.GCN },
+		"learning-rate is 0":             func(in *input) { in.member.LearningRate = 0 },
+		"repeats is 0":                   func(in *input) { in.settings.Repeats = 0 },
+		"dim is 5":                       func(in *input) { in.settings.Dim, in.search.Study = 5, "" },
+		"classification has no stage tune": func(in *input) {
+			in.search.Study, in.search.Tune = "", search.DefaultTune()
 		},
 	} {
-		if err := run(change); err == nil || !strings.Contains(err.Error(), says) ||
-			strings.Contains(err.Error(), "\n") {
-			t.Errorf("the error is %v, which should say %q in one line", err, says)
-		}
+		wantError(t, says, run(change), says)
 	}
 	if contents, err := study.Read(path); err != nil || contents.About.Task != classify.TaskName ||
 		len(contents.Trials) != 4 {
@@ -211,7 +110,7 @@ func TestSearchForClassesRefuses(t *testing.T) {
 func TestDivergedClasses(t *testing.T) {
 	s, m, of := classSettings()
 	m.LearningRate, of.Budget, s.Runs = 1e30, 4, 0
-	about := classes(kinds(), s, m)
+	about := classes(friends(), s, m)
 	defer about.Close()
 	result, err := autoblm.SearchFor(t.Context(), about, of)
 	if err != nil || result.Trained == 0 || result.Complete != 0 {
@@ -229,7 +128,7 @@ func TestDivergedClasses(t *testing.T) {
 func TestRetrainingClasses(t *testing.T) {
 	s, m, of := classSettings()
 	of.Budget, of.RetrainSeeds = 4, 2
-	result, err := autoblm.SearchFor(t.Context(), classes(kinds(), s, m), of)
+	result, err := autoblm.SearchFor(t.Context(), classes(friends(), s, m), of)
 	if err != nil || len(result.Retrained) != 3 {
 		t.Fatalf("%d structures trained again, want 3; %v", len(result.Retrained), err)
 	}
@@ -245,7 +144,7 @@ func TestRetrainingClasses(t *testing.T) {
 // and have a model, and that later trials without a deadline are not stopped.
 func TestClassesStopEarly(t *testing.T) {
 	s, m, of := classSettings()
-	on := classes(kinds(), s, m)
+	on := classes(friends(), s, m)
 	defer on.Close()
 	for _, cut := range []bool{true, false} {
 		ctx := t.Context()
@@ -270,7 +169,7 @@ func TestClassesWithTimeLimit(t *testing.T) {
 	s, m, of := classSettings()
 	of.Planned, of.TimeLimit, of.RetrainSeeds, of.Study = &search.Planned{}, time.Hour, 2,
 		filepath.Join(t.TempDir(), "study.db")
-	on := classes(kinds(), s, m)
+	on := classes(friends(), s, m)
 	defer on.Close()
 	var told []string
 	of.OnPlan = func(p search.Plan) { told = append(told, p.String()) }

@@ -79,7 +79,7 @@ func TestANewTask(t *testing.T) {
 	has(t, shown, fields{"metric": "entries", "rounds.0.best_mrr": nil})
 	number(t, shown, "rounds.0.best_score")
 	exported := get(object(t, "study export", file), "trials.0")
-	has(t, exported, fields{"filled": number(t, exported, "score") / 16})
+	has(t, exported, fields{"details.filled": number(t, exported, "score") / 16})
 	kept := printed["kept"] // QuatE fills its matrix
 	has(t, kept, fields{"from": "baseline", "name": "quate", "score": 16})
 	has(t, object(t, "study best", file, "--out model"),
