@@ -41,17 +41,34 @@ func sample(n int, seed uint64) (structures []structure.Structure, scores []floa
 	return structures, scores
 }
 
+// predict fits and predicts the scores of other structures.
+func predict(
+	s predictor.Settings, fitted []structure.Structure, scores []float64, seed uint64,
+	unseen []structure.Structure,
+) ([]float64, error) {
+	p, err := predictor.Fit(s, fitted, scores, seed)
+	if err != nil {
+		return nil, err
+	}
+	return p.Predict(unseen)
+}
+
+// predictions calls predict with the default settings.
+func predictions(
+	t *testing.T, fitted []structure.Structure, scores []float64, unseen []structure.Structure,
+) []float64 {
+	t.Helper()
+	guesses, err := predict(predictor.DefaultSettings(), fitted, scores, 1, unseen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return guesses
+}
+
 func TestPredictsUnseenStructures(t *testing.T) {
 	structures, scores := sample(80, 1)
 	unseen, truth := sample(200, 2)
-	fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	guesses, err := fitted.Predict(unseen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	guesses := predictions(t, structures, scores, unseen)
 	if r := stat.Correlation(guesses, truth, nil); r < 0.8 {
 		t.Errorf("correlation with the truth is %.2f, want at least 0.8", r)
 	}
@@ -64,11 +81,7 @@ func TestFitIsAPureFunction(t *testing.T) {
 		settings := predictor.DefaultSettings()
 		settings.Features = features
 		guess := func(seed uint64) []float64 {
-			fitted, err := predictor.Fit(settings, structures, scores, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			guesses, err := fitted.Predict(unseen)
+			guesses, err := predict(settings, structures, scores, seed, unseen)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,12 +102,7 @@ func TestFitsAreIndependent(t *testing.T) {
 	unseen, _ := sample(30, 6)
 	guess := func(n int) []float64 {
 		structures, scores := sample(n, uint64(n))
-		fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
-		if err != nil {
-			t.Error(err)
-			return nil
-		}
-		guesses, err := fitted.Predict(unseen)
+		guesses, err := predict(predictor.DefaultSettings(), structures, scores, 1, unseen)
 		if err != nil {
 			t.Error(err)
 		}
@@ -148,19 +156,8 @@ func TestPredictionsAreIndependent(t *testing.T) {
 func TestRepeatsAreWeights(t *testing.T) {
 	structures, scores := sample(12, 7)
 	unseen, _ := sample(30, 8)
-	guess := func(structures []structure.Structure, scores []float64) []float64 {
-		fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		guesses, err := fitted.Predict(unseen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return guesses
-	}
-	once := guess(structures, scores)
-	thrice := guess(slices.Repeat(structures, 3), slices.Repeat(scores, 3))
+	once := predictions(t, structures, scores, unseen)
+	thrice := predictions(t, slices.Repeat(structures, 3), slices.Repeat(scores, 3), unseen)
 	for i := range unseen {
 		if math.Abs(once[i]-thrice[i]) > 1e-4 {
 			t.Errorf("%s: prediction %v, with repeated structures %v", unseen[i], once[i],
@@ -172,36 +169,30 @@ func TestRepeatsAreWeights(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	structures, scores := sample(3, 5)
 	small := structure.MustParse("1,0;0,2")
-	fit := func(change func(s *predictor.Settings), structures []structure.Structure,
-		scores []float64) error {
+	fit := func(structures []structure.Structure, scores ...float64) error {
+		_, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+		return err
+	}
+	with := func(change func(s *predictor.Settings)) error {
 		s := predictor.DefaultSettings()
 		change(&s)
 		_, err := predictor.Fit(s, structures, scores, 1)
 		return err
 	}
-	same := func(*predictor.Settings) {}
 	for name, err := range map[string]error{
-		"nothing":              fit(same, nil, nil),
-		"a score too many":     fit(same, structures[:2], scores),
-		"two K":                fit(same, append(slices.Clone(structures[:2]), small), scores),
-		"no structure":         fit(same, []structure.Structure{{}}, scores[:1]),
-		"a score not a number": fit(same, structures, []float64{0, math.NaN(), 0}),
-		"an infinite score":    fit(same, structures, []float64{0, math.Inf(1), 0}),
-		"no hidden units":      fit(func(s *predictor.Settings) { s.Hidden = 0 }, structures, scores),
-		"no steps":             fit(func(s *predictor.Settings) { s.Steps = 0 }, structures, scores),
-		"endless steps": fit(func(s *predictor.Settings) {
-			s.Steps = math.MaxInt
-		}, structures, scores),
-		"no learning rate": fit(func(s *predictor.Settings) {
-			s.LearningRate = 0
-		}, structures, scores),
-		"infinite decay": fit(func(s *predictor.Settings) {
-			s.WeightDecay = math.Inf(1)
-		}, structures, scores),
-		"unknown features": fit(func(s *predictor.Settings) { s.Features = 7 }, structures, scores),
-		"a learning rate of 1e9": fit(func(s *predictor.Settings) {
-			s.LearningRate = 1e9
-		}, structures, scores),
+		"nothing":              fit(nil),
+		"a score too many":     fit(structures[:2], scores...),
+		"two K":                fit(append(slices.Clone(structures[:2]), small), scores...),
+		"no structure":         fit([]structure.Structure{{}}, scores[0]),
+		"a score not a number": fit(structures, 0, math.NaN(), 0),
+		"an infinite score":    fit(structures, 0, math.Inf(1), 0),
+		"no hidden units":      with(func(s *predictor.Settings) { s.Hidden = 0 }),
+		"no steps":             with(func(s *predictor.Settings) { s.Steps = 0 }),
+		"endless steps":        with(func(s *predictor.Settings) { s.Steps = math.MaxInt }),
+		"no learning rate":     with(func(s *predictor.Settings) { s.LearningRate = 0 }),
+		"infinite decay":       with(func(s *predictor.Settings) { s.WeightDecay = math.Inf(1) }),
+		"unknown features":     with(func(s *predictor.Settings) { s.Features = 7 }),
+		"a huge learning rate": with(func(s *predictor.Settings) { s.LearningRate = 1e9 }),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -218,14 +209,7 @@ func TestRefusals(t *testing.T) {
 
 func TestFitOfOneScore(t *testing.T) {
 	structures, _ := sample(3, 5)
-	fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, []float64{0.4, 0.4, 0.4}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	guesses, err := fitted.Predict(structures)
-	if err != nil {
-		t.Fatal(err)
-	}
+	guesses := predictions(t, structures, []float64{0.4, 0.4, 0.4}, structures)
 	for _, g := range guesses {
 		if g < 0.2 || g > 0.6 {
 			t.Errorf("predictions %v, want about 0.4", guesses)

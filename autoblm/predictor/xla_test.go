@@ -14,21 +14,10 @@ func TestOnXLA(t *testing.T) {
 	name := xlatest.Backend(t)
 	structures, scores := sample(40, 1)
 	unseen, _ := sample(100, 2)
-	guess := func() []float64 {
-		fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		guesses, err := fitted.Predict(unseen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return guesses
-	}
-	own := guess()
+	own := predictions(t, structures, scores, unseen)
 	predictor.On(t, name)
 	// Two hundred steps of AdamW accumulate rounding differences between the backends.
-	for i, g := range guess() {
+	for i, g := range predictions(t, structures, scores, unseen) {
 		if math.Abs(g-own[i]) > 1e-3 {
 			t.Errorf("%s: prediction %v, on GoMLX's pure-Go backend %v", unseen[i], g, own[i])
 		}
