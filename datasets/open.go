@@ -26,23 +26,23 @@ const dataVariable = "AUTOBLM_DATA"
 // If the name is also that of a folder, [Graph.Warnings] says which one was read. Open never
 // downloads.
 func Open(name string) (*Graph, error) {
-	_, known := benchmark(name)
 	folders := []string{}
 	if dir, found := Locate(name); found {
 		folders = append(folders, dir)
 	}
 	at := Choose(name, folders, HasGraph)
-	g, err := openAt(name, known && !at.IsPath, at)
+	g, err := openAt(name, at)
 	if err == nil && at.Note != "" {
 		g.warnings = append([]string{at.Note}, g.warnings...)
 	}
 	return g, err
 }
 
-func openAt(name string, known bool, at Place) (*Graph, error) {
+func openAt(name string, at Place) (*Graph, error) {
+	_, known := benchmark(name)
 	switch {
-	case known:
-		return openBenchmark(name)
+	case known && !at.IsPath:
+		return openBenchmark(name, at.Folder)
 	case name == worldName && !at.IsPath:
 		return World(), nil
 	}
@@ -117,14 +117,14 @@ func benchmarkFolders(name string) []string {
 	return folders
 }
 
-func openBenchmark(name string) (*Graph, error) {
-	if dir, found := Locate(name); found {
-		g, err := ReadFolder(dir)
-		if err != nil {
-			return nil, err
+// openBenchmark reads a benchmark from its folder, "" if there is none.
+func openBenchmark(name, folder string) (*Graph, error) {
+	if folder != "" {
+		g, err := ReadFolder(folder)
+		if err == nil {
+			g.Name = name
 		}
-		g.Name = name
-		return g, nil
+		return g, err
 	}
 	for _, dir := range benchmarkFolders(name) {
 		if _, err := os.Stat(dir); err == nil {
