@@ -14,8 +14,12 @@ import (
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
 )
 
-// TaskName identifies [Task] in studies.
-const TaskName = "completion"
+const (
+	// TaskName identifies [Task] in studies.
+	TaskName = "completion"
+	// SearchPurpose names what a search for completion optimizes.
+	SearchPurpose = "completion of the graph"
+)
 
 // Task searches structures for knowledge-graph completion, scored by the filtered MRR of the
 // validation triples. The trials of a call form a population.
@@ -29,6 +33,17 @@ type Task struct {
 	// Limits limit the triples to rank, during and after training. They are not part of the
 	// identity, so trials to compare must have the same limits.
 	Limits eval.Limits
+}
+
+// OpenTask opens the graph of a source. It calls warn with warnings. open opens the engine.
+func OpenTask(source string, open func() (kge.Engine, error), warn func([]string)) (*Task, error) {
+	g, err := datasets.Open(source)
+	if err != nil {
+		return nil, err
+	}
+	warn(g.Warnings("valid", "test"))
+	engine, err := open()
+	return &Task{Graph: g, Engine: engine}, err
 }
 
 // Identity implements [task.Task].

@@ -51,14 +51,16 @@ func written(g *Graph) string {
 		g.Nodes[first.Tail])
 }
 
-// TestAnyWayToWriteALiteral checks that a literal is one node, however its characters are escaped.
+// TestAnyWayToWriteALiteral checks that a literal is one node, however its characters are escaped,
+// and so is an IRI.
 func TestAnyWayToWriteALiteral(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.Rune(), 0, 12, -1).Draw(t, "text")
 		b := newBuilder()
 		for range 3 {
 			var line strings.Builder
-			line.WriteString(`<x:a> <x:b> "`)
+			line.WriteString(rapid.SampledFrom([]string{`<x:a>`, `<x:\u0061>`}).Draw(t, "subject"))
+			line.WriteString(` <x:b> "`)
 			for _, r := range text {
 				if ways := writings(r); len(ways) > 0 {
 					line.WriteString(rapid.SampledFrom(ways).Draw(t, "way"))

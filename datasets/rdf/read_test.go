@@ -183,22 +183,6 @@ func TestLenientKeepsTheRest(t *testing.T) {
 	wantError(t, got.FirstSkipped, "graph.nt:1: ")
 }
 
-// TestEscapesAreNoDifference checks that a character and its escape are one node.
-func TestEscapesAreNoDifference(t *testing.T) {
-	same := `<x:a> <x:b> "caf\u00e9 \"x\""@fr .
-<x:a> <x:b> "café \"x\""@fr .
-<x:a> <x:b> "caf\U000000E9 \u0022x\""@fr .
-<x:\u0061> <x:b> "café \"x\""@fr .
-`
-	g, err := ReadFolder(folder(t, files(map[string]string{"graph.nt": triples + same})), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if added := len(g.Triples) - strings.Count(triples, "\n"); added != 1 {
-		t.Errorf("four ways to write one triple are %d triples, among the nodes %q", added, g.Nodes)
-	}
-}
-
 // TestBenchmarks compares with the counts of Table I of the R-GCN paper.
 func TestBenchmarks(t *testing.T) {
 	for _, b := range Registry() {
