@@ -90,12 +90,3 @@ func TestPatternsFollowTheRules(t *testing.T) {
 		}
 	})
 }
-
-func TestPatternNames(t *testing.T) {
-	for pattern, want := range map[Pattern]string{Symmetric: "symmetric",
-		AntiSymmetric: "anti-symmetric", General: "general"} {
-		if got := pattern.String(); got != want {
-			t.Errorf("%d is called %q, want %q", pattern, got, want)
-		}
-	}
-}

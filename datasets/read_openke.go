@@ -47,11 +47,7 @@ func readOpenKEFolder(dir string) (*Graph, error) {
 
 // readOpenKELabels reads a count line and then a label and its id on each line.
 func readOpenKELabels(text *textfile.File) ([]string, error) {
-	type entry struct {
-		label string
-		id    int32
-	}
-	var entries []entry
+	byID := make(map[int32]string)
 	labelLine, idLine := make(map[string]int), make(map[int32]int)
 	count, err := readCounted(text, func(line []byte, count int) error {
 		line = bytes.TrimRight(line, "\t ")
@@ -77,17 +73,15 @@ func readOpenKELabels(text *textfile.File) ([]string, error) {
 		if before, found := idLine[id]; found {
 			return text.Errorf("id %d is already on line %d; ids must be unique", id, before)
 		}
-		labelLine[label], idLine[id] = text.Line, text.Line
-		entries = append(entries, entry{label, id})
+		byID[id], labelLine[label], idLine[id] = label, text.Line, text.Line
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	// There are count entries with different ids in range, so every id has a label.
-	labels := make([]string, count)
-	for _, e := range entries {
-		labels[e.id] = e.label
+	labels := make([]string, count) // of count different ids in range, so every id has one
+	for id, label := range byID {
+		labels[id] = label
 	}
 	return labels, nil
 }

@@ -68,16 +68,13 @@ func (c oracleCase) model(t *testing.T) *kge.Model {
 	return m
 }
 
-// nearOracle allows for embeddings in float32 and printed digits.
-func nearOracle(a, b float64) bool { return math.Abs(a-b) <= 1e-5*math.Max(1, math.Abs(b)) }
-
 func TestScoresOfTheOracle(t *testing.T) {
 	for n, c := range realdata.Oracle[oracleCase](t, "steps.json") {
 		m := c.model(t)
 		for i, o := range c.Triples {
 			check := func(what string, got, want float64) {
 				t.Helper()
-				if !nearOracle(got, want) {
+				if math.Abs(got-want) > 1e-5*math.Max(1, math.Abs(want)) { // float32, printed digits
 					t.Errorf("case %d, %v, %s: score %v, the oracle has %v", n, o, what, got, want)
 				}
 			}
@@ -104,23 +101,20 @@ func TestPredictRanksByScore(t *testing.T) {
 	for _, q := range []completion.Query{{Head: "e2", Relation: "knows"},
 		{Tail: "e5", Relation: "likes"}} {
 		answers := mustPredict(t, m, q, nil, 0, eval.MarkKnown)
-		if got, want := slices.Sorted(slices.Values(entities(answers))),
-			m.EntityLabels; !slices.Equal(got, want) {
+		got := slices.Sorted(slices.Values(entities(answers)))
+		if !slices.Equal(got, m.EntityLabels) {
 			t.Errorf("%+v: answers %v, want every entity once", q, got)
 		}
 		for i, a := range answers {
 			if a.Rank != i+1 || i > 0 && a.Score > answers[i-1].Score || a.Known != eval.NotLookedUp {
 				t.Errorf("%+v: answer %d is %+v after %+v", q, i, a, answers[max(i-1, 0)])
 			}
-			candidate := datasets.Triple{Relation: int32(slices.Index(m.RelationLabels, q.Relation))}
-			id := int32(slices.Index(m.EntityLabels, a.Entity))
+			relation := int32(slices.Index(m.RelationLabels, q.Relation))
+			head, tail := int32(slices.Index(m.EntityLabels, a.Entity)), int32(5)
 			if q.Tail == "" {
-				candidate.Head, candidate.Tail = 2, id
-			} else {
-				candidate.Head, candidate.Tail = id, 5
+				head, tail = 2, head
 			}
-			if want := completion.TailScores(m, candidate.Head,
-				candidate.Relation)(candidate.Tail); a.Score != want {
+			if want := completion.TailScores(m, head, relation)(tail); a.Score != want {
 				t.Errorf("%+v: %q has score %v, the model gives %v", q, a.Entity, a.Score, want)
 			}
 		}
@@ -214,8 +208,9 @@ func TestPredictGoesByLabel(t *testing.T) {
 func TestPredictTiesKeepTheOrderOfTheModel(t *testing.T) {
 	m := enginetest.SmallModel()
 	clear(m.Relations) // all scores are 0
-	if got := entities(mustPredict(t, m, completion.Query{Head: "e3", Relation: "likes"}, nil, 0,
-		eval.MarkKnown)); !slices.Equal(got, m.EntityLabels) {
+	q := completion.Query{Head: "e3", Relation: "likes"}
+	got := entities(mustPredict(t, m, q, nil, 0, eval.MarkKnown))
+	if !slices.Equal(got, m.EntityLabels) {
 		t.Errorf("%v, want %v", got, m.EntityLabels)
 	}
 }
@@ -224,36 +219,34 @@ func TestPredictRefuses(t *testing.T) {
 	m := enginetest.SmallModel()
 	m.EntityLabels = []string{"Germany", "East Germany", "Niger", "Nigeria", "Oman", "Romania", "Chad"}
 	m.RelationLabels = []string{"borders", "has capital"}
-	for name, test := range map[string]struct {
-		query completion.Query
-		parts []string
-		not   string
+	type query = completion.Query
+	for name, c := range map[string]struct {
+		query
+		want string // parts of the error, with … between them
+		not  string
 	}{
-		"neither end": {completion.Query{Relation: "borders"},
-			[]string{"either a head or a tail"}, ""},
-		"both ends": {completion.Query{Head: "Chad", Relation: "borders", Tail: "Niger"},
-			[]string{"either a head or a tail"}, ""},
-		"nothing": {completion.Query{}, []string{"either a head or a tail"}, ""},
-		"no relation": {completion.Query{Head: "Chad"},
-			[]string{`no relation ""`, "borders, has capital"}, "did you mean"},
-		"unknown relation": {completion.Query{Head: "Chad", Relation: "capital"},
-			[]string{`no relation "capital"`, "did you mean has capital?",
-				"it has borders, has capital"}, ""},
-		"another relation": {completion.Query{Head: "Chad", Relation: "likes"},
-			[]string{`no relation "likes"`, "it has borders, has capital"}, "did you mean"},
-		"unknown head": {completion.Query{Head: "german", Relation: "borders"},
-			[]string{`no entity "german"`, "did you mean Germany, East Germany?"}, "Chad"},
-		"unknown tail": {completion.Query{Tail: "Nigeria (country)", Relation: "borders"},
-			[]string{`no entity "Nigeria (country)"`, "did you mean Niger, Nigeria?"}, "Oman"},
-		"nothing like it": {completion.Query{Tail: "Xanadu", Relation: "borders"},
-			[]string{`no entity "Xanadu"`}, "did you mean"},
-		"only a part of the word": {completion.Query{Tail: "omania", Relation: "borders"},
-			[]string{"Romania"}, "Chad"},
+		"neither end": {query{Relation: "borders"}, "either a head or a tail", ""},
+		"both ends": {query{Head: "Chad", Relation: "borders", Tail: "Niger"},
+			"either a head or a tail", ""},
+		"nothing": {query{}, "either a head or a tail", ""},
+		"no relation": {query{Head: "Chad"},
+			`no relation ""…borders, has capital`, "did you mean"},
+		"unknown relation": {query{Head: "Chad", Relation: "capital"},
+			`no relation "capital"…did you mean has capital?…it has borders, has capital`, ""},
+		"another relation": {query{Head: "Chad", Relation: "likes"},
+			`no relation "likes"…it has borders, has capital`, "did you mean"},
+		"unknown head": {query{Head: "german", Relation: "borders"},
+			`no entity "german"…did you mean Germany, East Germany?`, "Chad"},
+		"unknown tail": {query{Tail: "Nigeria (country)", Relation: "borders"},
+			`no entity "Nigeria (country)"…did you mean Niger, Nigeria?`, "Oman"},
+		"nothing like it": {query{Tail: "Xanadu", Relation: "borders"},
+			`no entity "Xanadu"`, "did you mean"},
+		"only a part of the word": {query{Tail: "omania", Relation: "borders"}, "Romania", "Chad"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answers, err := completion.Predict(m, test.query, nil, 3, eval.MarkKnown)
-			checkError(t, err, test.parts...)
-			if answers != nil || test.not != "" && strings.Contains(err.Error(), test.not) {
+			answers, err := completion.Predict(m, c.query, nil, 3, eval.MarkKnown)
+			checkError(t, err, strings.Split(c.want, "…")...)
+			if answers != nil || c.not != "" && strings.Contains(err.Error(), c.not) {
 				t.Errorf("error %q with answers %v", err, answers)
 			}
 		})
