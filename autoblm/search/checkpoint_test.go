@@ -3,9 +3,10 @@ package search_test
 import (
 	"context"
 	"path/filepath"
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
@@ -68,9 +69,8 @@ func TestSearchInPieces(t *testing.T) {
 	if pieces.epochs != alone.epochs {
 		t.Errorf("%d epochs in pieces, %d without interruption", pieces.epochs, alone.epochs)
 	}
-	if got.Stopped != search.BudgetSpent ||
-		!reflect.DeepEqual(untimed(got.Trials), untimed(want.Trials)) {
-		t.Errorf("stopped by %s, with trials\n%+v\nwant\n%+v", got.Stopped, untimed(got.Trials),
-			untimed(want.Trials))
+	if diff := cmp.Diff(want.Trials, got.Trials, ignoreSeconds); got.Stopped != search.BudgetSpent ||
+		diff != "" {
+		t.Errorf("stopped by %s, with other trials:\n%s", got.Stopped, diff)
 	}
 }

@@ -43,22 +43,16 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 		t.Fatal(err)
 	}
 	for round := range 3 {
-		change := search.Change{
-			Round: &search.Round{
-				Number:      round + 1,
-				RandomState: []byte("pcg:0123"),
-				Proposed:    4,
-				Seconds:     0.25,
-			},
-		}
+		change := search.Change{Round: &search.Round{
+			Number: round + 1, RandomState: []byte("pcg:0123"), Proposed: 4, Seconds: 0.25,
+		}}
 		for i, named := range structure.Baselines()[:2] {
-			trial := task.Trial{
-				Number: 2*round + i + 1, Stage: task.Searching, Round: round + 1, Structure: named.Structure, State: task.Complete,
-				Recipe: task.Recipe{
-					Seed: uint64(round),
-				}, Score: &score, TestScore: &score, Details: details, Loss: make([]float64, 4), Seconds: 0.5,
-			}
-			change.Trials = append(change.Trials, trial)
+			change.Trials = append(change.Trials, task.Trial{
+				Number: 2*round + i + 1, Stage: task.Searching, Round: round + 1,
+				Structure: named.Structure, State: task.Complete,
+				Recipe: task.Recipe{Seed: uint64(round)}, Score: &score, TestScore: &score,
+				Details: details, Loss: make([]float64, 4), Seconds: 0.5,
+			})
 		}
 		if err := s.Put(change); err != nil {
 			t.Fatal(err)
@@ -107,15 +101,12 @@ func FuzzDamage(f *testing.F) {
 	f.Add(uint(68), uint(1), uint64(1), false, length)                     // the program
 	f.Add(uint(512), uint(512), uint64(0x5555555555555555), false, length) // a page
 	for range 10 {
-		f.Add(uint(rng.IntN(len(content))), uint(1), uint64(1<<rng.IntN(8)), false, length) // a bit
-		f.Add(uint(rng.IntN(512)), uint(1), uint64(1<<rng.IntN(8)), false,
-			length) // a bit where each counts
-		f.Add(uint(rng.IntN(len(content))), uint(1+rng.IntN(64)), rng.Uint64(), true,
-			length) // some bytes
+		f.Add(uint(rng.IntN(len(content))), uint(1), uint64(1<<rng.IntN(8)), false, length)   // a bit
+		f.Add(uint(rng.IntN(512)), uint(1), uint64(1<<rng.IntN(8)), false, length)            // where each counts
+		f.Add(uint(rng.IntN(len(content))), uint(1+rng.IntN(64)), rng.Uint64(), true, length) // bytes
 		f.Add(uint(rng.IntN(len(content))), uint(1+rng.IntN(8)), rng.Uint64(), false, length) // a few
 		f.Add(uint(0), uint(0), uint64(0), false, uint(rng.IntN(len(content))))               // a file cut short
-		f.Add(512*uint(rng.IntN(len(content)/512)), uint(512), rng.Uint64(), true,
-			length) // a page of noise
+		f.Add(512*uint(rng.IntN(len(content)/512)), uint(512), rng.Uint64(), true, length)    // a page
 	}
 	path := filepath.Join(folderInMemory(f), "study.db")
 	f.Fuzz(func(t *testing.T, at, count uint, change uint64, drawn bool, length uint) {
@@ -242,5 +233,70 @@ func TestLostRounds(t *testing.T) {
 	defer s.Close()
 	if _, err := s.Rounds(); err == nil || !strings.Contains(err.Error(), lost) {
 		t.Errorf("opened: %v", err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	s, err := Open(filepath.Join(t.TempDir(), "study.db"), describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	kept := task.Trial{Number: 1, Structure: structure.MustParse("complex"), State: task.Running}
+	if err := s.Put(search.Change{Trials: []task.Trial{kept}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.db.Exec("PRAGMA max_page_count = 1"); err != nil { // no file may grow any more
+		t.Fatal(err)
+	}
+	large := task.Trial{
+		Number: 2, Structure: structure.MustParse("simple"), Loss: make([]float64, 100_000),
+	}
+	if err := s.Put(search.Change{Trials: []task.Trial{large}}); err == nil ||
+		!strings.Contains(err.Error(), "disk is full") ||
+		strings.Contains(err.Error(), "\n") {
+		t.Errorf("the error is %v, which should say in one line that the disk is full", err)
+	}
+	trials, err := s.Trials()
+	if err != nil || len(trials) != 1 || trials[0].Number != 1 {
+		t.Errorf("what was there before: %+v, %v", trials, err)
+	}
+}
+
+// TestArtifacts checks that artifacts of trials are stored by number and replaced as a whole.
+func TestArtifacts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	put := func(left map[int]task.Artifact) {
+		t.Helper()
+		s, err := Open(path, describe())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(s.Put(search.Change{Artifacts: left}), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one := task.Files{"a": []byte("1"), "b": {}}
+	two, three := task.Files{"a": []byte("2")}, task.Files{"c": []byte("3")}
+	put(map[int]task.Artifact{7: one, 9: two})
+	put(map[int]task.Artifact{7: three})
+	s, err := Open(path, describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for trial, want := range map[int]task.Artifact{7: three, 8: nil, 9: two} {
+		if got, err := s.Artifact(trial); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("trial %d has left %v, %v; want %v", trial, got, err, want)
+		}
+	}
+	if best, err := s.Best(); best != nil || err != nil {
+		t.Errorf("the best is %v, %v", best, err)
+	}
+	if _, err := s.db.Exec("UPDATE artifacts SET trial = 8 WHERE trial = 9"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Artifact(8); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("what another trial has left is taken: %v", err)
 	}
 }

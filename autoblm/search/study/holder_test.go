@@ -52,15 +52,10 @@ func hold(path string) error {
 		}
 		// More than SQLite's cache takes, so that some of it is in the file.
 		large := task.Trial{
-			Number:    2,
-			Structure: structure.MustParse("simple"),
-			State:     task.Complete,
-			Error:     strings.Repeat("x", 10_000_000),
+			Number: 2, Structure: structure.MustParse("simple"), Error: strings.Repeat("x", 10_000_000),
 		}
-		if err := putTrial(tx, large); err != nil {
-			return err
-		}
-		if err := execute(tx, "UPDATE trials SET state = 'changed'"); err != nil {
+		err = errors.Join(putTrial(tx, large), execute(tx, "UPDATE trials SET state = 'changed'"))
+		if err != nil {
 			return err
 		}
 	}

@@ -50,22 +50,12 @@ func trials() []task.Trial {
 	all := []task.Trial{
 		{Number: 1, Name: "complex", Structure: structure.MustParse("complex"), State: task.Running},
 		{
-			Number:     2,
-			Round:      1,
-			Structure:  structure.MustParse("-1,2;2,1"),
-			State:      task.Complete,
-			Prediction: &guess,
-			Loss:       []float64{3.25, 1.5},
-			Seconds:    0.5,
-			Engine:     "gomlx",
-			Backend:    "go",
+			Number: 2, Round: 1, Structure: structure.MustParse("-1,2;2,1"), State: task.Complete,
+			Prediction: &guess, Loss: []float64{3.25, 1.5}, Seconds: 0.5, Engine: "gomlx", Backend: "go",
 		},
 		{
-			Number:    3,
-			Round:     1,
-			Structure: structure.MustParse("simple"),
-			State:     task.Failed,
-			Error:     "diverged",
+			Number: 3, Round: 1, Structure: structure.MustParse("simple"), State: task.Failed,
+			Error: "diverged",
 		},
 	}
 	judge(&all[1], evaluation, evaluation)
@@ -106,11 +96,7 @@ func TestReopen(t *testing.T) {
 	}
 	want := trials()
 	round := search.Round{
-		Number:      1,
-		RandomState: []byte("pcg:0123"),
-		Proposed:    3,
-		Repeats:     1,
-		Seconds:     0.25,
+		Number: 1, RandomState: []byte("pcg:0123"), Proposed: 3, Repeats: 1, Seconds: 0.25,
 	}
 	for _, change := range []search.Change{{Trials: want[:2]}, {Trials: want[2:], Round: &round, Best: model()}} {
 		if err := s.Put(change); err != nil {
@@ -279,33 +265,4 @@ func TestRefusals(t *testing.T) {
 			check("read", err)
 		}
 	}
-}
-
-func TestBudgetMayChange(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "study.db")
-	open(t, path).Close()
-	more := about()
-	more.Settings.Budget *= 2
-	s, err := study.Open(path, more)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-}
-
-func TestOpenTwice(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "study.db")
-	first := open(t, path)
-	if s, err := study.Open(path, about()); err == nil {
-		s.Close()
-		t.Error("the study was opened twice at a time")
-	} else if !strings.Contains(err.Error(), "in use") {
-		t.Errorf("the error is %q, which should say that the study is in use", err)
-	}
-	first.Close()
-	second, err := study.Open(path, about())
-	if err != nil {
-		t.Fatalf("after the first was closed: %v", err)
-	}
-	second.Close()
 }
