@@ -23,7 +23,7 @@ type Problem struct {
 	// Store keeps the trials; a new [Memory] if nil.
 	Store Store
 	// MixEngines allows resuming a search that another engine or instruction set began. Otherwise
-	// the search fails with [ErrOtherEngine].
+	// the search fails with [kge.ErrOtherEngine].
 	MixEngines bool
 	// OnProgress, if set, is called often.
 	OnProgress func(Progress)
@@ -174,10 +174,7 @@ func LimitRanking(t task.Task, ranked int, test bool) task.Task {
 	return t
 }
 
-// ErrOtherEngine means that another engine or instruction set trained the trials so far.
-var ErrOtherEngine = kge.ErrOtherEngine
-
-// CheckEngine returns [ErrOtherEngine] if new trials would differ from those so far in rounding.
+// CheckEngine returns [kge.ErrOtherEngine] if new trials would differ from those so far in rounding.
 func (s *State) CheckEngine() error {
 	if s.MixEngines {
 		return nil
@@ -192,7 +189,7 @@ func (s *State) CheckEngine() error {
 			(t.Engine != here.Engine || t.Backend != "" && t.Backend != here.Backend) {
 			return fmt.Errorf("%w: engine %s trained its trials, and the results of %s differ in "+
 				"rounding; resume with the first engine, or begin another study",
-				ErrOtherEngine, t.EngineName(), here.EngineName())
+				kge.ErrOtherEngine, t.EngineName(), here.EngineName())
 		}
 	}
 	return nil

@@ -142,7 +142,6 @@ func (s searchRun) printStructures(
 	summary.PrintFinals(w)
 	summary.PrintRetrained(w)
 	summary.PrintEnsemble(w)
-	summary.PrintGain(w)
 	if summary.Kept["from"] == study.FromBaseline && len(r.Best) > 0 {
 		fmt.Fprintf(w, "\nThe best structure found is %s\n", r.Best[0].Structure)
 	}

@@ -54,14 +54,12 @@ func New(length, symbols int, rng *rand.Rand) *Controller {
 	return c
 }
 
-// Learn makes sequences with rewards above the baseline more likely, and others less likely.
+// Learn makes sequences with rewards above the baseline more likely, and others less likely. Each
+// of them, at least one, has the length of the controller and a reward.
 // The baseline of the first call is its mean reward; later ones are moving averages of the
 // earlier calls. The controller should have drawn the sequences since the last call.
 func (c *Controller) Learn(sequences [][]int, rewards []float64) error {
-	emitted, advantages, err := c.batch(sequences, rewards)
-	if err != nil {
-		return err
-	}
+	emitted, advantages := c.batch(sequences, rewards)
 	for range updates {
 		if err := c.update(emitted, advantages); err != nil {
 			return fmt.Errorf("update the controller: %w", err)
@@ -75,12 +73,7 @@ func (c *Controller) Learn(sequences [][]int, rewards []float64) error {
 // advantage 0.
 func (c *Controller) batch(
 	sequences [][]int, rewards []float64,
-) (emitted []int32, advantages []float32, err error) {
-	if len(sequences) == 0 || len(sequences) != len(rewards) {
-		return nil, nil, fmt.Errorf(
-			"a controller needs a reward for each sequence, at least one: got %d sequences and %d rewards",
-			len(sequences), len(rewards))
-	}
+) (emitted []int32, advantages []float32) {
 	mean := stat.Mean(rewards, nil)
 	baseline := c.baseline
 	if math.IsNaN(baseline) {
@@ -89,17 +82,13 @@ func (c *Controller) batch(
 	room := 1 << bits.Len(uint(len(sequences)-1))
 	emitted, advantages = make([]int32, c.length*room), make([]float32, room)
 	for i, sequence := range sequences {
-		if len(sequence) != c.length {
-			return nil, nil, fmt.Errorf("sequence %d has %d symbols, but the controller needs %d",
-				i, len(sequence), c.length)
-		}
 		for place, symbol := range sequence {
 			emitted[place*room+i] = int32(symbol)
 		}
 		advantages[i] = float32((rewards[i] - baseline) / float64(len(rewards)))
 	}
 	c.baseline = memoryOfBaseline*baseline + (1-memoryOfBaseline)*mean
-	return emitted, advantages, nil
+	return emitted, advantages
 }
 
 // update applies one update.

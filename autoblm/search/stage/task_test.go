@@ -200,7 +200,7 @@ func TestEnginesAreNotMixed(t *testing.T) {
 		}
 		first, second, _ := strings.Cut(c.says, ", ")
 		says := fmt.Sprintf("engine %s trained its trials, and the results of %s", first, second)
-		if !errors.Is(err, search.ErrOtherEngine) || !strings.Contains(err.Error(), says) {
+		if !errors.Is(err, kge.ErrOtherEngine) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: error %v, want %q", name, err, says)
 		}
 		if trials, err := p.Store.Trials(); err != nil || len(trials) != before {

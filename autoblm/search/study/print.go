@@ -3,9 +3,7 @@ package study
 import (
 	"fmt"
 	"io"
-	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -149,46 +147,4 @@ func (o Outcome) PrintEnsemble(w io.Writer) {
 	}
 	t.Add("ensemble", "", ensemble.Score, ensemble.TestScore, "")
 	t.Print(w)
-}
-
-// PrintGain compares on test data the kept model, the best baseline with the tuned recipe, and a
-// baseline with the initial recipe.
-func (o Outcome) PrintGain(w io.Writer) {
-	r := o.result
-	var parts []string
-	add := func(score *float64, model string) {
-		if score != nil {
-			parts = append(parts, fmt.Sprintf("%s %s", model, format.Cell(score)))
-		}
-	}
-	if r.Kept != nil {
-		add(r.Kept.TestScore, "kept model")
-	}
-	if best := search.FinalOf(r.Retrained).Baseline; best != nil {
-		add(best.TestScore(), fmt.Sprintf("best baseline (%s)", structure.TitleOf(best.Name)))
-	}
-	if first := initialBaseline(r); first != nil {
-		add(first.TestScore, fmt.Sprintf("%s with the initial recipe, d %d",
-			structure.TitleOf(first.Name), first.Recipe.Training.Dim))
-	}
-	if len(parts) > 1 {
-		fmt.Fprintf(w, "\nGain of the search, %s: %s.\n", o.presentation.Test, strings.Join(parts, "; "))
-	}
-}
-
-// initialBaseline returns the best baseline with the recipe that the search began with, nil if
-// none was trained with it.
-func initialBaseline(r *search.Result) (best *task.Trial) {
-	s := r.Settings
-	for _, t := range r.Trials {
-		initial := t.Recipe.Training == s.Training && t.Recipe.LearningRate == s.LearningRate &&
-			t.Recipe.Weights == s.Weights && t.Recipe.Seed == s.Seed
-		if t.Stage != task.Tuning || t.Name == "" || !initial {
-			continue
-		}
-		if best == nil || t.ScoreOrZero() > best.ScoreOrZero() {
-			best = &t
-		}
-	}
-	return best
 }
