@@ -83,23 +83,17 @@ func TestPlanFits(t *testing.T) {
 		s.Training.Dim = 60 * s.K
 		is := func(name string) bool { return rapid.Bool().Draw(t, name) }
 		s.Planned = &search.Planned{
-			Dim:        is("dim"),
-			Epochs:     is("epochs"),
-			Structures: is("structures"),
-			Tune:       is("tune"),
-			Retrain:    is("again"),
+			Dim: is("dim"), Epochs: is("epochs"), Structures: is("structures"), Tune: is("tune"),
+			Retrain: is("retrain"),
 		}
-		s.Budget, s.Halving, s.RetrainDims = rapid.IntRange(1, 300).
-			Draw(t, "budget"),
-			rapid.IntRange(0, 3).
-				Draw(t, "rungs"),
-			[]int{60 * s.K, 120 * s.K}
+		s.Budget = rapid.IntRange(1, 300).Draw(t, "budget")
+		s.Halving = rapid.IntRange(0, 3).Draw(t, "rungs")
+		s.RetrainDims = []int{60 * s.K, 120 * s.K}
 		s.TimeLimit = seconds(rapid.Float64Range(10, 36000).Draw(t, "seconds"))
-		p := search.Paces{
-			Steps: rapid.IntRange(1, 10000).Draw(t, "steps"),
-			Every: s.Training.ValidateEvery,
-		}
-		step, end := math.Pow(10, rapid.Float64Range(-5, -0.5).Draw(t, "step")), math.Pow(10, rapid.Float64Range(-4, 0).Draw(t, "end"))
+		steps := rapid.IntRange(1, 10000).Draw(t, "steps")
+		p := search.Paces{Steps: steps, Every: s.Training.ValidateEvery}
+		step := math.Pow(10, rapid.Float64Range(-5, -0.5).Draw(t, "step"))
+		end := math.Pow(10, rapid.Float64Range(-4, 0).Draw(t, "end"))
 		for dim := 64; dim <= 256; dim *= 2 {
 			p.At = append(p.At, search.Pace{
 				Dim: dim / s.K * s.K, Step: step * float64(dim), End: end * float64(dim) / 64,

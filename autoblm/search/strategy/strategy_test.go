@@ -257,35 +257,3 @@ func TestByName(t *testing.T) {
 		t.Error("an unknown algorithm gave no error")
 	}
 }
-
-// BenchmarkPropose measures the last proposal of a search of 64 structures.
-func BenchmarkPropose(b *testing.B) {
-	s := paperOptions()
-	rng := rand.New(rand.NewPCG(1, 1))
-	drawn, err := Random{}.Propose(Options{K: 4, RoundSize: 56}, 1, nil, 56, rng)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var history []task.Trial
-	for i, a := range drawn.Structures {
-		history = append(
-			history,
-			task.Trial{
-				Number:    i + 1,
-				Round:     i/8 + 1,
-				Structure: a,
-				State:     task.Complete,
-				Score:     pretend(a),
-			},
-		)
-	}
-	for _, strategy := range []Strategy{Evolutionary{}, Random{}, TPE{}, Reinforce{}} {
-		b.Run(strategy.Name(), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := strategy.Propose(s, 8, history, 8, rng); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -87,30 +87,39 @@ func (d database) Plan() (p *search.Plan, err error) {
 	return p, nil
 }
 
-// Trials implements [search.Store].
-func (d database) Trials() (trials []task.Trial, err error) {
-	rows, err := d.db.Query("SELECT number, trial, checksum FROM trials ORDER BY number")
+// each calls read for each row of a query.
+func (d database) each(read func(*sql.Rows) error, query string, arguments ...any) error {
+	rows, err := d.db.Query(query, arguments...)
 	if err != nil {
-		return nil, d.explain("read", err)
+		return d.explain("read", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
+		if err := read(rows); err != nil {
+			return d.explain("read", err)
+		}
+	}
+	return d.explain("read", rows.Err())
+}
+
+// Trials implements [search.Store].
+func (d database) Trials() (trials []task.Trial, err error) {
+	err = d.each(func(rows *sql.Rows) error {
 		var number int
 		var text string
 		var sum int64
 		if err := rows.Scan(&number, &text, &sum); err != nil {
-			return nil, d.explain("read", err)
+			return err
 		}
 		if sum != checksum(number, text) {
-			return nil, damaged(d.path, errWrongChecksum)
+			return errWrongChecksum
 		}
 		var t task.Trial
-		if err := json.Unmarshal([]byte(text), &t); err != nil {
-			return nil, damaged(d.path, err)
-		}
+		err := json.Unmarshal([]byte(text), &t)
 		trials = append(trials, t)
-	}
-	return trials, d.explain("read", rows.Err())
+		return err
+	}, "SELECT number, trial, checksum FROM trials ORDER BY number")
+	return trials, err
 }
 
 // Rounds implements [search.Store]. SQLite does not notice when the last rows of this table are
@@ -121,26 +130,19 @@ func (d database) Rounds() (rounds []search.Round, err error) {
 	if err != nil {
 		return nil, d.explain("read", err)
 	}
-	rows, err := d.db.Query(`SELECT number, random_state, proposed, repeats, seconds, checksum
-		FROM rounds ORDER BY number`)
-	if err != nil {
-		return nil, d.explain("read", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = d.each(func(rows *sql.Rows) error {
 		var r search.Round
 		var sum int64
 		err := rows.Scan(&r.Number, &r.RandomState, &r.Proposed, &r.Repeats, &r.Seconds, &sum)
-		if err != nil {
-			return nil, d.explain("read", err)
-		}
-		if sum != roundChecksum(r) {
-			return nil, damaged(d.path, errWrongChecksum)
+		if err == nil && sum != roundChecksum(r) {
+			err = errWrongChecksum
 		}
 		rounds = append(rounds, r)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, d.explain("read", err)
+		return err
+	}, `SELECT number, random_state, proposed, repeats, seconds, checksum
+		FROM rounds ORDER BY number`)
+	if err != nil {
+		return nil, err
 	}
 	if len(rounds) < last {
 		lost := fmt.Errorf("it has %d rounds but trials of round %d", len(rounds), last)
@@ -167,27 +169,23 @@ func (d database) Artifact(trial int) (task.Artifact, error) {
 
 // files returns the files of the model of a trial, nil if the study has none.
 func (d database) files(trial int) (files task.Files, err error) {
-	rows, err := d.db.Query("SELECT name, content, checksum FROM artifacts WHERE trial = ?", trial)
-	if err != nil {
-		return nil, d.explain("read", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = d.each(func(rows *sql.Rows) error {
 		var name string
 		var content []byte
 		var sum int64
 		if err := rows.Scan(&name, &content, &sum); err != nil {
-			return nil, d.explain("read", err)
+			return err
 		}
 		if sum != checksum(trial, name, content) {
-			return nil, damaged(d.path, errWrongChecksum)
+			return errWrongChecksum
 		}
 		if files == nil {
 			files = task.Files{}
 		}
 		files[name] = content
-	}
-	return files, d.explain("read", rows.Err())
+		return nil
+	}, "SELECT name, content, checksum FROM artifacts WHERE trial = ?", trial)
+	return files, err
 }
 
 func execute(tx *sql.Tx, statement string, arguments ...any) error {
