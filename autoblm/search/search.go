@@ -71,7 +71,8 @@ func newExecutor(p Problem) (*executor, error) {
 	if e.Rounds, err = p.Store.Rounds(); err != nil {
 		return nil, err
 	}
-	e.before = timeOf(e.Trials, e.Rounds)
+	before := Summarize(p.Settings, e.Trials, e.Rounds)
+	e.before = seconds(before.Seconds + before.Overhead)
 	if p.Settings.Planned == nil {
 		return e, nil
 	}
@@ -101,9 +102,9 @@ func (e *executor) run(ctx context.Context) (stopped Stop, note string, err erro
 			notes = append(notes, last.Note)
 		}
 		note = strings.Join(notes, "; ")
-		var skipped *Skipped
+		skipped, isSkipped := errors.AsType[*Skipped](err)
 		switch {
-		case errors.As(err, &skipped):
+		case isSkipped:
 			notes = append(notes, skipped.Note)
 			note = strings.Join(notes, "; ")
 			if skipped.TimeLimit {
@@ -163,8 +164,8 @@ func (e *executor) train(ctx context.Context, stage Stage, step Step) error {
 	defer cancel()
 	change, err := work(ctx)
 	if err != nil {
-		var skipped *Skipped
-		if !errors.As(err, &skipped) && errors.Is(context.Cause(ctx), task.ErrDeadlineExceeded) {
+		_, skipped := errors.AsType[*Skipped](err)
+		if !skipped && errors.Is(context.Cause(ctx), task.ErrDeadlineExceeded) {
 			return task.ErrDeadlineExceeded
 		}
 		return err

@@ -228,17 +228,6 @@ func Proposed(trials []task.Trial) []task.Trial {
 	return rounds
 }
 
-// timeOf returns the time that trials and rounds took.
-func timeOf(trials []task.Trial, rounds []Round) (sum time.Duration) {
-	for _, t := range trials {
-		sum += seconds(t.Seconds)
-	}
-	for _, r := range rounds {
-		sum += seconds(r.Seconds)
-	}
-	return sum
-}
-
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // withDeadline returns a context for a step.

@@ -57,7 +57,6 @@ func (s recipeSpace) axes(base task.Recipe) []axis {
 	if base.EntityL2 != base.Products { // not the weights of DURA: keep them
 		dura = nil
 	}
-	boolean := func(a, b bool) int { return cmp.Compare(asInt(a), asInt(b)) }
 	return slices.Concat(
 		newAxis(s.Batches, cmp.Compare, base,
 			func(r *task.Recipe) *int { return &r.Training.Batch }),
@@ -68,16 +67,9 @@ func (s recipeSpace) axes(base task.Recipe) []axis {
 			func(r *task.Recipe) *float64 { return &r.RelationPrediction }),
 		numbers(s.Dropouts, func(r *task.Recipe) *float64 { return &r.Training.Dropout }),
 		numbers(s.InitScales, func(r *task.Recipe) *float64 { return &r.Training.InitScale }),
-		newAxis(s.Reciprocal, boolean, base,
+		newAxis(s.Reciprocal, func(_, _ bool) int { return 0 }, base, // two values need no order
 			func(r *task.Recipe) *bool { return &r.Training.Reciprocal }),
 	)
-}
-
-func asInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 const (

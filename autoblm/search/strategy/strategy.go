@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -50,19 +51,11 @@ type Options struct {
 }
 
 // firstNonzeros returns the number of nonzeros of the first structures.
-func (o Options) firstNonzeros() int {
-	if o.InitialNonzeros == 0 {
-		return o.K
-	}
-	return o.InitialNonzeros
-}
+func (o Options) firstNonzeros() int { return cmp.Or(o.InitialNonzeros, o.K) }
 
 // mutationProbability returns the probability that a mutation changes an entry.
 func (o Options) mutationProbability() float64 {
-	if o.MutationRate == 0 {
-		return 2 / float64(o.K*o.K)
-	}
-	return o.MutationRate
+	return cmp.Or(o.MutationRate, 2/float64(o.K*o.K))
 }
 
 // Check returns an error if the options contradict each other.

@@ -74,8 +74,8 @@ func (d database) explain(action string, err error) error {
 		return nil
 	}
 	failed := fmt.Sprintf("cannot %s the study %s", action, d.path)
-	var coded *sqlite.Error
-	if !errors.As(err, &coded) {
+	coded, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		if action == "read" { // a value has another type than was written, or a row is missing
 			return damaged(d.path, err)
 		}

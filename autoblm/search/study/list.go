@@ -54,8 +54,7 @@ func List(paths []string, presentationOf func(task.Identity) task.Presentation) 
 func describeFile(path string, presentationOf func(task.Identity) task.Presentation) Listed {
 	c, err := Read(path)
 	if err != nil {
-		var locked *InUseError
-		if errors.As(err, &locked) {
+		if locked, ok := errors.AsType[*InUseError](err); ok {
 			return Listed{Path: path, State: "in use by " + locked.Holder()}
 		}
 		return Listed{Path: path, State: "unreadable", Error: format.OneLine(err)}

@@ -210,12 +210,11 @@ func putTrial(tx *sql.Tx, t task.Trial) error {
 	if err != nil {
 		return err
 	}
-	return execute(tx, `INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	return execute(tx, `INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (number) DO UPDATE SET round = excluded.round, state = excluded.state,
 			score = excluded.score, test_score = excluded.test_score,
 			trial = excluded.trial, checksum = excluded.checksum`,
-		t.Number, string(t.Stage), t.Round, string(t.State),
-		t.Structure.String(), string(recipe), t.Canonical().String(), features(t),
+		t.Number, string(t.Stage), t.Round, string(t.State), t.Structure.String(), string(recipe),
 		t.Score, t.TestScore, string(text), checksum(t.Number, string(text)))
 }
 

@@ -26,15 +26,12 @@ CREATE TABLE trials (
 	state      TEXT NOT NULL,
 	structure  TEXT NOT NULL,
 	recipe     TEXT NOT NULL, -- settings and seeds, as JSON
-	canonical  TEXT NOT NULL,
-	features   TEXT NOT NULL, -- SRF, one digit per feature
 	score      REAL,
 	test_score REAL,
 	trial      TEXT NOT NULL, -- the whole trial, as JSON
 	checksum   INTEGER NOT NULL,
 	UNIQUE (stage, structure, recipe)
 );
-CREATE INDEX trials_by_class ON trials (canonical);
 CREATE TABLE rounds (
 	number       INTEGER PRIMARY KEY,
 	random_state BLOB NOT NULL,
