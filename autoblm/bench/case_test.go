@@ -5,27 +5,68 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
+func ids(cases []benchCase) (all []string) {
+	for _, c := range cases {
+		all = append(all, c.ID)
+	}
+	return all
+}
+
 func TestSuites(t *testing.T) {
-	for name, s := range map[string][]benchCase{
-		"cpu": cpuCases(), "device": deviceCases(), "small": suite("go", true),
-	} {
-		names := slices.Sorted(slices.Values(ids(s)))
-		if len(slices.Compact(slices.Clone(names))) != len(names) {
-			t.Errorf("%s: two cases have one name: %v", name, names)
-		}
-		for _, c := range s {
-			ranked := c.What == rankKind
-			if c.Dim%4 != 0 || c.Members < 1 || c.Batch < 1 || ranked != (c.Steps < 1) ||
-				!ranked && c.Trained > 0 ||
-				(c.Goal > 0) != (c.What != epochKind) {
-				t.Errorf("%s: %+v", name, c)
+	for _, name := range []suite{speedSuite, enginesSuite, trainingsSuite, deviceSuite} {
+		for _, inSmall := range []bool{false, true} {
+			all := flags{Suite: name, Small: inSmall}.cases()
+			seen := map[string]bool{}
+			for _, c := range all {
+				ranked, hasGoal := c.What == rankKind, name == speedSuite || name == deviceSuite
+				if seen[c.ID] || c.Dim%4 != 0 || c.Members < 1 || c.Batch < 1 && c.What != classKind ||
+					ranked != (c.Epochs < 1) || !ranked && c.Trained > 0 ||
+					(c.Goal > 0) != (hasGoal && c.What != epochKind) ||
+					(c.Rate > 0 && c.Seconds > 0) != (name == trainingsSuite) {
+					t.Errorf("%s: %+v", name, c)
+				}
+				seen[c.ID] = true
+			}
+			if full := ids(name.cases()); !slices.Equal(full, ids(all)) {
+				t.Errorf("%s has %v, and small %v", name, full, ids(all))
 			}
 		}
 	}
-	if full, small := ids(deviceCases()), ids(suite("go", true)); !slices.Equal(full, small) {
-		t.Errorf("a rehearsal has %v, and not %v", small, full)
+}
+
+// TestMembers checks that our engine supports all trainings.
+func TestMembers(t *testing.T) {
+	for _, c := range trainingsSuite.cases() {
+		for _, m := range members(t, c) {
+			if err := settingsOf(c).ValidateFor(m); err != nil {
+				t.Errorf("%s: %v", c.ID, err)
+			}
+			if rotates := m.Form != form.Bilinear; rotates != (c.Model == rotateModel) {
+				t.Errorf("%s trains %v", c.ID, m.Form)
+			}
+		}
+	}
+}
+
+// TestScheduleFor checks that a schedule fills the time limit with epochs that are at most whole.
+func TestScheduleFor(t *testing.T) {
+	for want, c := range map[schedule]struct {
+		seconds, step float64
+		perEpoch      int
+	}{
+		{1, 10, true}: {1, 0.1, 20},
+		{1, 20, true}: {2, 0.1, 20},
+		{2, 10, true}: {2.1, 0.1, 20},
+		{3, 3, true}:  {1, 0.1, 4},
+		{1, 1, true}:  {1, 5, 4},
+	} {
+		if got := scheduleFor(c.seconds, c.step, c.perEpoch); got != want {
+			t.Errorf("%v s of steps of %v s: %+v, want %+v", c.seconds, c.step, got, want)
+		}
 	}
 }
 
@@ -33,7 +74,7 @@ func TestSuites(t *testing.T) {
 // d 1024, steps and ranking.
 func TestDeviceSuite(t *testing.T) {
 	goals := map[string]float64{}
-	for _, c := range deviceCases() {
+	for _, c := range deviceSuite.cases() {
 		goals[c.ID] = c.Goal
 	}
 	want := map[string]float64{}
@@ -49,7 +90,7 @@ func TestDeviceSuite(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	s := deviceCases()
+	s := deviceSuite.cases()
 	for pattern, want := range map[string][]string{
 		"^rank-wn18rr-64$": {"rank-wn18rr-64"},
 		"^step-wn18rr-64":  {"step-wn18rr-64", "step-wn18rr-64x8"},

@@ -1,20 +1,20 @@
-// Command bench times training steps, filtered ranking and epochs of paths on real benchmarks, in
-// float32 and bfloat16. It can alternate with peers: programs that take a data folder and
-// print JSON, such as a PyTorch program for the same task (see peer.go for its flags). It compares
-// medians, because machines are noisy.
+// Command bench times training steps, filtered ranking and epochs on real benchmarks. It can
+// alternate with peers: programs that take a data folder and flags, and print JSON, such as a
+// PyTorch program for the same task (see peerFlags and output). It compares medians, because
+// machines are noisy.
 //
-//	go run ./autoblm/bench --data DIR --peer "NAME: COMMAND" [--peer "NAME: COMMAND"]
-//		[--repeat 5] [--threads 2] [--out result.json]
+//	go run ./autoblm/bench --data DIR [--suite speed|engines|trainings]
+//		[--peer "NAME: COMMAND"] [--repeat 5] [--threads 2] [--out result.json]
 //
-// DIR holds umls, wn18rr, fb15k-237 and query2box-fb15k-237; missing ones are skipped. A peer that
-// fails is dropped, with its error. --fastest 2 times all peers once and the two fastest again.
-// Several runs with different --cases share one file.
+// DIR holds the graphs; missing ones are skipped. A peer that fails is dropped, with its error.
+// --fastest 2 times all peers once and the two fastest again. Several runs with different --cases
+// share one file. go test ./notebooks/results -update shows the files in docs/results.md.
 //
-// The next command made notebooks/results/bench-cpu.json with the peers of Debian (python3-torch,
-// libopenblas0-pthread) and of PyPI. It takes about 20 minutes, or 12, 7 and 1 with --cases
-// '^step', '^rank' and '^epoch'. The machine must be idle, because threads of PyTorch spin while
-// they wait. The variables in keep make the peers reuse large blocks of memory, which is up to
-// twice as fast.
+// The suite speed times the native engine in float32 and bfloat16. The next command made
+// notebooks/results/bench-cpu.json with the peers of Debian (python3-torch, libopenblas0-pthread)
+// and of PyPI. It takes about 20 minutes. The machine must be idle, because threads of PyTorch spin
+// while they wait. The variables in keep make the peers reuse large blocks of memory, which is up
+// to twice as fast.
 //
 //	keep="env MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000"
 //	blas="OPENBLAS_CORETYPE=Cooperlake"
@@ -26,19 +26,24 @@
 //		--step-peer "float32, compiled: $torch --compile" \
 //		--step-peer "bfloat16: $torch --precision bfloat16" \
 //		--step-peer "bfloat16, compiled: $torch --precision bfloat16 --compile"
-//	go test ./notebooks/results -update
 //
-// With --peers, bench compares whole trainings with PyKEEN (pykeen/train.py) and with the peers of
-// --peer. All train the same models (training.go). Bench times some epochs of each program, and
-// then trains for equal seconds. Several runs with different --cases and --who share one file. The
-// first two commands create the Python environment:
+// The suite engines compares GoMLX with the native engine in float32:
+//
+//	go run ./autoblm/bench --suite engines --data DIR --repeat 3 \
+//		--out notebooks/results/engines-cpu.json
+//
+// The suite trainings compares whole trainings with peers and with the training loops of PyKEEN.
+// All train the same models. Bench times some epochs of each program, and then trains for equal
+// seconds. The first two commands create the Python environment:
 //
 //	python3 -m venv venv
 //	venv/bin/pip install --requirement autoblm/bench/pykeen/requirements.txt
-//	go run ./autoblm/bench --data DIR --peers venv --repeat 3 \
+//	pykeen="$keep venv/bin/python autoblm/bench/pykeen/train.py"
+//	go run ./autoblm/bench --suite trainings --data DIR --repeat 3 \
 //		--out notebooks/results/peers-cpu.json \
-//		--peer "PyTorch: $torch"
-//	go test ./notebooks/results -update
+//		--peer "PyTorch: $torch" --peer "PyKEEN, 1vsAll: $pykeen --loop 1vsall" \
+//		--peer "PyKEEN, KvsAll: $pykeen --loop kvsall" \
+//		--peer "PyKEEN, sLCWA: $pykeen --loop slcwa"
 //
 // With --backend, bench times GoMLX, in sizes for a GPU. It runs the Go benchmarks of this package,
 // which also work alone:

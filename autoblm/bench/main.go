@@ -16,8 +16,10 @@ import (
 )
 
 type flags struct {
-	Data     string   `env:"AUTOBLM_DATA" help:"Folder with umls, wn18rr, fb15k-237 and query2box-fb15k-237, or some of them."`
-	Backend  string   `help:"Measure GoMLX on this backend, such as xla:cuda, xla:/path/of/plugin.so or go, instead of the native engine."`
+	Data     string   `env:"AUTOBLM_DATA" help:"Folder with the graphs, or some of them."`
+	Suite    suite    `default:"speed" enum:"speed,engines,trainings" help:"Benchmarks: speed (training steps, rankings, epochs of paths), engines (GoMLX next to the native engine) or trainings (whole ones)."`
+	Backend  string   `help:"Measure GoMLX on this backend, such as xla:cuda, xla:/path/of/plugin.so or go, in sizes for a GPU."`
+	Backends []string `default:"go,xla:cpu" help:"Backends of GoMLX for --suite engines."`
 	Peer     []string `sep:"none" placeholder:"NAME: COMMAND" help:"Peer to compare with; repeat the flag for several."`
 	StepPeer []string `sep:"none" placeholder:"NAME: COMMAND" help:"Peer for training steps only."`
 	Cases    string   `default:"." help:"Regular expression for the names of cases. One without a match lists all."`
@@ -31,11 +33,6 @@ type flags struct {
 	Small    bool     `help:"Use the smallest shapes, to test the program."`
 	Ours     string   `help:"Program with our Go benchmarks; default bench.test next to this program, or built."`
 
-	Peers   string  `placeholder:"FOLDER" help:"Compare whole trainings with PyKEEN and the peers. FOLDER is a Python environment with PyKEEN."`
-	Who     string  `default:"." help:"Regular expression for the trainers of --peers. One without a match lists all."`
-	Seconds float64 `default:"0" help:"Seconds of the time-limited trainings of --peers; 0 for those of each case."`
-	Keep    string  `default:"env MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000" help:"Prefix of the command of PyKEEN. The default makes it reuse large blocks of memory, which is up to twice as fast."`
-
 	Plan  bool   `help:"Print the commands that measure GoMLX on a GPU, each in less than ten minutes."`
 	Smoke bool   `help:"Rehearse the commands of --plan in the smallest shapes on GoMLX's own backend."`
 	To    string `default:"." help:"Folder for the files of --plan."`
@@ -46,7 +43,7 @@ type flags struct {
 func main() {
 	var f flags
 	kong.Parse(&f, kong.Name("bench"),
-		kong.Description("Times training steps, filtered ranking and epochs of paths, also of peers."))
+		kong.Description("Times training, ranking and epochs of our engines and of peers."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	err := f.run(ctx, os.Stdout)
@@ -61,6 +58,9 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 	if f.Plan {
 		f.plan(w)
 		return nil
+	}
+	if f.Backend != "" && f.Suite == speedSuite {
+		f.Suite = deviceSuite
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -83,14 +83,15 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 	if !strings.Contains(os.Args[0], "go-build") { // not by go run
 		command = os.Args[:1]
 	}
-	command = slices.Concat(command, os.Args[1:])
-	if f.Peers == "" {
-		return f.measure(ctx, command, w)
+	return f.measure(ctx, slices.Concat(command, os.Args[1:]), w)
+}
+
+// cases returns the benchmarks of the suite.
+func (f flags) cases() []benchCase {
+	if f.Small {
+		return small(f.Suite.cases())
 	}
-	if err := f.preparePyKEEN(); err != nil {
-		return err
-	}
-	return f.compare(ctx, command, w)
+	return f.Suite.cases()
 }
 
 // check validates the flags.
@@ -98,23 +99,24 @@ func (f flags) check() error {
 	switch {
 	case f.Data == "" && !f.Smoke:
 		return errors.New("no data: set --data or AUTOBLM_DATA to the folder with umls, wn18rr, " +
-			"fb15k-237 and query2box-fb15k-237 (autoblm dataset fetch)")
+			"fb15k-237 and so on (autoblm dataset fetch)")
 	case f.Repeat < 1 || f.Threads < 0 || f.Fastest < 0:
 		return fmt.Errorf("--repeat %d, --threads %d, --fastest %d: use at least 1, 0 and 0",
 			f.Repeat, f.Threads, f.Fastest)
-	case !(f.Minutes >= 0) || !(f.Patience >= 0) || !(f.Limit >= 0) || !(f.Seconds >= 0):
-		return fmt.Errorf("--minutes %v, --patience %v, --limit %v, --seconds %v: use at least 0",
-			f.Minutes, f.Patience, f.Limit, f.Seconds)
-	case f.Backend == backend.Auto:
-		return errors.New("--backend is auto: name a backend")
+	case !(f.Minutes >= 0) || !(f.Patience >= 0) || !(f.Limit >= 0):
+		return fmt.Errorf("--minutes %v, --patience %v, --limit %v: use at least 0",
+			f.Minutes, f.Patience, f.Limit)
+	case f.Backend != "" && f.Suite != deviceSuite:
+		return fmt.Errorf("--backend is not for --suite %s: leave out one of them", f.Suite)
 	}
-	otherModes := f.Backend != "" || f.Small || len(f.StepPeer) > 0
-	if f.Peers != "" && otherModes {
-		return errors.New("--peers is for the native engine: " +
-			"leave out --backend, --small and --step-peer")
+	for _, name := range append(slices.Clone(f.Backends), f.Backend) {
+		if name == backend.Auto {
+			return errors.New("the backend is auto: name a backend")
+		}
+		if err := backend.Check(name); err != nil {
+			return err
+		}
 	}
-	if _, err := f.peers(); err != nil {
-		return err
-	}
-	return backend.Check(f.Backend)
+	_, err := f.peers()
+	return err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,24 +17,27 @@ import (
 // measure times the cases. It writes the results so far after each one, and continues after a
 // failure.
 func (f flags) measure(ctx context.Context, command []string, w io.Writer) error {
-	all := suite(f.Backend, f.Small)
+	all := f.cases()
 	chosen, err := choose(all, f.Cases)
 	if err != nil {
 		return err
 	}
-	d, err := f.document(ctx, command)
+	peers, err := f.peers()
+	if err != nil {
+		return err
+	}
+	d, err := f.document(ctx, command, peers)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
 	var failed []string
 	succeeded := 0
-	header(w)
 	for i, c := range chosen {
-		t := timing{}
+		t := timing{benchCase: c, Command: d.Command, Date: d.Date}
 		err := f.skip(c.Dataset, i, began)
 		if err == nil {
-			if t, err = f.time(ctx, c, &d); err != nil {
+			if err = f.time(ctx, &t, append(f.ours(), peers...), &d.Result); err != nil {
 				failed = append(failed, c.ID)
 			}
 		}
@@ -44,17 +46,19 @@ func (f flags) measure(ctx context.Context, command []string, w io.Writer) error
 		}
 		why := ""
 		if err != nil {
-			why = printSkipped(c.ID, err)
+			why = record.HidePaths(fmt.Sprintf("%s: %v", c.ID, err))
+			fmt.Fprintln(os.Stderr, "bench: skipped:", why)
 		}
 		d.Result.setLeftOut(c.ID, why)
-		if len(t.Ours) > 0 {
-			t.Command, t.Date = d.Command, d.Date
+		if len(t.ranked(false)) > 0 {
 			d.Result.put(t, all)
 			t.print(w)
 			succeeded++
 		}
-		if err := write(&d, f.Out); err != nil {
-			return err
+		if f.Out != "" {
+			if err := d.Write(f.Out); err != nil {
+				return fmt.Errorf("cannot write the result: %w", err)
+			}
 		}
 	}
 	switch {
@@ -75,123 +79,83 @@ func (f flags) skip(dataset string, index int, began time.Time) error {
 	return err
 }
 
-// printSkipped prints and returns the reason why a case was skipped.
-func printSkipped(id string, err error) string {
-	why := record.HidePaths(fmt.Sprintf("%s: %v", id, err))
-	fmt.Fprintln(os.Stderr, "bench: skipped:", why)
-	return why
-}
-
 // document returns an empty document, or one with the cases that the file of --out has.
-func (f flags) document(ctx context.Context, command []string) (document, error) {
+func (f flags) document(ctx context.Context, command []string, peers []runner) (document, error) {
 	by := record.Setup{Command: record.CommandLine(command...), Threads: f.threads()}
 	if f.Backend != "" {
 		by.Engine, by.Backend = "gomlx", f.Backend
 	}
-	r := result{Threads: by.Threads, Engine: cmp.Or(by.Engine, "cpu"), Peers: map[string]peerInfo{}}
-	if f.Backend == "" {
+	r := result{Threads: by.Threads, Peers: map[string]peerInfo{}}
+	if f.Suite == speedSuite {
 		r.Limit = f.Limit
-	}
-	peers, err := f.peers()
-	if err != nil {
-		return document{}, err
 	}
 	for _, p := range peers {
 		r.Peers[p.name] = peerInfo{Command: record.HidePaths(p.command)}
 	}
 	d := record.New(ctx, by, r)
-	if f.Out != "" {
-		err = resume(&d, f.Out)
+	if f.Out == "" {
+		return d, nil
 	}
-	return d, err
+	return d, resume(&d, f.Out)
 }
 
-// runner times a case: our engine with a precision, or a peer.
-type runner struct {
-	name string
-	run  func() (run, error)
-	peer bool
-	// failed reports a failure. Timings do not, because a peer may have the name of a precision.
-	failed bool
-}
-
-// time alternates between our engine and the peers. It drops a runner that fails. It returns an
-// error if our engine fails in all precisions. If all peers fail, it returns our times and an error.
-func (f flags) time(ctx context.Context, c benchCase, d *document) (timing, error) {
-	t := timing{
-		benchCase: c,
-		Ours:      map[string][]float64{},
-		Peers:     map[string][]float64{},
-		Dropped:   map[string]string{},
-		Fresh:     map[string][]float64{},
+// time alternates between the runners of a case, and then between trainings for equal seconds. It
+// drops a runner that fails. It returns an error if our engine fails with all precisions, or if all
+// peers fail.
+func (f flags) time(ctx context.Context, t *timing, all []runner, r *result) error {
+	all = slices.DeleteFunc(slices.Clone(all), func(r runner) bool { return !r.supports(t.benchCase) })
+	for _, by := range all {
+		t.Outcomes = append(t.Outcomes, outcome{Who: by.name, Peer: by.isPeer()})
 	}
-	remaining, err := f.runners(ctx, c)
-	if err != nil {
-		return t, err
+	rounds := f.Repeat
+	if t.Seconds > 0 {
+		rounds++
 	}
-	var ourError, peerError error // the first of each
-	for round := range f.Repeat {
-		for i := range remaining {
-			r := &remaining[i]
-			measured, err := r.run()
+	var slow []outcome
+	errs := map[bool]error{} // the first of our engine and of the peers
+	auto := ""
+	for round := range rounds {
+		for i, by := range all {
+			o := &t.Outcomes[i]
+			isSlow := slices.ContainsFunc(slow, func(s outcome) bool { return s.Who == by.name })
+			if o.Dropped != "" || o.Peer && isSlow {
+				continue
+			}
+			s, limited := t.schedule(), (*schedule)(nil)
+			if round == f.Repeat {
+				s = scheduleFor(t.Seconds, record.Median(o.Seconds), o.PerEpoch)
+				limited = &s
+			}
+			got, err := f.runCase(ctx, by, t.benchCase, s)
 			switch {
 			case ctx.Err() != nil: // interrupted, not a failure
-				return t, ctx.Err()
+				return ctx.Err()
 			case err != nil:
-				r.failed = true
-				t.Dropped[r.name] = record.HidePaths(err.Error())
-				fmt.Fprintf(os.Stderr, "bench: %s: %s is dropped: %v\n", c.ID, r.name, err)
-				err = fmt.Errorf("%s: %w", r.name, err)
-				if r.peer {
-					peerError = cmp.Or(peerError, err)
-				} else {
-					ourError = cmp.Or(ourError, err)
+				o.Dropped = record.HidePaths(err.Error())
+				fmt.Fprintf(os.Stderr, "bench: %s: %s is dropped: %v\n", t.ID, by.name, err)
+				if errs[o.Peer] == nil {
+					errs[o.Peer] = fmt.Errorf("%s: %w", by.name, err)
 				}
-			case r.peer:
-				t.Peers[r.name] = append(t.Peers[r.name], measured.seconds)
-				setVersions(d.Result.Peers, r.name, measured.on)
-			default:
-				t.add(r.name, measured)
-				d.Result.add(measured)
+				continue
+			}
+			o.add(t.benchCase, got, limited)
+			r.addRun(by, got)
+			if !o.Peer {
+				t.gflop, auto = got.GFLOP, got.Auto
 			}
 		}
-		var slow []string
-		if ranked := t.ranked(); round == 0 && f.Fastest > 0 && len(ranked) > f.Fastest {
-			slow = ranked[f.Fastest:]
-		}
-		remaining = slices.DeleteFunc(remaining, func(r runner) bool {
-			return r.failed || r.peer && slices.Contains(slow, r.name)
-		})
-	}
-	if len(t.Ours) == 0 {
-		return t, ourError
-	}
-	t.summarize(d.Result.Limit, d.Result.Threads)
-	if len(t.Peers) == 0 {
-		return t, peerError
-	}
-	return t, nil
-}
-
-// runners returns the runners of a case.
-func (f flags) runners(ctx context.Context, c benchCase) (all []runner, err error) {
-	precisions := []string{float32s, bfloat16s}
-	if f.Backend != "" {
-		precisions = []string{float32s}
-	}
-	for _, precision := range precisions {
-		run := func() (run, error) { return f.ours(ctx, c, precision) }
-		all = append(all, runner{name: precision, run: run})
-	}
-	peers, err := f.peers()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range peers {
-		if p.supports(c) {
-			run := func() (run, error) { return p.run(ctx, f, c) }
-			all = append(all, runner{name: p.name, run: run, peer: true})
+		if peers := t.ranked(true); round == 0 && f.Fastest > 0 && len(peers) > f.Fastest {
+			slow = peers[f.Fastest:]
 		}
 	}
-	return all, nil
+	if len(t.ranked(false)) == 0 {
+		return errs[false]
+	}
+	if f.Suite != enginesSuite {
+		t.summarize(auto, r.Limit, r.Threads)
+	}
+	if len(t.ranked(true)) == 0 {
+		return errs[true]
+	}
+	return nil
 }

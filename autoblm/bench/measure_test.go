@@ -5,10 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/realdata"
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
@@ -47,23 +49,23 @@ func TestMeasure(t *testing.T) {
 	}
 	for _, c := range d.Result.Cases {
 		peers := map[kind]string{
-			stepKind: "map[slow:[0.05] torch:[0.005 0.005]]",
-			rankKind: "map[slow:[5] torch:[0.5 0.5]]",
+			stepKind: "[0.05] [0.005 0.005]", rankKind: "[5] [0.5 0.5]",
 		}[c.What]
-		ours := c.Ours[float32s]
-		if len(ours) != 2 || len(c.Ours) != 1 || fmt.Sprint(c.Peers) != peers ||
+		ours, torch := c.of(float32s, false), c.of("torch", true).Seconds
+		if len(ours.Seconds) != 2 || len(c.Outcomes) != 3 ||
+			fmt.Sprint(c.of("slow", true).Seconds, torch) != peers ||
 			c.Fastest != "torch" || c.RatioFloat32 != 0 ||
-			c.Ratio != record.Median(ours)/record.Median(c.Peers["torch"]) {
+			c.Ratio != record.Median(ours.Seconds)/record.Median(torch) {
 			t.Errorf("%+v", c)
 		}
-		if !(c.Compile > 0) || !(ours[0] > 0) || !(c.GFLOPS > 0) || c.Share != 0 ||
+		if !(ours.Compiling > 0) || !(ours.Seconds[0] > 0) || !(c.GFLOPS > 0) || c.Share != 0 ||
 			c.Precision != float32s || c.Command != d.Command || c.Date != d.Date {
 			t.Errorf("%+v", c)
 		}
 	}
 	if d.Date == "" || d.Machine == "" || d.Versions["go"] == "" ||
-		d.Result.Peers["torch"].On != "2.0 on cpu" || strings.Contains(d.Command, data) ||
-		d.Result.Engine != "gomlx" || d.Result.Backend != "go" || d.Result.Threads != 1 {
+		d.Result.Peers["torch"].On != "PyTorch 2.0 on cpu" || strings.Contains(d.Command, data) ||
+		!strings.Contains(d.Machine, "engine gomlx") || d.Result.Backend != "go" || d.Result.Threads != 1 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -79,11 +81,90 @@ func TestNative(t *testing.T) {
 	}
 	for _, c := range d.Result.Cases {
 		ranked := c.What == rankKind
-		if len(c.Ours[float32s]) != 2 || c.Precision != float32s || c.Fastest != "" ||
-			len(c.Ours[bfloat16s]) != 2 && c.Dropped[bfloat16s] == "" ||
-			(len(c.Fresh[float32s]) == 2) != ranked || (c.MRR > 0) != ranked {
+		single, half := c.Outcomes[0], c.Outcomes[1]
+		if len(single.Seconds) != 2 || c.Precision != float32s || c.Fastest != "" ||
+			len(half.Seconds) != 2 && half.Dropped == "" ||
+			(len(single.Fresh) == 2) != ranked || (len(single.MRR) == 2) != ranked {
 			t.Errorf("%+v", c)
 		}
+	}
+}
+
+// TestEngines checks that the native engine and the backends of GoMLX are timed in float32.
+func TestEngines(t *testing.T) {
+	d, err := measure(t, "--data", smallData(t), "--suite", "engines", "--backends", "go", "--small",
+		"--ours", testBinary(t), "--repeat", "2", "--threads", "1", "--cases", "^rank-wn18rr",
+		"--out", filepath.Join(t.TempDir(), "result.json"))
+	if err != nil || len(d.Result.Cases) != 1 {
+		t.Fatalf("%v, %+v", err, d)
+	}
+	c := d.Result.Cases[0]
+	for i, who := range []string{native, "go"} {
+		if o := c.Outcomes[i]; o.Who != who || len(o.Seconds) != 2 || (o.Compiling > 0) != (i == 1) {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
+// TestClasses times an epoch of a classifier on both engines.
+func TestClasses(t *testing.T) {
+	d, err := measure(t, "--data", filepath.Dir(realdata.Folder(t, "mutag")), "--suite", "engines",
+		"--backends", "go", "--ours", testBinary(t), "--repeat", "1", "--cases", "^epoch-mutag$",
+		"--small", "--out", filepath.Join(t.TempDir(), "result.json"))
+	if err != nil || len(d.Result.Cases) != 1 || len(d.Result.Cases[0].ranked(false)) != 2 {
+		t.Errorf("%v, %+v", err, d.Result)
+	}
+}
+
+// fakePyKEEN prints the JSON of a training with 4 steps of 100 ms per epoch, and records its
+// arguments.
+const fakePyKEEN = `echo "$*" >>"$(dirname "$0")/asked"
+while [ $# -gt 0 ]; do
+	case $1 in --loop) loop=$2;; --epochs) epochs=$2;; esac
+	shift
+done
+[ $loop = slcwa ] && { echo "ValueError: no negatives" >&2; exit 1; }
+steps=100; i=1; while [ $i -lt $epochs ]; do steps="$steps, 100"; i=$((i+1)); done
+echo '{"ms_per_step_per_member": ['$steps'], "steps_per_epoch": 4, "steps_timed": 4,
+	"torch": "2.0", "pykeen": "1.11", "device": "cpu", "test": {"mrr": 0.25, "seconds": 0.5}}'
+`
+
+// TestTrainings checks that all runners alternate and then train for equal seconds.
+func TestTrainings(t *testing.T) {
+	pykeen := fakePeer(t, fakePyKEEN)
+	d, err := measure(t, "--data", smallData(t), "--suite", "trainings", "--small", "--ours",
+		testBinary(t), "--threads", "1", "--repeat", "2", "--cases", "^wn18rr-complex-128$",
+		"--peer", "1vsAll: "+pykeen+" --loop 1vsall", "--peer", "KvsAll: "+pykeen+" --loop kvsall",
+		"--peer", "sLCWA: "+pykeen+" --loop slcwa", "--out", filepath.Join(t.TempDir(), "r.json"))
+	if err != nil || len(d.Result.Cases) != 1 || len(d.Result.Cases[0].Outcomes) != 4 {
+		t.Fatalf("%v, %+v", err, d.Result)
+	}
+	c := d.Result.Cases[0]
+	ours, full, dropped := c.Outcomes[0], c.Outcomes[2], c.Outcomes[3]
+	if len(ours.Seconds) != 2 || ours.PerEpoch < 1 || len(ours.Ranking) != 1 ||
+		runtime.GOOS == "linux" && ours.Memory < 1<<20 || ours.Within == nil ||
+		!(ours.Within.MRR > 0) || len(ours.MRR) != 0 || c.Precision == "" || c.Date != d.Date {
+		t.Errorf("%+v", ours)
+	}
+	// 1 s is 10 steps of 100 ms, in three epochs of three steps. Each epoch reports 0.4 s.
+	if fmt.Sprint(full.Seconds) != "[0.1 0.1]" || full.PerEpoch != 4 || len(full.MRR) != 0 ||
+		*full.Within != (timeLimited{1.2000000000000002, 2.25, 0.25}) {
+		t.Errorf("%+v, %+v", full, full.Within)
+	}
+	if !strings.Contains(dropped.Dropped, "no negatives") || dropped.Within != nil {
+		t.Errorf("%+v", dropped)
+	}
+	if d.Result.Peers["1vsAll"].On != "PyKEEN 1.11, PyTorch 2.0 on cpu" {
+		t.Errorf("%+v", d.Result)
+	}
+	lines, err := os.ReadFile(filepath.Join(filepath.Dir(strings.TrimPrefix(pykeen, "sh ")), "asked"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "--structure complex --device cpu --dim 8 --batch 32 --members 1 --threads 1 " +
+		"--seed 1 --epochs 3 --max-steps 3 --lr 0.2 --eval\n"
+	if !strings.Contains(string(lines), want) {
+		t.Errorf("no call with %q:\n%s", want, lines)
 	}
 }
 
@@ -96,7 +177,7 @@ func TestPeerFails(t *testing.T) {
 		!strings.Contains(d.Result.LeftOut[0], "CUDA out of memory") {
 		t.Errorf("%v, left out %q", err, d.Result.LeftOut)
 	}
-	if len(d.Result.Cases) != 1 || len(d.Result.Cases[0].Ours[float32s]) != 1 ||
+	if len(d.Result.Cases) != 1 || len(d.Result.Cases[0].of(float32s, false).Seconds) != 1 ||
 		d.Result.Cases[0].Ratio != 0 {
 		t.Errorf("%+v", d.Result.Cases)
 	}
@@ -108,9 +189,9 @@ func TestPeerFails(t *testing.T) {
 		t.Fatalf("%v, %+v", err, d.Result)
 	}
 	c := d.Result.Cases[0]
-	if c.Fastest != "works" || len(c.Peers) != 1 || len(c.Peers["works"]) != 2 ||
-		!strings.Contains(c.Dropped["fails"], "CUDA out of memory") ||
-		!strings.Contains(c.Dropped["hangs"], "more than 0.5 s") {
+	if c.Fastest != "works" || len(c.ranked(true)) != 1 || len(c.of("works", true).Seconds) != 2 ||
+		!strings.Contains(c.Outcomes[1].Dropped, "CUDA out of memory") ||
+		!strings.Contains(c.Outcomes[2].Dropped, "more than 0.5 s") {
 		t.Errorf("%+v", c)
 	}
 }
@@ -137,7 +218,7 @@ func TestSeveralRuns(t *testing.T) {
 	step, rank := d.Result.Cases[0], d.Result.Cases[1]
 	if step.ID != "step-wn18rr-64" || step.Command != d.Command ||
 		rank.ID != "rank-wn18rr-64" || rank.Command != first.Command ||
-		rank.Ours[float32s][0] != first.Result.Cases[0].Ours[float32s][0] {
+		rank.Outcomes[0].Seconds[0] != first.Result.Cases[0].Outcomes[0].Seconds[0] {
 		t.Errorf("%+v", d.Result.Cases)
 	}
 	if d, err = piece("--cases", "64$"); err != nil || len(d.Result.Cases) != 4 ||
@@ -186,8 +267,9 @@ func TestFlags(t *testing.T) {
 		"no command":      func(f *flags) { f.Peer = []string{"torch: "} },
 		"--minutes -1":    func(f *flags) { f.Minutes = -1 },
 		"--threads -1":    func(f *flags) { f.Threads = -1 },
-		"name a backend":  func(f *flags) { f.Backend = "auto" },
-		"unknown backend": func(f *flags) { f.Backend = "abacus" },
+		"name a backend":  func(f *flags) { f.Suite, f.Backend = deviceSuite, "auto" },
+		"unknown backend": func(f *flags) { f.Backends = []string{"abacus"} },
+		"--suite engines": func(f *flags) { f.Suite, f.Backend = enginesSuite, "go" },
 	} {
 		f := good
 		change(&f)

@@ -42,7 +42,7 @@ func (f flags) commands() (all []command) {
 				about:   what + "s on " + dataset + ", with peers",
 				program: "bench",
 				file:    filepath.Join(f.To, fmt.Sprintf("device-%s-%s.json", what, dataset)),
-				has:     `"ours"`,
+				has:     `"seconds"`,
 				lacks:   "left_out",
 			}
 			c.arguments = append([]string{

@@ -34,14 +34,14 @@ func TestPlan(t *testing.T) {
 			continue
 		}
 		own := parse(t, c.arguments)
-		chosen, err := choose(suite(own.Backend, own.Small), own.Cases)
+		chosen, err := choose(deviceSuite.cases(), own.Cases)
 		if err != nil || !slices.Equal(own.Peer, f.Peer) || own.Small || own.Out != c.file {
 			t.Errorf("%v, %+v", err, own)
 		}
 		timed = append(timed, ids(chosen)...)
 	}
 	slices.Sort(timed)
-	if want := slices.Sorted(slices.Values(ids(deviceCases()))); !slices.Equal(timed, want) {
+	if want := slices.Sorted(slices.Values(ids(deviceSuite.cases()))); !slices.Equal(timed, want) {
 		t.Errorf("timed %v, want %v", timed, want)
 	}
 	var printed strings.Builder

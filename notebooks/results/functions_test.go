@@ -31,6 +31,7 @@ var functions = template.FuncMap{
 	"withKey": func(list []any, key string) []any {
 		return slices.DeleteFunc(slices.Clone(list), func(v any) bool { return find(v, key) == nil })
 	},
+	"run": run, "times": func(c any, who string, peer bool) any { return find(run(c, who, peer), "seconds") },
 	"best": best, "check": func(ok bool, what string) (string, error) {
 		if !ok {
 			return "", fmt.Errorf("%s does not fit its table", what)
@@ -180,4 +181,16 @@ func paperAndPublished(graph string) string {
 			format.Count(best.Epochs, "epoch"), best.EpochSeconds, best.GPU)
 	}
 	return text
+}
+
+// run returns the outcome of a benchmark for our engine or a peer, or nil.
+func run(benchmark any, who string, peer bool) any {
+	outcomes := find(benchmark, "outcomes").([]any)
+	i := slices.IndexFunc(outcomes, func(o any) bool {
+		return find(o, "who") == who && (find(o, "peer") == true) == peer
+	})
+	if i < 0 {
+		return nil
+	}
+	return outcomes[i]
 }

@@ -439,7 +439,7 @@ func queryDropout(file string) (string, error) {
 
 // epoch returns the median time of an epoch, with the range if the rounds differ much.
 func epoch(outcome any) string {
-	all := slices.Sorted(slices.Values(numbers(outcome, "step")))
+	all := slices.Sorted(slices.Values(numbers(outcome, "seconds")))
 	for i := range all {
 		all[i] *= number(find(outcome, "per_epoch"))
 	}
