@@ -80,31 +80,3 @@ func TestCompose(t *testing.T) {
 		t.Errorf("cuda reserves the devices %q", drivers)
 	}
 }
-
-// TestComposeMistakes checks that mistakes in the file are errors.
-func TestComposeMistakes(t *testing.T) {
-	right, err := os.ReadFile("compose.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for old, mistake := range map[string]string{
-		"    ports:":            "    port:",
-		"capabilities: [gpu]":   "capabilities: gpu",
-		"work:/home":            "works:/home",
-		"<<: *notebook":         "<<: *notebooks",
-		`"127.0.0.1:8888:8888"`: `"127.0.0.1:8888:eighty"`,
-		"  cuda:\n":             "  cuda:\n    depends_on: [nothing]\n",
-	} {
-		file := filepath.Join(t.TempDir(), "compose.yaml")
-		wrong := strings.Replace(string(right), old, mistake, 1)
-		if wrong == string(right) {
-			t.Errorf("the file lacks %q", old)
-		}
-		if err := os.WriteFile(file, []byte(wrong), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := load(t, file, "gpu"); err == nil {
-			t.Errorf("the file loads with %q in place of %q", mistake, old)
-		}
-	}
-}

@@ -1,12 +1,12 @@
-// Command kernels installs the Jupyter kernels "AutoBLM (Go, CPU)" and
-// "AutoBLM (Go, CUDA)", and checks them and the notebooks.
+// Command kernels installs and checks the Jupyter kernels "AutoBLM (Go, CPU)"
+// and "AutoBLM (Go, CUDA)".
 //
-//	go run ./kernels install                  once; needs a network
-//	go run ./kernels doctor                   finds problems and suggests fixes
-//	go run ./kernels check notebooks/*.ipynb  fails when stored outputs are outdated
+//	go run ./kernels install   once; needs a network
+//	go run ./kernels doctor    finds problems and suggests fixes
 //
 // The Python program execute.py executes notebooks with nbclient and fails when a
-// cell fails. With --write it stores the outputs, and a digest of the code for check.
+// cell fails. With --write it stores the outputs and a digest of the code, and with --check
+// it fails when the outputs belong to other code.
 // Cells see the environment variable AUTOBLM_HEADLESS, and with --full AUTOBLM_FULL.
 //
 // The folder env lists the packages that cells may import in addition to the library.

@@ -4,8 +4,8 @@
     VENV/bin/python kernels/execute.py notebooks/*.ipynb
     VENV/bin/python kernels/execute.py --write notebooks/*.ipynb
 
---write stores the outputs in the notebooks, with a digest of the code.
-`go run ./kernels check` compares it. A notebook that fails stays unchanged.
+--write stores the outputs in the notebooks, with a digest of the code. --check executes
+nothing and fails when outputs belong to other code. A notebook that fails stays unchanged.
 """
 
 import argparse
@@ -34,6 +34,7 @@ class CellFailure(Exception):
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Execute notebooks and fail when a cell fails.")
     parser.add_argument("--write", action="store_true", help="store the outputs in the notebooks")
+    parser.add_argument("--check", action="store_true", help="only compare outputs and code")
     parser.add_argument("--full", action="store_true", help="run the full size, which takes hours")
     parser.add_argument("--backend", help="compute backend of the cells, such as xla:cpu")
     parser.add_argument("--kernel", help="Jupyter kernel (default: the kernel of the notebook)")
@@ -74,6 +75,17 @@ def execute(path, arguments):
     if arguments.write:
         notebook.metadata["autoblm"] = {"code": digest(cell.source for _, cell in cells)}
         nbformat.write(notebook, path)
+    return len(cells)
+
+
+def check(path):
+    """Fails if the outputs of a notebook belong to other code than its cells have."""
+    notebook = nbformat.read(path, as_version=4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    stored = notebook.metadata.get("autoblm", {}).get("code")
+    executed = any(cell.outputs or cell.execution_count is not None for cell in cells)
+    if executed and stored != digest(cell.source for cell in cells):
+        raise CellFailure("outputs belong to other code; execute it with --write")
     return len(cells)
 
 
@@ -120,7 +132,7 @@ def execute_cell(client, cell, index):
 
 
 def digest(sources):
-    """Returns the digest of the code cells; kernels/check.go computes the same."""
+    """Returns the digest of the code cells."""
     code = hashlib.sha256()
     for source in map(str.encode, sources):
         if source.strip():
@@ -140,7 +152,7 @@ def main():
     for path in arguments.notebooks:
         began = time.monotonic()
         try:
-            cells = execute(path, arguments)
+            cells = check(path) if arguments.check else execute(path, arguments)
             print(f"ok     {path}: {cells} code cells in {time.monotonic() - began:.1f} s")
         except NoSuchKernel as e:
             sys.exit(f"{e}; install it with: go run ./kernels install")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -35,7 +36,6 @@ func needKernel(t *testing.T) {
 // python returns a Python with nbclient, or skips the test.
 func python(t *testing.T) string {
 	t.Helper()
-	needKernel(t)
 	program := cmp.Or(os.Getenv("AUTOBLM_PYTHON"), "python3")
 	if out, err := exec.Command(program, "-c", "import nbclient").CombinedOutput(); err != nil {
 		t.Skipf("%s has no nbclient (AUTOBLM_PYTHON names another): %v: %s", program, err, out)
@@ -52,7 +52,48 @@ func execute(t *testing.T, arguments ...string) (string, error) {
 	return string(out), err
 }
 
+// TestCheck checks which notebooks have outputs of other code.
+func TestCheck(t *testing.T) {
+	const code, markdown = `"source":["1\n","2"]`, `"source":"text"`
+	plain := `{"cells":[{"cell_type":"markdown","metadata":{},` + markdown + `},
+		{"cell_type":"code","metadata":{},` + code + `,"outputs":[],"execution_count":null}],
+		"metadata":{"mine":[1]},"nbformat":4,"nbformat_minor":4}`
+	executed := strings.Replace(plain, "null", "1", 1)
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte("3\n1\n2")))
+	stamped := strings.Replace(executed, `"mine"`, `"autoblm":{"code":"`+digest+`"},"mine"`, 1)
+	notebooks := map[string]struct {
+		content  string
+		outdated bool
+	}{
+		"no outputs":       {plain, false},
+		"no digest":        {executed, true},
+		"current":          {stamped, false},
+		"one line":         {strings.Replace(stamped, code, `"source":"1\n2"`, 1), false},
+		"code changed":     {strings.Replace(stamped, code, `"source":"1"`, 1), true},
+		"code removed":     {strings.Replace(stamped, code, `"source":""`, 1), true},
+		"markdown changed": {strings.Replace(stamped, markdown, `"source":"x"`, 1), false},
+	}
+	folder := t.TempDir()
+	arguments := []string{"--check"}
+	for name, c := range notebooks {
+		path := filepath.Join(folder, name+".ipynb")
+		write(t, path, c.content)
+		arguments = append(arguments, path)
+	}
+	out, err := execute(t, arguments...)
+	if err == nil || !strings.Contains(out, "3 of 7 notebooks failed") {
+		t.Errorf("%v: %s", err, out)
+	}
+	for name, c := range notebooks {
+		failed := strings.Contains(out, "FAILED "+filepath.Join(folder, name+".ipynb"))
+		if failed != c.outdated {
+			t.Errorf("%s: outdated %v, want %v", name, failed, c.outdated)
+		}
+	}
+}
+
 func TestExecuteHello(t *testing.T) {
+	needKernel(t)
 	content, err := os.ReadFile(hello)
 	if err != nil {
 		t.Fatal(err)
@@ -84,12 +125,13 @@ func TestExecuteHello(t *testing.T) {
 	if strings.Contains(stored[0], "step 2 of 3") {
 		t.Error("the executed notebook has an updated display and its update")
 	}
-	if status, out, _ := kernels(t, "check", path); status != cli.Done {
-		t.Errorf("check: status %d, %q", status, out)
+	if out, err := execute(t, "--check", path); err != nil {
+		t.Errorf("check: %v, %s", err, out)
 	}
 }
 
 func TestExecuteReportsFailures(t *testing.T) {
+	needKernel(t)
 	reasons := map[string]struct{ cell, want string }{
 		"compile error":   {"%%\nfmt.Println(nobody)", "undefined: nobody"},
 		"syntax error":    {"%%\nfmt.Println(\"x", "string literal not terminated"},
@@ -144,6 +186,7 @@ func TestExecuteReportsFailures(t *testing.T) {
 
 // TestExecuteStops checks that an interrupted execution leaves no kernel behind.
 func TestExecuteStops(t *testing.T) {
+	needKernel(t)
 	program, temporary := python(t), t.TempDir()
 	path := filepath.Join(t.TempDir(), "endless.ipynb")
 	write(t, path, cells(t, "%%\nfor {\n}"))
@@ -169,7 +212,7 @@ func TestExecuteStops(t *testing.T) {
 
 // TestExecuteWithBackend checks that cells use the backend of --backend.
 func TestExecuteWithBackend(t *testing.T) {
-	python(t)
+	needKernel(t)
 	xla := xlatest.Backend(t)
 	for name, want := range map[string]string{xla: "gomlx on " + xla, backend.Go: "gomlx on go"} {
 		path := filepath.Join(t.TempDir(), "n.ipynb")

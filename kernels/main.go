@@ -14,7 +14,6 @@ import (
 type commands struct {
 	Install installCommand `cmd:"" help:"Install or update the kernels."`
 	Doctor  doctorCommand  `cmd:"" help:"Find problems of the kernels and suggest fixes."`
-	Check   checkCommand   `cmd:"" help:"Fail when outputs in notebooks are outdated."`
 
 	Home    string `help:"Folder of the programs and modules (default ${home})." env:"AUTOBLM_KERNELS" type:"path" placeholder:"DIR"`
 	UserDir string `help:"Jupyter's user data folder (default ${userdir})." type:"path" placeholder:"DIR"`

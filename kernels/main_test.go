@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,7 +17,7 @@ func TestUsage(t *testing.T) {
 		t.Errorf("no arguments: status %d, %q", status, out)
 	}
 	for _, arguments := range [][]string{
-		{"fly"}, {"check"}, {"check", "--nonsense", "x"},
+		{"fly"}, {"install", "--nonsense"},
 	} {
 		status, _, messages := kernels(t, arguments...)
 		if status != cli.Misuse || !strings.Contains(messages, "--help") {
@@ -42,55 +40,6 @@ func TestPinsAgree(t *testing.T) {
 	required := regexp.MustCompile(`github\.com/janpfeifer/gonb (\S+)`).FindSubmatch(content)
 	if required == nil || string(required[1]) != pinned {
 		t.Errorf("go.mod requires gonb %s, tools/tools.mod requires %s", required, pinned)
-	}
-}
-
-func TestCheck(t *testing.T) {
-	const code, markdown, metadata = `"source":["1\n","2"]`, `"source":"text"`, `"mine":[1]`
-	plain := `{"cells":[{"cell_type":"markdown",` + markdown + `},
-		{"cell_type":"code",` + code + `,"outputs":[],"execution_count":null}],
-		"metadata":{` + metadata + `},"nbformat":4}`
-	executed := strings.Replace(plain, "null", "1", 1)
-	digest := fmt.Sprintf("%x", sha256.Sum256([]byte("3\n1\n2")))
-	stamped := strings.Replace(executed, `"mine"`, `"autoblm":{"code":"`+digest+`"},"mine"`, 1)
-	for name, c := range map[string]struct {
-		content  string
-		outdated bool
-	}{
-		"no outputs":        {plain, false},
-		"no digest":         {executed, true},
-		"current":           {stamped, false},
-		"one line":          {strings.Replace(stamped, code, `"source":"1\n2"`, 1), false},
-		"code changed":      {strings.Replace(stamped, code, `"source":"1"`, 1), true},
-		"code removed":      {strings.Replace(stamped, code, `"source":""`, 1), true},
-		"markdown changed":  {strings.Replace(stamped, markdown, `"source":"x"`, 1), false},
-		"metadata changed":  {strings.Replace(stamped, metadata, `"mine":[2]`, 1), false},
-		"output, no count":  {strings.Replace(plain, "[]", `[{"output_type":"stream"}]`, 1), true},
-		"count, no outputs": {executed, true},
-	} {
-		path := filepath.Join(t.TempDir(), "n.ipynb")
-		write(t, path, c.content)
-		status, out, _ := kernels(t, "check", path)
-		if (status == cli.Failed) != c.outdated || strings.Contains(out, path) != c.outdated {
-			t.Errorf("%s: status %d, %q; outdated should be %v", name, status, out, c.outdated)
-		}
-	}
-}
-
-func TestCheckReportsBadFiles(t *testing.T) {
-	for content, want := range map[string]string{
-		"{":              "unexpected end",
-		"[]":             "cannot unmarshal array",
-		`{"nbformat":3}`: "notebook format is 3",
-		`{"nbformat":4,"cells":[{"cell_type":"code","source":7}]}`: "cannot unmarshal number",
-	} {
-		path := filepath.Join(t.TempDir(), "n.ipynb")
-		write(t, path, content)
-		status, _, messages := kernels(t, "check", path)
-		if status != cli.Failed || !strings.Contains(messages, path) ||
-			!strings.Contains(messages, want) {
-			t.Errorf("%q: status %d, %q; want %q", content, status, messages, want)
-		}
 	}
 }
 

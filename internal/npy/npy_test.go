@@ -1,6 +1,7 @@
 package npy
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -41,28 +42,10 @@ func header(kind, order, shape string) string {
 
 func TestEncode(t *testing.T) {
 	table := []float32{1, -2.5, float32(math.Pi), 0, 5, 6}
-	content := Encode(table, 2, 3)
-	if string(content[:6]) != "\x93NUMPY" || content[6] != 1 || content[7] != 0 {
-		t.Fatalf("the file begins with %q, want the magic and version 1.0", content[:8])
-	}
-	length := int(content[8]) + 256*int(content[9])
-	header := string(content[10 : 10+length])
-	if strings.TrimRight(header, " \n") != "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }" || !strings.HasSuffix(header, "\n") {
-		t.Errorf("header %q", header)
-	}
-	if (10+length)%64 != 0 {
-		t.Errorf("the numbers begin at byte %d, want a multiple of 64", 10+length)
-	}
-	data := content[10+length:]
-	if len(data) != 2*3*4 {
-		t.Fatalf("%d bytes of numbers, want 24", len(data))
-	}
-	for i, x := range table {
-		bits := uint32(data[4*i]) | uint32(
-			data[4*i+1])<<8 | uint32(data[4*i+2])<<16 | uint32(data[4*i+3])<<24
-		if math.Float32frombits(bits) != x {
-			t.Errorf("number %d is %v, want %v", i, math.Float32frombits(bits), x)
-		}
+	header := "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
+	header += strings.Repeat(" ", 128-10-1-len(header)) + "\n" // the numbers begin at byte 128
+	if got, want := Encode(table, 2, 3), file(1, header, table); !bytes.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -192,14 +175,6 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("written and read again: error %v, or other numbers", err)
 		}
 	})
-}
-
-func BenchmarkEncode(b *testing.B) {
-	table := make([]float32, 40_943*64) // the entities of WN18RR
-	b.SetBytes(int64(4 * len(table)))
-	for b.Loop() {
-		Encode(table, 40_943, 64)
-	}
 }
 
 func TestMoreAxes(t *testing.T) {
