@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -118,7 +120,10 @@ func FuzzReadCompressed(f *testing.F) {
 	f.Add([]byte(packed + packed))
 	f.Add([]byte("\x1f\x8b"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		dir := writeFiles(t, map[string]string{"train.txt.gz": string(content)})
+		dir := writeFiles(t, nil)
+		if err := os.WriteFile(filepath.Join(dir, "train.txt.gz"), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
 		g, err := ReadFolder(dir)
 		if err != nil {
 			if !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
