@@ -1,4 +1,4 @@
-package doctor
+package main
 
 import (
 	"debug/buildinfo"
@@ -13,39 +13,36 @@ import (
 )
 
 func TestNothingInstalled(t *testing.T) {
-	s := settings(t)
-	s.Home = install.Home(filepath.Join(t.TempDir(), "none"))
-	findings := Examine(t.Context(), s)
-	if Healthy(findings) {
-		t.Error("healthy without an installation")
-	}
-	check(t, findings[0], Bad, "nothing is installed in "+string(s.Home), " ./kernels install")
+	d := newDoctor(t)
+	d.Home = install.Home(filepath.Join(t.TempDir(), "none"))
+	check(t, d.examine(t.Context())[0], bad, "nothing is installed in "+string(d.Home),
+		" ./kernels install")
 }
 
 func TestEmptyInstallation(t *testing.T) {
-	s := settings(t)
-	if err := os.RemoveAll(s.Jupyter); err != nil {
+	d := newDoctor(t)
+	if err := os.RemoveAll(d.Jupyter); err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]Finding{}
-	for _, f := range Examine(t.Context(), s) {
-		found[f.Subject] = f
+	found := map[string]finding{}
+	for _, f := range d.examine(t.Context()) {
+		found[f.subject] = f
 	}
-	check(t, found["gonb"], Bad, "is missing", "install")
-	check(t, found["goimports"], Bad, "is missing", "install")
-	check(t, found["gopls"], Note, "not installed", "--gopls")
-	check(t, found[install.CPU.Title], Bad, "no such file", "install")
+	check(t, found["gonb"], bad, "is missing", "install")
+	check(t, found["goimports"], bad, "is missing", "install")
+	check(t, found["gopls"], note, "not installed", "--gopls")
+	check(t, found[install.CPU.Title], bad, "no such file", "install")
 }
 
 func TestTools(t *testing.T) {
-	s := settings(t)
+	d := newDoctor(t)
 	gonb := install.Tools[0]
-	copyProgram(t, s.Home.Program("gonb"))
-	check(t, s.tool(gonb), Bad, "want github.com/janpfeifer/gonb", "install")
-	if err := os.WriteFile(s.Home.Program("gonb"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+	copyProgram(t, d.Home.Program("gonb"))
+	check(t, d.tool(gonb), bad, "want github.com/janpfeifer/gonb", "install")
+	if err := os.WriteFile(d.Home.Program("gonb"), []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	check(t, s.tool(gonb), Bad, "gonb", "install")
+	check(t, d.tool(gonb), bad, "gonb", "install")
 
 	// The test program acts as a tool with a known version.
 	program, err := os.Executable()
@@ -57,54 +54,54 @@ func TestTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	mine := install.Tool{Name: "mine", Package: info.Path, Module: "example.com/mine"}
-	copyProgram(t, s.Home.Program("mine"))
-	s.Pins.ToolsMod = []byte("require example.com/mine v9.8.7\n")
-	check(t, s.tool(mine), Bad, "want v9.8.7", "install")
-	s.Pins.ToolsMod = nil
-	check(t, s.tool(mine), Bad, "no version of example.com/mine is pinned", "install")
+	copyProgram(t, d.Home.Program("mine"))
+	d.pins.ToolsMod = []byte("require example.com/mine v9.8.7\n")
+	check(t, d.tool(mine), bad, "want v9.8.7", "install")
+	d.pins.ToolsMod = nil
+	check(t, d.tool(mine), bad, "no version of example.com/mine is pinned", "install")
 }
 
 func TestLibrary(t *testing.T) {
-	s := settings(t)
+	d := newDoctor(t)
 	toolchain := toolchain(t)
-	examine := func() Finding { return s.library(t.Context(), toolchain) }
+	examine := func() finding { return d.library(t.Context(), toolchain) }
 	checkout, err := install.FindLibrary(t.Context(), toolchain, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	require(t, s.Home, checkout.Checkout)
-	check(t, examine(), OK, "cells import "+checkout.String(), "")
+	require(t, d.Home, checkout.Checkout)
+	check(t, examine(), ok, "cells import "+checkout.String(), "")
 	other := t.TempDir()
 	write(t, filepath.Join(other, "go.mod"), "module "+install.LibraryModule+"\n\ngo 1.26\n")
-	require(t, s.Home, other)
-	check(t, examine(), Note, "not "+checkout.String(), "install")
-	if err := os.RemoveAll(s.Home.Module()); err != nil {
+	require(t, d.Home, other)
+	check(t, examine(), note, "not "+checkout.String(), "install")
+	if err := os.RemoveAll(d.Home.Module()); err != nil {
 		t.Fatal(err)
 	}
-	check(t, examine(), Bad, "no such file", "install")
+	check(t, examine(), bad, "no such file", "install")
 }
 
 func TestJupyter(t *testing.T) {
-	s := settings(t)
+	d := newDoctor(t)
 	data := func(jupyter string) string {
 		return fmt.Sprintf(`echo '{"kernelspecs": {%q: {"resource_dir": %q}}}'`, install.CPU.Name,
 			filepath.Dir(install.CPU.File(jupyter)))
 	}
 	other := t.TempDir()
-	if err := os.CopyFS(other, os.DirFS(s.Jupyter)); err != nil {
+	if err := os.CopyFS(other, os.DirFS(d.Jupyter)); err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
 		script       string // program that acts as Jupyter
-		level        Level
+		level        string
 		message, fix string
 	}{
-		"absent":      {"", Note, "not installed", "apt install"},
-		"finds ours":  {data(s.Jupyter), OK, "finds the kernels", ""},
-		"other first": {data(other), Bad, "uses " + other, "remove the folder " + other},
-		"blind":       {"echo '{}'", Bad, "does not find kernels in", "--user-dir"},
-		"broken":      {"exit 3", Note, "exit status 3", "pip install"},
-		"no JSON":     {"echo hello", Note, "invalid character", "pip install"},
+		"absent":      {"", note, "not installed", "apt install"},
+		"finds ours":  {data(d.Jupyter), ok, "finds the kernels", ""},
+		"other first": {data(other), bad, "uses " + other, "remove the folder " + other},
+		"blind":       {"echo '{}'", bad, "does not find kernels in", "--user-dir"},
+		"broken":      {"exit 3", note, "exit status 3", "pip install"},
+		"no JSON":     {"echo hello", note, "invalid character", "pip install"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bin := t.TempDir()
@@ -116,33 +113,33 @@ func TestJupyter(t *testing.T) {
 				}
 			}
 			t.Setenv("PATH", bin)
-			check(t, s.jupyter(t.Context()), test.level, test.message, test.fix)
+			check(t, d.jupyter(t.Context()), test.level, test.message, test.fix)
 		})
 	}
 }
 
 func TestKernel(t *testing.T) {
-	s, toolchain := settings(t), toolchain(t)
-	examine := func(v install.Variant) Finding { return s.kernel(t.Context(), toolchain, v) }
-	deps := filepath.Join(s.Home.Module(), "deps.go")
+	d, toolchain := newDoctor(t), toolchain(t)
+	examine := func(v install.Variant) finding { return d.kernel(t.Context(), toolchain, v) }
+	deps := filepath.Join(d.Home.Module(), "deps.go")
 	write(t, deps, "package env\n\nimport _ \"fmt\"\n")
-	check(t, examine(install.CPU), OK, "cells run without a network", "")
+	check(t, examine(install.CPU), ok, "cells run without a network", "")
 	toolchain.Compiler = "/nonexistent/cc"
-	check(t, examine(install.CUDA), Note, "/nonexistent/cc is missing", "gcc")
+	check(t, examine(install.CUDA), note, "/nonexistent/cc is missing", "gcc")
 	toolchain.Compiler = "true"
 	write(t, deps, "package env\n\nimport _ \"gonum.org/v1/gonum/mat\"\n")
-	check(t, examine(install.CPU), Bad, "do not build without a network", "install")
-	check(t, examine(install.CUDA), Note, "do not build without a network", "install")
+	check(t, examine(install.CPU), bad, "do not build without a network", "install")
+	check(t, examine(install.CUDA), note, "do not build without a network", "install")
 
-	file := install.CPU.File(s.Jupyter)
+	file := install.CPU.File(d.Jupyter)
 	for content, want := range map[string]string{`{"argv": ["/old/gonb"]}`: "/old/gonb", "{": file} {
 		write(t, file, content)
-		check(t, examine(install.CPU), Bad, want, "install")
+		check(t, examine(install.CPU), bad, want, "install")
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	check(t, examine(install.CPU), Bad, file, "install")
+	check(t, examine(install.CPU), bad, file, "install")
 }
 
 // TestTemporaryFolderWithoutExecution mounts a folder in which programs do not run.
@@ -153,10 +150,10 @@ func TestTemporaryFolderWithoutExecution(t *testing.T) {
 		t.Skipf("cannot mount a folder with noexec: %v: %s", err, out)
 	}
 	t.Cleanup(func() { exec.Command("umount", dir).Run() })
-	s := settings(t)
-	write(t, filepath.Join(s.Home.Module(), "deps.go"), "package env\n\nimport _ \"fmt\"\n")
+	d := newDoctor(t)
+	write(t, filepath.Join(d.Home.Module(), "deps.go"), "package env\n\nimport _ \"fmt\"\n")
 	t.Setenv("TMPDIR", dir)
-	check(t, s.kernel(t.Context(), toolchain(t), install.CPU), Bad, "programs do not run in "+dir,
+	check(t, d.kernel(t.Context(), toolchain(t), install.CPU), bad, "programs do not run in "+dir,
 		"install")
 }
 
@@ -169,13 +166,13 @@ func toolchain(t *testing.T) install.Toolchain {
 	return found
 }
 
-// settings returns an installation that has only an empty module and the kernel specs.
-func settings(t *testing.T) Settings {
+// newDoctor returns an installation that has only an empty module and the kernel specs.
+func newDoctor(t *testing.T) doctor {
 	t.Helper()
 	home := install.Home(filepath.Join(t.TempDir(), "home"))
-	s := Settings{
+	d := doctor{
 		Folders: install.Folders{Home: home, Jupyter: t.TempDir()},
-		Pins: install.Pins{ToolsMod: []byte("\tgithub.com/janpfeifer/gonb v0.11.5\n" +
+		pins: install.Pins{ToolsMod: []byte("\tgithub.com/janpfeifer/gonb v0.11.5\n" +
 			"\tgolang.org/x/tools v0.48.0\n\tgolang.org/x/tools/gopls v0.23.0\n")},
 	}
 	for _, folder := range []string{home.Module(), filepath.Dir(home.Program("x"))} {
@@ -185,7 +182,7 @@ func settings(t *testing.T) Settings {
 	}
 	require(t, home, "")
 	for _, v := range install.Variants() {
-		file := v.File(s.Jupyter)
+		file := v.File(d.Jupyter)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +199,7 @@ func settings(t *testing.T) Settings {
 			t.Fatal(err)
 		}
 	}
-	return s
+	return d
 }
 
 // require makes the module of the cells take the library from a folder.
@@ -214,13 +211,6 @@ func require(t *testing.T, home install.Home, library string) {
 			install.LibraryModule, library)
 	}
 	write(t, filepath.Join(home.Module(), "go.mod"), module)
-}
-
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func copyProgram(t *testing.T, to string) {
@@ -238,11 +228,11 @@ func copyProgram(t *testing.T, to string) {
 	}
 }
 
-func check(t *testing.T, f Finding, level Level, message, fix string) {
+func check(t *testing.T, f finding, level string, message, fix string) {
 	t.Helper()
-	if f.Level != level || !strings.Contains(f.Message, message) ||
-		!strings.Contains(f.Fix, fix) || (f.Level == OK) != (f.Fix == "") {
+	if f.level != level || !strings.Contains(f.message, message) ||
+		!strings.Contains(f.fix, fix) || (f.level == ok) != (f.fix == "") {
 		t.Errorf("%s %s: %q, %q; want %s with %q, %q",
-			f.Level, f.Subject, f.Message, f.Fix, level, message, fix)
+			f.level, f.subject, f.message, f.fix, level, message, fix)
 	}
 }
