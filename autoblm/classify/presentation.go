@@ -30,7 +30,6 @@ func NewPresentation(s TaskSettings) task.Presentation {
 			"selects the structure and the number of epochs, which makes it slightly too high. The " +
 			"test accuracy, if any, is the mean over models trained on all training nodes; it is not " +
 			"used for selection.",
-		Seed: "initial parameters",
 		HowToRead: "A structure says which chunks of the tail (columns) and the relation (coloured " +
 			"blocks) multiply in a message, and to which chunks of the head (rows) it goes.",
 		SamplingError: task.SamplingError{

@@ -119,33 +119,6 @@ func (a *analysis) seconds() (training, proposing float64) {
 	return training, proposing
 }
 
-// seedDifference returns the largest difference in score between two trials with one recipe and
-// equivalent structures, and the class of these structures. The difference comes from the random
-// initial values. ok is false if no class was trained twice.
-func (a *analysis) seedDifference() (difference float64, of structure.Structure, ok bool) {
-	type class struct {
-		structure structure.Structure
-		recipe    task.Recipe
-	}
-	lowest, highest := map[class]float64{}, map[class]float64{}
-	for _, t := range a.Trials {
-		if t.State != task.Complete || t.Stage != task.Searching {
-			continue
-		}
-		c, score := class{t.Canonical(), t.Recipe}, t.ScoreOrZero()
-		low, twice := lowest[c]
-		if !twice {
-			lowest[c], highest[c] = score, score
-			continue
-		}
-		lowest[c], highest[c] = min(low, score), max(highest[c], score)
-		if between := highest[c] - lowest[c]; !ok || between > difference {
-			difference, of, ok = between, c.structure, true
-		}
-	}
-	return difference, of, ok
-}
-
 // label returns a label for a trial of the search or of a later stage.
 func (a *analysis) label(t task.Trial) string {
 	if t.Ensemble != nil {

@@ -142,22 +142,6 @@ func TestOutliersAreNotDrawn(t *testing.T) {
 	}
 }
 
-func TestSeedDifference(t *testing.T) {
-	trials := trialsWith([]float64{0.5, 0.7, 0.62})
-	trials[0].Structure = structure.MustParse("1,0;0,2")
-	trials[1].Structure = structure.MustParse("1,2;2,-1")
-	trials[2].Structure = structure.MustParse("-2,0;0,1") // equivalent to the first
-	a := newAnalysis(Data{Contents: study.Contents{Trials: trials}})
-	if by, of, ok := a.seedDifference(); !ok || math.Abs(by-0.12) > 1e-12 ||
-		of != trials[0].Canonical() {
-		t.Errorf("%v apart, %v, %v", by, of, ok)
-	}
-	trials[2].Recipe.Seed = 9
-	if _, _, ok := newAnalysis(Data{Contents: study.Contents{Trials: trials}}).seedDifference(); ok {
-		t.Error("trials with two recipes are compared")
-	}
-}
-
 // TestCorrelationWithin checks that differences between rounds have no effect within rounds.
 func TestCorrelationWithin(t *testing.T) {
 	var trials []task.Trial

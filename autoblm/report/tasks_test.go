@@ -266,8 +266,8 @@ func TestSamplingErrorOfTasks(t *testing.T) {
 		d    Data
 		says string
 	}{
-		{ofQueries(t), "An MRR over 200 validation queries is uncertain"},
-		{ofClasses(t), "An accuracy over 18 nodes held out is uncertain"},
+		{ofQueries(t), "The MRR over 200 validation queries is uncertain"},
+		{ofClasses(t), "The accuracy over 18 nodes held out is uncertain"},
 	} {
 		if verdict := strings.Join(c.d.Verdict(), " "); !strings.Contains(verdict, c.says) {
 			t.Errorf("the verdict is %q, want %q in it", verdict, c.says)
@@ -368,13 +368,13 @@ func TestStructuresOfEncodersAreMessages(t *testing.T) {
 func TestDefaultPresentation(t *testing.T) {
 	for metric, says := range map[string][]string{
 		"F1": {
-			"An F1 over 50 validation examples is uncertain",
+			"The F1 over 50 validation examples is uncertain",
 			"<th scope=\"col\" class=\"number\">valid F1</th>",
 			"Validation F1 over the structures trained",
 			"The search selects by validation F1",
 		},
 		"": {
-			"A score over 50 validation examples is uncertain",
+			"The score over 50 validation examples is uncertain",
 			"<th scope=\"col\" class=\"number\">test score</th>",
 			"Training and testing the structures",
 		},

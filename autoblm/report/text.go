@@ -42,16 +42,3 @@ func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }
-
-// article returns "A" or "An" for a metric, by its first sound. An abbreviation is read letter by
-// letter.
-func article(metric string) string {
-	vowels := "aeiou"
-	if metric == strings.ToUpper(metric) {
-		vowels = "AEFHILMNORSX"
-	}
-	if strings.IndexAny(metric, vowels) == 0 {
-		return "An"
-	}
-	return "A"
-}

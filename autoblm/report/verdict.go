@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -34,8 +33,8 @@ func (a *analysis) judgement() []string {
 	}
 	c := a.compare(found, *a.bestBaseline)
 	all := []string{a.headline(c), a.scores(c)}
-	if sentences := a.uncertainty(c); sentences != "" {
-		all = append(all, sentences)
+	if c.valid.examples > 0 {
+		all = append(all, a.samplingError(c))
 	}
 	if n := len(a.found); n > 1 {
 		biased := fmt.Sprintf("%s is biased upwards by selecting the best of %s",
@@ -155,31 +154,10 @@ func (a *analysis) scores(c comparison) string {
 	return text
 }
 
-// uncertainty compares the differences with the standard errors and with the effect of the seed.
-// It returns "" if neither is known.
-func (a *analysis) uncertainty(c comparison) string {
-	var sentences []string
-	if c.valid.examples > 0 {
-		sentences = append(sentences, a.samplingError(c))
-	}
-	if by, class, ok := a.seedDifference(); ok {
-		model, also := "a structure", ""
-		if same := class.Name(); same != "" {
-			model = structure.TitleOf(same)
-		}
-		if len(sentences) > 0 {
-			also = " also"
-		}
-		sentences = append(sentences, fmt.Sprintf("The %s%s matter: two trainings of %s in "+
-			"equivalent forms differ by %.3f.", a.Presentation.Seed, also, model, by))
-	}
-	return strings.Join(sentences, " ")
-}
-
 func (a *analysis) samplingError(c comparison) string {
 	metric, e := a.Presentation.Metric, a.Presentation.SamplingError
 	judged := [...]string{"smaller", "one to two times as large", "more than twice as large"}
-	text := fmt.Sprintf("%s %s over %s is uncertain by ±%.3f", article(metric), metric,
+	text := fmt.Sprintf("The %s over %s is uncertain by ±%.3f", metric,
 		english.Plural(c.valid.examples, e.Valid[0], e.Valid[1]), c.valid.error)
 	compared := fmt.Sprintf("the difference of %s is %s", signed(c.valid.by),
 		judged[c.valid.size()])

@@ -26,8 +26,6 @@ type Presentation struct {
 	// ScoredBy names how a trained structure gets its scores, such as "ranking". HowMeasured
 	// defines the scores in a few sentences.
 	ScoredBy, HowMeasured string
-	// Seed names what the seed of a trial determines, such as "initial embeddings".
-	Seed string
 	// HowToRead explains rows, blocks and columns of a structure in a sentence.
 	HowToRead string
 	// SamplingError describes how exact a score is.
@@ -114,7 +112,6 @@ func (p Presentation) WithDefaults() Presentation {
 	p.ScoredBy = cmp.Or(p.ScoredBy, "testing")
 	p.HowMeasured = cmp.Or(p.HowMeasured,
 		"The search selects by "+p.Validation+"; the "+p.Test+" is only reported.")
-	p.Seed = cmp.Or(p.Seed, "initial embeddings")
 	p.HowToRead = cmp.Or(p.HowToRead, "A structure says which chunks of an entity (rows), "+
 		"of a relation (coloured blocks) and of another entity (columns) multiply.")
 	if p.SamplingError.Valid[0] == "" {

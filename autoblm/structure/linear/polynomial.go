@@ -149,25 +149,11 @@ func dualSupport(forms []polynomial, variables, degree int) matrix {
 	var support matrix
 	for _, dual := range conditions.kernel(len(all)) {
 		// The derivatives of order degree-1 are vectors of the support.
-		rows := map[monomial]vector{}
+		tensor := polynomial{}
 		for n, m := range all {
-			if dual[n].isZero() {
-				continue
-			}
-			for v := range variables {
-				if m.exponent(v) == 0 {
-					continue
-				}
-				by := m - variable(v)
-				if rows[by] == nil {
-					rows[by] = make(vector, variables)
-				}
-				rows[by][v] = dual[n].times(m.factorials())
-			}
+			tensor.add(m, dual[n].times(m.factorials()))
 		}
-		for _, row := range rows {
-			support = append(support, row)
-		}
+		support = append(support, tensor.byVariable(variables, func(int) integer { return whole(1) })...)
 	}
 	basis, _ := support.reduce()
 	return basis.clone()
@@ -177,22 +163,30 @@ func dualSupport(forms []polynomial, variables, degree int) matrix {
 func vertex(forms []polynomial, variables int) matrix {
 	var conditions matrix
 	for _, form := range forms {
-		rows := map[monomial]vector{} // the coefficients of a derivative's monomial, by direction
-		for m, coefficient := range form {
-			for v := range variables {
-				if m.exponent(v) == 0 {
-					continue
-				}
-				of := m - variable(v)
-				if rows[of] == nil {
-					rows[of] = make(vector, variables)
-				}
-				rows[of][v] = coefficient.times(whole(int64(m.exponent(v))))
-			}
-		}
-		for _, row := range rows {
-			conditions = append(conditions, row)
-		}
+		exponent := func(n int) integer { return whole(int64(n)) }
+		conditions = append(conditions, form.byVariable(variables, exponent)...)
 	}
 	return conditions.kernel(variables)
+}
+
+// byVariable divides the monomials by each of their variables. A row has the coefficients of one
+// quotient, by variable, times a factor that depends on the exponent of the variable.
+func (p polynomial) byVariable(variables int, factor func(exponent int) integer) (all matrix) {
+	rows := map[monomial]vector{}
+	for m, coefficient := range p {
+		for v := range variables {
+			if m.exponent(v) == 0 {
+				continue
+			}
+			quotient := m - variable(v)
+			if rows[quotient] == nil {
+				rows[quotient] = make(vector, variables)
+			}
+			rows[quotient][v] = coefficient.times(factor(m.exponent(v)))
+		}
+	}
+	for _, row := range rows {
+		all = append(all, row)
+	}
+	return all
 }

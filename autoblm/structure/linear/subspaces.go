@@ -23,10 +23,11 @@ type subspaces struct {
 // out. Then it adds sums, intersections and annihilators.
 func canonicalSubspaces(f tensor) *subspaces {
 	s := &subspaces{f: f}
-	s.addEntities(identity(f.k))
-	s.addRelations(identity(f.k))
+	whole := identity(f.k)
+	s.addEntities(whole)
+	s.addRelations(whole)
 	for _, sign := range []int64{-1, 1} {
-		s.addRelations(f.plus(f.swapped(), sign).silentRelations(identity(f.k), identity(f.k)))
+		s.addRelations(f.plus(f.swapped(), sign).silent(relation, whole, nil, whole))
 	}
 	for size := 2; size <= mostMinorSize(f.k); size++ {
 		for _, source := range []struct {
@@ -71,13 +72,13 @@ func (s *subspaces) close() {
 		for i, a := range s.entities[:entities] {
 			for j, c := range s.relations[:relations] {
 				if i >= knownEntities || j >= knownRelations {
-					s.addEntities(s.f.silentTails(a, c))
-					s.addEntities(s.f.silentHeads(c, a))
+					s.addEntities(s.f.silent(tail, a, c, nil))
+					s.addEntities(s.f.silent(head, nil, c, a))
 				}
 			}
 			for j, b := range s.entities[:entities] {
 				if i >= knownEntities || j >= knownEntities {
-					s.addRelations(s.f.silentRelations(a, b))
+					s.addRelations(s.f.silent(relation, a, nil, b))
 				}
 			}
 		}
@@ -97,34 +98,17 @@ func combine(list []matrix, known, k int, add func(matrix)) {
 	}
 }
 
-// silentTails returns {t : f(a,c,t) = 0} for all a and c of two subspaces.
-func (f tensor) silentTails(heads, relations matrix) matrix {
-	conditions := make(matrix, 0, len(heads)*len(relations))
-	for _, h := range heads {
-		for _, r := range relations {
-			conditions = append(conditions, f.linearForm(tail, h, r, nil))
-		}
-	}
-	return conditions.kernel(f.k)
-}
-
-// silentHeads returns {h : f(h,c,b) = 0} for all c and b of two subspaces.
-func (f tensor) silentHeads(relations, tails matrix) matrix {
-	conditions := make(matrix, 0, len(relations)*len(tails))
-	for _, r := range relations {
-		for _, t := range tails {
-			conditions = append(conditions, f.linearForm(head, nil, r, t))
-		}
-	}
-	return conditions.kernel(f.k)
-}
-
-// silentRelations returns {r : f(a,r,b) = 0} for all a and b of two subspaces.
-func (f tensor) silentRelations(heads, tails matrix) matrix {
-	conditions := make(matrix, 0, len(heads)*len(tails))
-	for _, h := range heads {
-		for _, t := range tails {
-			conditions = append(conditions, f.linearForm(relation, h, nil, t))
+// silent returns the vectors of an argument with which f is 0 for all vectors of two subspaces in
+// the other two arguments; the list of the open argument is ignored.
+func (f tensor) silent(open argument, heads, relations, tails matrix) matrix {
+	lists := [3]matrix{heads, relations, tails}
+	lists[open] = matrix{nil}
+	var conditions matrix
+	for _, h := range lists[head] {
+		for _, r := range lists[relation] {
+			for _, t := range lists[tail] {
+				conditions = append(conditions, f.linearForm(open, h, r, t))
+			}
 		}
 	}
 	return conditions.kernel(f.k)
