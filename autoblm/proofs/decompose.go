@@ -3,6 +3,7 @@ package proofs
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -117,18 +118,12 @@ func skewTerms(m *mat.Dense) []pair {
 }
 
 func scaled(factor float64, x []float64) []float64 {
-	product := make([]float64, len(x))
-	for i, v := range x {
-		product[i] = factor * v
-	}
-	return product
+	return floats.ScaleTo(make([]float64, len(x)), factor, x)
 }
 
 // plus returns a·x + b·y.
 func plus(a float64, x []float64, b float64, y []float64) []float64 {
 	sum := scaled(a, x)
-	for i, v := range y {
-		sum[i] += b * v
-	}
+	floats.AddScaled(sum, b, y)
 	return sum
 }

@@ -38,17 +38,6 @@ func (s Structure) Title() string {
 	return s.String()
 }
 
-// Short returns the shortest text from which [Parse] makes s: the name of a baseline, or else
-// its rows.
-func (s Structure) Short() string {
-	for _, model := range Baselines() {
-		if model.Structure == s {
-			return model.Name
-		}
-	}
-	return s.String()
-}
-
 // TitleOf returns the title of the baseline with a name, or else the name.
 func TitleOf(name string) string {
 	for _, model := range Baselines() {

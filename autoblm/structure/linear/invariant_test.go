@@ -53,7 +53,7 @@ func TestInvariantUnderChangesOfBasis(t *testing.T) {
 // ComplEx with two chunks, f(h,r,t) is the real part of h·r·conj(t).
 func TestNumbersOfTheInvariant(t *testing.T) {
 	distMult, complEx := structure.MustParse("1,0;0,2"), structure.MustParse("1,2;-2,1")
-	centroid := families[3].describe
+	centroid := families[2].describe
 	// Multiplying by reals in either coordinate, and by complex numbers. The
 	// trace form of R×R has two squares, that of C one and its negative.
 	if got := centroid(signTensor(distMult)); !strings.HasPrefix(got, "2(2,0)(2,0)(2,0)") {

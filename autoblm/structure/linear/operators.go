@@ -27,18 +27,13 @@ var families = []family{
 	{1, 1, [][]summand{{{1, 0, head, false}, {1, 1, relation, false}, {1, 0, tail, false}}}},
 	// Derivations with head and tail apart: f(Xh,r,t) + f(h,Yr,t) + f(h,r,Zt) = 0.
 	{2, 1, [][]summand{{{1, 0, head, false}, {1, 2, relation, false}, {1, 1, tail, false}}}},
-	// Adjoint pairs: f(Xh,r,t) = f(h,r,Zt).
-	{2, 0, [][]summand{{{1, 0, head, false}, {-1, 1, tail, false}}}},
 	// The centroid: f(Xh,r,t) = f(h,Yr,t) = f(h,r,Zt).
 	{2, 1, [][]summand{
 		{{1, 0, head, false}, {-1, 2, relation, false}},
 		{{1, 1, tail, false}, {-1, 2, relation, false}},
 	}},
-	// The same with f(t,r,h) on one side: f(Xh,r,t) = f(Zt,r,h), then
-	// f(Xh,r,t) = f(t,Yr,h), then f(h,r,Xt) = f(t,Yr,h).
+	// Adjoint pairs with f(t,r,h) on one side: f(Xh,r,t) = f(Zt,r,h).
 	{2, 0, [][]summand{{{1, 0, head, false}, {-1, 1, tail, true}}}},
-	{1, 1, [][]summand{{{1, 0, head, false}, {-1, 1, relation, true}}}},
-	{1, 1, [][]summand{{{1, 0, tail, false}, {-1, 1, relation, true}}}},
 }
 
 // basis solves the equations. Each row has the operators one after the other,
@@ -78,34 +73,18 @@ func (s family) describe(f tensor) string {
 	basis := s.basis(f)
 	fmt.Fprint(&text, len(basis))
 	operators := make([]matrix, s.onEntities+s.onRelations)
-	forms := make([]matrix, len(operators))
 	for n := range operators {
 		operators[n] = basis.columns(n*f.k*f.k, f.k*f.k)
-		forms[n] = traceForm(operators[n], operators[n], f.k)
-		forms[n].clone().describeInertia(&text)
+		traceForm(operators[n], operators[n], f.k).describeInertia(&text)
 	}
 	if s.onEntities == 2 {
 		x, z := operators[0], operators[1]
 		crossed := traceForm(x, z, f.k)
 		crossed.plus(crossed.flipped(), 1).describeInertia(&text)
-		for _, spanning := range []matrix{products(x, z, f.k), products(z, x, f.k),
-			commutators(x, z, f.k)} {
+		for _, spanning := range []matrix{products(x, z, f.k), products(z, x, f.k)} {
 			space, _ := spanning.reduce()
 			fmt.Fprint(&text, len(space))
 			traceForm(space, space, f.k).describeInertia(&text)
-		}
-	}
-	if s.onRelations == 1 {
-		for _, weights := range [][2]int64{{1, 1}, {1, -1}, {2, -1}} {
-			sum := newMatrix(len(basis), len(basis))
-			for n, form := range forms {
-				weight := weights[0]
-				if n >= s.onEntities {
-					weight = weights[1]
-				}
-				sum = sum.plus(form, weight)
-			}
-			sum.describeInertia(&text)
 		}
 	}
 	return text.String()
@@ -132,25 +111,13 @@ func traceForm(a, b matrix, k int) matrix {
 }
 
 // products lists a·b for all operators of two lists.
-func products(a, b matrix, k int) matrix {
-	all := make(matrix, 0, len(a)*len(b))
+func products(a, b matrix, k int) (all matrix) {
 	for _, left := range a {
 		for _, right := range b {
 			all = append(all, product(left, right, k))
 		}
 	}
 	return all
-}
-
-// commutators lists a·b - b·a.
-func commutators(a, b matrix, k int) matrix {
-	var reversed matrix
-	for _, left := range a {
-		for _, right := range b {
-			reversed = append(reversed, product(right, left, k))
-		}
-	}
-	return products(a, b, k).plus(reversed, -1)
 }
 
 func product(a, b vector, k int) vector {
