@@ -14,9 +14,8 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 )
 
-// Search runs [autoblm.Search] and shows its plan, its progress and a sparkline of the best
-// validation MRR. The output changes in place. At the end, it shows the plan and the result, as it
-// does outside a notebook.
+// Search runs [autoblm.Search] and shows its plan and its progress. The output changes in place. At
+// the end, it shows the plan and the result, as it does outside a notebook.
 func Search(
 	ctx context.Context, g *datasets.Graph, s autoblm.SearchSettings,
 ) (found *autoblm.Found, err error) {
@@ -59,63 +58,42 @@ func watch(
 	if err != nil {
 		return nil, err
 	}
-	m.finish(result, time.Since(began))
+	m.plan = result.Plan
+	m.put(describeResult(result, time.Since(began)))
 	return result, nil
 }
 
 // monitor shows the progress of a search.
 type monitor struct {
-	screen  screen
-	id      string
-	now     func() time.Time
-	shown   time.Time    // time of the last output
-	plan    *search.Plan // nil without one
-	best    []float64    // best score after each trained structure
-	trained int
+	screen screen
+	id     string
+	now    func() time.Time
+	shown  time.Time    // time of the last output
+	plan   *search.Plan // nil without one
 }
 
-const (
-	interval   = 250 * time.Millisecond // between outputs
-	sparkWidth = 32                     // fits into a narrow notebook
-)
+const interval = 250 * time.Millisecond // between outputs
 
 func (m *monitor) update(p search.Progress) {
-	if p.Best != nil && p.Stage == task.Searching && !p.Baselines && p.Trained > m.trained {
-		m.trained = p.Trained
-		m.best = append(m.best, p.Best.ScoreOrZero())
-	}
 	if !m.screen.notebook || m.now().Sub(m.shown) < interval {
 		return
 	}
 	m.shown = m.now()
-	m.put(describeProgress(p), m.best)
+	m.put(describeProgress(p))
 }
 
 func describeProgress(p search.Progress) string {
-	text := fmt.Sprintf("training %d of %d structures", p.Trained, p.Budget)
+	text := fmt.Sprintf("%s: %d of %d", p.Stage, p.Trained, p.Budget)
 	switch {
 	case p.Baselines:
 		text = "training the baselines"
-	case p.Stage == task.Sizing:
-		text = "training with larger dimensions"
-	case p.Stage == task.Retraining:
-		text = fmt.Sprintf("retraining with other seeds: %d of %d", p.Trained, p.Budget)
-	case p.Stage == task.Resplit:
-		text = fmt.Sprintf("training on other splits: %d of %d", p.Trained, p.Budget)
-	case p.Stage == task.EnsembleSelection:
-		text = "choosing an ensemble"
-	case p.Stage != task.Searching:
-		text = fmt.Sprintf("training, stage %s: %d of %d recipes", p.Stage, p.Trained, p.Budget)
+	case p.Stage == task.Searching:
+		text = fmt.Sprintf("training %d of %d structures", p.Trained, p.Budget)
 	}
 	if p.Best != nil {
 		text += fmt.Sprintf(", best %s %.3f", p.Metric, p.Best.ScoreOrZero())
 	}
 	return text
-}
-
-func (m *monitor) finish(r *search.Result, took time.Duration) {
-	m.plan = r.Plan
-	m.put(describeResult(r, took), bestByTrial(r.Trials))
 }
 
 func describeResult(r *search.Result, took time.Duration) string {
@@ -141,27 +119,11 @@ func describeResult(r *search.Result, took time.Duration) string {
 	return text
 }
 
-func (m *monitor) put(text string, best []float64) {
+func (m *monitor) put(text string) {
 	if m.plan != nil {
 		text = fmt.Sprintf("plan: %v\n%s", *m.plan, text)
 	}
-	if spark := sparkline(best, sparkWidth); spark != "" {
-		text += "\n" + spark
-	}
 	m.screen.show(value{text: text + "\n", id: m.id})
-}
-
-// bestByTrial returns the best score after each trial that a strategy proposed.
-func bestByTrial(trials []task.Trial) []float64 {
-	var best []float64
-	top := 0.0
-	for _, t := range trials {
-		if t.Round > 0 && t.Stage != task.HalvingRung && t.State == task.Complete {
-			top = max(top, t.ScoreOrZero())
-			best = append(best, top)
-		}
-	}
-	return best
 }
 
 func bestOf(trials []task.Trial) (best task.Trial, ok bool) {

@@ -27,7 +27,7 @@ func tiny() autoblm.SearchSettings {
 }
 
 var finished = regexp.MustCompile(`^10 structures trained in [0-9.]+ s; best MRR 0\.\d{3}, ` +
-	`best baseline 0\.\d{3} \(\w+\)\n[▁▂▃▄▅▆▇█]{10}$`)
+	`best baseline 0\.\d{3} \(\w+\)$`)
 
 // TestSearchInNotebook checks that a search updates one output, which ends with the result.
 func TestSearchInNotebook(t *testing.T) {
@@ -105,19 +105,15 @@ func TestMonitor(t *testing.T) {
 		progress search.Progress
 		want     string // "" for no change
 	}{
-		{0, in(task.Tuning), fmt.Sprintf("training, stage %s: 1 of 4 recipes", task.Tuning)},
+		{0, in(task.Tuning), fmt.Sprintf("%s: 1 of 4", task.Tuning)},
 		{
 			time.Second, search.Progress{Stage: task.Searching, Baselines: true},
 			"training the baselines",
 		},
-		{time.Second, in(task.Sizing), "training with larger dimensions"},
-		{time.Second, in(task.Retraining), "retraining with other seeds: 1 of 4"},
-		{time.Second, in(task.Resplit), "training on other splits: 1 of 4"},
-		{time.Second, in(task.EnsembleSelection), "choosing an ensemble"},
-		{time.Second, searching(8, 0.1), "training 8 of 16 structures, best MRR 0.100\n▁"},
+		{time.Second, searching(8, 0.1), "training 8 of 16 structures, best MRR 0.100"},
 		{time.Millisecond, searching(9, 0.2), ""},
 		{time.Millisecond, searching(9, 0.2), ""},
-		{time.Second, searching(16, 0.45), "training 16 of 16 structures, best MRR 0.450\n▁▃█"},
+		{time.Second, searching(16, 0.45), "training 16 of 16 structures, best MRR 0.450"},
 	} {
 		clock = clock.Add(step.wait)
 		before := len(n.sent)
@@ -193,17 +189,5 @@ func TestSearchForClasses(t *testing.T) {
 	best := fmt.Sprintf("; best accuracy %.3f, best baseline ", *found.Best[0].Score)
 	if !strings.Contains(text.String(), best) || strings.Contains(text.String(), "MRR") {
 		t.Errorf("%q, want %q in it", text.String(), best)
-	}
-	m := monitor{screen: here, now: time.Now}
-	accuracy := *found.Best[0].Score
-	progress := search.Progress{
-		Stage: task.Searching, Trained: 1, Budget: 10, Metric: found.Metric, Best: &found.Best[0],
-	}
-	if m.update(progress); len(m.best) != 1 || m.best[0] != accuracy {
-		t.Errorf("the best scores are %v, the accuracy %v", m.best, accuracy)
-	}
-	want := fmt.Sprintf("best accuracy %.3f", accuracy)
-	if got := describeProgress(progress); !strings.HasSuffix(got, want) {
-		t.Errorf("%q, want %q at the end", got, want)
 	}
 }

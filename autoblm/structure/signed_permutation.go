@@ -9,7 +9,7 @@ import (
 // relation chunks. It acts on structures and on embeddings, such that scores
 // do not change:
 //
-//	f_A(h,r,t) = f_s.Apply(A)(s·h, s·r, s·t)
+//	f_A(h,r,t) = f_sA(s·h, s·r, s·t)
 //
 // with [CarryEntity] for s·h and s·t and [CarryRelation] for s·r. [Structure.SymmetryTo]
 // finds one. It is a value: == compares symmetries.
@@ -30,28 +30,6 @@ func (s Symmetry) Entities() []int { return s.entities.numbers(s.k) }
 // Relations returns the signed permutation of the relation chunks, in the form of
 // [Symmetry.Entities].
 func (s Symmetry) Relations() []int { return s.relations.numbers(s.k) }
-
-// Apply returns the image of a. It panics when a has another number of chunks.
-func (s Symmetry) Apply(a Structure) Structure {
-	if a.k != s.k {
-		panic(fmt.Sprintf("structure: a symmetry of %d chunks cannot act on a %d×%d structure", s.k, a.k,
-			a.k))
-	}
-	newValue := s.relations.inverse()
-	image := Structure{k: a.k}
-	for i, from := range s.entities[:s.k] {
-		for j, to := range s.entities[:s.k] {
-			// The signs of head chunk, tail chunk and old value multiply.
-			value := a.cells[a.index(abs(int(from))-1, abs(int(to))-1)]
-			if value == 0 {
-				continue
-			}
-			image.cells[image.index(i, j)] = newValue[max(value, -value)-1] * signOf(value) * signOf(from) *
-				signOf(to)
-		}
-	}
-	return image
-}
 
 // SymmetryTo returns a symmetry that maps a to b, and whether one exists, which means that
 // both are in one orbit of the group.

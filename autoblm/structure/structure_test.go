@@ -53,15 +53,20 @@ func TestCells(t *testing.T) {
 
 func TestMisuseByProgramsPanics(t *testing.T) {
 	s := Zero(2)
+	symmetry, _ := s.SymmetryTo(s, Full)
 	for name, misuse := range map[string]func(){
-		"Zero too small":  func() { Zero(0) },
-		"Zero too large":  func() { Zero(MaxK + 1) },
-		"At outside":      func() { s.At(0, 2) },
-		"At negative":     func() { s.At(-1, 0) },
-		"With too large":  func() { s.With(0, 0, 3) },
-		"MustParse":       func() { MustParse("1,2") },
-		"uneven chunks":   func() { s.Score(make([]float64, 3), make([]float64, 3), make([]float64, 3)) },
-		"unequal lengths": func() { s.Score(make([]float64, 2), make([]float64, 4), make([]float64, 2)) },
+		"Zero too small":    func() { Zero(0) },
+		"Zero too large":    func() { Zero(MaxK + 1) },
+		"At outside":        func() { s.At(0, 2) },
+		"At negative":       func() { s.At(-1, 0) },
+		"With too large":    func() { s.With(0, 0, 3) },
+		"MustParse":         func() { MustParse("1,2") },
+		"uneven chunks":     func() { s.Score(make([]float64, 3), make([]float64, 3), make([]float64, 3)) },
+		"Classes too small": func() { Classes(0, 1, Full) },
+		"Classes too large": func() { Classes(MaxK+1, 1, Full) },
+		"odd embedding":     func() { CarryEntity(symmetry, make([]float64, 3)) },
+		"no chunks":         func() { CarryRelation(Symmetry{}, make([]float64, 2)) },
+		"unequal lengths":   func() { s.Score(make([]float64, 2), make([]float64, 4), make([]float64, 2)) },
 	} {
 		func() {
 			defer func() {
