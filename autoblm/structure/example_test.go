@@ -61,17 +61,6 @@ func ExampleStructure_Draw() {
 	// ⟨h1,r1,t1⟩ + ⟨h1,r3,t3⟩ + ⟨h2,r2,t2⟩ + ⟨h2,r4,t4⟩ - ⟨h3,r3,t1⟩ + ⟨h3,r1,t3⟩ - ⟨h4,r4,t2⟩ + ⟨h4,r2,t4⟩
 }
 
-func ExampleCount() {
-	total, byNonzeros, err := structure.Count(4, structure.Full)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(total, byNonzeros[:5])
-	// Output:
-	// 27148230130 [1 2 20 163 1592]
-}
-
 // Transform a model to an equivalent structure with the same scores.
 func ExampleStructure_SymmetryTo() {
 	a, b := structure.MustParse("1,1;1,2"), structure.MustParse("2,-2;-2,1")

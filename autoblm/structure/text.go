@@ -147,20 +147,16 @@ func parseTrimmed(text string) (Structure, error) {
 }
 
 func parseJSON(text string) (Structure, error) {
-	var rawRows []json.RawMessage
-	if err := json.Unmarshal([]byte(text), &rawRows); err != nil {
+	var cells [][]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &cells); err != nil {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			return Structure{}, fmt.Errorf("bad JSON near byte %d: %w", syntax.Offset, err)
 		}
-		return Structure{}, err
+		return Structure{}, errors.New("a row is not an array; write [[1,0],[0,2]]")
 	}
-	rows := make([][]string, len(rawRows))
-	for i, rawRow := range rawRows {
-		var cells []json.RawMessage
-		if err := json.Unmarshal(rawRow, &cells); err != nil {
-			return Structure{}, fmt.Errorf("row %d is not an array; write [[1,0],[0,2]]", i+1)
-		}
-		for _, cell := range cells {
+	rows := make([][]string, len(cells))
+	for i, row := range cells {
+		for _, cell := range row {
 			rows[i] = append(rows[i], string(cell))
 		}
 	}

@@ -66,7 +66,7 @@ func TestParseErrorsSayWhere(t *testing.T) {
 		"99999999999999999999": {"row 1, column 1"},
 		"1;2;3;4;5;6;7;8;9":    {"9 rows", "1 to 8"},
 		"[]":                   {"0 rows"},
-		"[1,2]":                {"row 1 is not an array"},
+		"[1,2]":                {"a row is not an array"},
 		"[[1,0],null]":         {"row 2", "length 0"},
 		`[[1,0],[0,"2"]]`:      {"row 2, column 2"},
 		"[[1,0],[0,2.0]]":      {"row 2, column 2", "2.0"},
