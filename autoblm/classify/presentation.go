@@ -11,7 +11,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
-	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
@@ -84,22 +83,14 @@ func (t *Task) Presentation() task.Presentation {
 
 // Measure returns the sizes of the graph.
 func (t *Task) Measure(_ context.Context, b task.Best) (*task.Measures, error) {
-	return &task.Measures{Data: describe(t.Graph, b.Dataset)}, nil
-}
-
-// describe returns the sizes of a graph with a name.
-func describe(g *rdf.Graph, name string) []page.Part {
-	type split struct {
-		name  string
-		nodes int
-	}
-	splits := []split{{"train", len(g.Train)}, {"test", len(g.Test)}}
-	return []page.Part{{
-		Text: fmt.Sprintf("The graph %s has %s, %s, %s and, of the labelled nodes, %s.", name,
+	g := t.Graph
+	nodes := map[string]int{"train": len(g.Train), "test": len(g.Test)}
+	return &task.Measures{Data: []page.Part{{
+		Text: fmt.Sprintf("The graph %s has %s, %s, %s and, of the labelled nodes, %s.", b.Dataset,
 			format.Count(len(g.Nodes), "node"), format.Count(len(g.Relations), "relation"),
 			format.Count(len(g.Triples), "triple"), format.Count(len(g.Classes), "class")),
-		Table: page.NewTable("Labelled nodes", splits,
-			page.Text("split", func(s split) any { return s.name }),
-			page.Number("nodes", func(s split) any { return s.nodes })),
-	}}
+		Table: page.NewTable("Labelled nodes", []string{"train", "test"},
+			page.Text("split", func(split string) any { return split }),
+			page.Number("nodes", func(split string) any { return nodes[split] })),
+	}}}, nil
 }

@@ -21,8 +21,7 @@ type Task struct {
 	Settings TaskSettings
 	Engine   Engine
 
-	trainer    *Trainer // created by the first call of Train
-	onProgress func(share float64)
+	trainer *Trainer // created by the first call of Train
 }
 
 // TaskSettings are the settings that only this task has. The member has no structure and no seed:
@@ -86,11 +85,19 @@ func (t *Task) Train(
 		m.Structure, m.Seed = trial.Structure, trial.Recipe.Seed
 		members = append(members, m)
 	}
-	if err := t.prepare(); err != nil {
-		return nil, err
+	if t.trainer == nil {
+		var err error
+		t.trainer, err = NewTrainer(t.Graph, t.Settings.Convolution, Options{
+			Engine: t.Engine, KeepModels: t.Settings.Convolution.Runs > 0,
+		})
+		if err != nil {
+			t.trainer = nil
+			return nil, err
+		}
 	}
-	t.onProgress = onProgress
-	t.trainer.options.Deadline, _ = task.StopTime(ctx)
+	o := &t.trainer.options
+	o.Deadline, _ = task.StopTime(ctx)
+	o.OnProgress = func(done, total int) { onProgress(float64(done) / float64(total)) }
 	results, err := t.trainer.Train(ctx, members)
 	if err != nil {
 		return nil, err
@@ -113,17 +120,6 @@ func (t *Task) Train(
 		}
 	}
 	return artifacts, nil
-}
-
-// prepare creates the trainer once for all calls.
-func (t *Task) prepare() (err error) {
-	if t.trainer == nil {
-		t.trainer, err = NewTrainer(t.Graph, t.Settings.Convolution, Options{
-			Engine: t.Engine, KeepModels: t.Settings.Convolution.Runs > 0,
-			OnProgress: func(done, total int) { t.onProgress(float64(done) / float64(total)) },
-		})
-	}
-	return err
 }
 
 // Close frees the resources of training.

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -217,30 +215,13 @@ func TestFitOfOneScore(t *testing.T) {
 	}
 }
 
-// BenchmarkFit measures fits on GoMLX's pure-Go backend, the default, and on XLA.
 func BenchmarkFit(b *testing.B) {
 	structures, scores := sample(64, 1)
-	fit := func(b *testing.B) {
+	for b.Loop() {
 		if _, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.Run("go", func(b *testing.B) {
-		fit(b) // compiles
-		for b.Loop() {
-			fit(b)
-		}
-	})
-	b.Run("xla", func(b *testing.B) {
-		predictor.On(b, xlatest.Backend(b))
-		began := time.Now()
-		fit(b)
-		compiling := time.Since(began).Seconds()
-		for b.Loop() {
-			fit(b)
-		}
-		b.ReportMetric(compiling, "s-compiling")
-	})
 }
 
 func BenchmarkPredict(b *testing.B) {

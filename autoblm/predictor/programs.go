@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -21,11 +20,6 @@ var compiled = sync.OnceValues(func() (*programs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return programsOn(backend)
-})
-
-// programsOn compiles the programs for a backend.
-func programsOn(backend compute.Backend) (*programs, error) {
 	fit, err := graph.NewExecCanonical(backend, descend, stateSize, 1, false, false, true)
 	if err != nil {
 		return nil, err
@@ -37,7 +31,7 @@ func programsOn(backend compute.Backend) (*programs, error) {
 		return nil, err
 	}
 	return &programs{fit.SetMaxCache(-1), guess.SetMaxCache(-1)}, nil
-}
+})
 
 // padded puts n examples into a tensor of the given further dimensions, with
 // zeros after them up to a power of two, so that there are few shapes.

@@ -54,11 +54,8 @@ type Presentation struct {
 	ByRecipe bool
 	Training string
 	// Settings are the task settings, and Defaults their default values.
-	Settings, Defaults []Setting
+	Settings, Defaults []settings.Setting
 }
-
-// Setting is a setting with its value.
-type Setting = settings.Setting
 
 // SamplingError describes how exact a score is. The score is a mean of numbers from 0 to 1 over
 // sampled examples.

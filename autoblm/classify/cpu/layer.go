@@ -48,8 +48,9 @@ func (l *layer) forward(x table, mask []float32) table {
 		}
 	}
 	for _, s := range l.relations {
-		product(l.kernels, l.products.From(s.from), l.gathered.From(s.from), l.m.matrix(s.relation),
-			s.to-s.from, l.products.Stride, l.m.rows, false)
+		matrix := l.m.relations.From(s.relation * l.m.spacing)
+		product(l.kernels, l.products.From(s.from), l.gathered.From(s.from), matrix, s.to-s.from,
+			l.products.Stride, l.m.rows, false)
 	}
 	l.incoming.sum(l.kernels, l.after, l.products, l.targetWeights, nil)
 	if l.m.self.rows > 0 {
@@ -105,9 +106,10 @@ func (l *layer) backward(bySum, byBelow table) {
 	for _, s := range l.relations {
 		messages := s.to - s.from
 		product(l.kernels, l.byGathered.From(s.from), byProducts.From(s.from),
-			l.m.transposedMatrix(s.relation), messages, l.byGathered.Stride, d, false)
-		productOfTransposed(l.kernels, l.m.byMatrix(s.relation), l.gathered.From(s.from),
-			byProducts.From(s.from), l.m.rows, byProducts.Stride, messages)
+			l.m.transposed.From(s.relation*d), messages, l.byGathered.Stride, d, false)
+		byMatrix := l.m.byRelations.From(s.relation * l.m.spacing)
+		productOfTransposed(l.kernels, byMatrix, l.gathered.From(s.from), byProducts.From(s.from),
+			l.m.rows, byProducts.Stride, messages)
 	}
 	l.outgoing.sum(l.kernels, byBelow, l.byGathered, l.sourceWeights, l.weights)
 	if l.m.self.rows > 0 {

@@ -41,18 +41,6 @@ func newMatrices(of *model, layer int) *matrices {
 	return m
 }
 
-func (m *matrices) matrix(relation int) kernel.Table {
-	return m.relations.From(relation * m.spacing)
-}
-
-func (m *matrices) byMatrix(relation int) kernel.Table {
-	return m.byRelations.From(relation * m.spacing)
-}
-
-func (m *matrices) transposedMatrix(relation int) kernel.Table {
-	return m.transposed.From(relation * m.of.Settings.Dim)
-}
-
 // transpose transposes the matrices of some relations and of self-loops.
 func (m *matrices) transpose(relations []span) {
 	d := m.of.Settings.Dim
@@ -83,7 +71,7 @@ func (m *model) makeMatrices() {
 			}
 		}
 		for _, s := range m.lists[l].relations {
-			clear(own.matrix(s.relation).Data[:own.spacing*own.relations.Stride])
+			clear(own.relations.From(s.relation * own.spacing).Data[:own.spacing*own.relations.Stride])
 			own.compose(s.relation, false)
 		}
 		own.composeSelf(false)

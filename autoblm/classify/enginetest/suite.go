@@ -41,12 +41,10 @@ func Run(
 		}
 	})
 	t.Run("a node without messages passes no gradient", func(t *testing.T) { noGradient(t, engine) })
-	t.Run("models in a population match single runs",
+	t.Run("models in a population match single and resumed runs",
 		func(t *testing.T) { inPopulations(t, engine, tolerance.Members, populations) })
 	t.Run("an inactive model does not influence the others",
 		func(t *testing.T) { inactive(t, engine, tolerance.Members) })
-	t.Run("a population resumes from the states of another",
-		func(t *testing.T) { resumes(t, engine, tolerance.Members, populations) })
 	t.Run("a cancelled context ends training", func(t *testing.T) { cancellation(t, engine) })
 }
 
@@ -251,13 +249,15 @@ func noGradient(t *testing.T, engine classify.Engine) {
 	}
 }
 
+// inPopulations checks that models in a population, in any order, match single runs, and that a
+// population resumes from the states of another.
 func inPopulations(
 	t *testing.T, engine classify.Engine, tolerance float64, settings []classify.Settings,
 ) {
 	for i, s := range settings {
 		n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(3, uint64(i))), 30, 4, 150), s)
 		all := runs(n)
-		turned := slices.Clone(all)
+		turned, resumed := slices.Clone(all), slices.Clone(all)
 		slices.Reverse(turned)
 		together, reversed := place(t, engine, n, all), place(t, engine, n, turned)
 		for range 2 {
@@ -270,6 +270,19 @@ func inPopulations(
 			step(t, alone, true)
 			same(t, n, tables(t, together, i), tables(t, alone, 0), tolerance)
 			same(t, n, tables(t, reversed, 2-i), tables(t, alone, 0), tolerance)
+			state, err := together.State(i)
+			if err != nil || state.Steps != 2 {
+				t.Fatalf("after two steps the state has %d, %v", state.Steps, err)
+			}
+			resumed[i].State = state
+		}
+		second := place(t, engine, n, resumed)
+		losses := step(t, together, true, true, true) // must not change the copied states
+		for i, loss := range step(t, second, true, true, true) {
+			if !near(float64(loss), float64(losses[i]), tolerance) {
+				t.Errorf("%s, model %d: loss %v, want %v", Describe(s), i, loss, losses[i])
+			}
+			same(t, n, tables(t, second, i), tables(t, together, i), tolerance)
 		}
 	}
 }
@@ -294,39 +307,6 @@ func inactive(t *testing.T, engine classify.Engine, tolerance float64) {
 	same(t, n, logits(t, together, false, false, true)[2:], logits(t, alone, true), tolerance)
 }
 
-func resumes(
-	t *testing.T,
-	engine classify.Engine,
-	tolerance float64,
-	settings []classify.Settings,
-) {
-	for i, s := range settings {
-		n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(7, uint64(i))), 30, 4, 150), s)
-		all := runs(n)
-		first := place(t, engine, n, all)
-		step(t, first, true, true, true)
-		step(t, first, true, true, true)
-		for i := range all {
-			state, err := first.State(i)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if state.Steps != 2 {
-				t.Errorf("after two steps the state has %d", state.Steps)
-			}
-			all[i].State = state
-		}
-		second := place(t, engine, n, all)
-		losses := step(t, first, true, true, true) // must not change the copied states
-		for i, loss := range step(t, second, true, true, true) {
-			if !near(float64(loss), float64(losses[i]), tolerance) {
-				t.Errorf("%s, model %d: loss %v, want %v", Describe(s), i, loss, losses[i])
-			}
-			same(t, n, tables(t, second, i), tables(t, first, i), tolerance)
-		}
-	}
-}
-
 func same(t *testing.T, n *classify.Network, got, want [][]float32, tolerance float64) {
 	t.Helper()
 	for i := range want {
@@ -343,10 +323,9 @@ func cancellation(t *testing.T, engine classify.Engine) {
 	p := place(t, engine, n, runs(n)[:1])
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Step(ctx, []bool{true}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a step after the end: %v", err)
-	}
-	if _, err := p.Logits(ctx, []bool{true}); !errors.Is(err, context.Canceled) {
-		t.Errorf("logits after the end: %v", err)
+	_, errStep := p.Step(ctx, []bool{true})
+	_, errLogits := p.Logits(ctx, []bool{true})
+	if !errors.Is(errStep, context.Canceled) || !errors.Is(errLogits, context.Canceled) {
+		t.Errorf("after the end, a step returns %v and logits %v", errStep, errLogits)
 	}
 }

@@ -74,9 +74,15 @@ func (p *program) call(
 	name string, build func(inputs []*graph.Node) []*graph.Node, donate []*tensors.Tensor,
 	rest ...*tensors.Tensor,
 ) ([]*tensors.Tensor, error) {
-	exec, err := p.exec(name, build)
-	if err != nil {
-		return nil, fmt.Errorf("build the graph %s: %w", name, err)
+	if p.compiled[name] == nil {
+		exec, err := graph.NewExec(p.engine.backend, func(inputs []*graph.Node) []*graph.Node {
+			p.engine.compilations++
+			return build(inputs)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("build the graph %s: %w", name, err)
+		}
+		p.compiled[name] = exec.WithName(name).SetMaxCache(-1)
 	}
 	var inputs []any
 	for _, x := range donate {
@@ -89,28 +95,11 @@ func (p *program) call(
 	for _, x := range rest {
 		inputs = append(inputs, x)
 	}
-	outputs, err := exec.Call(inputs...)
+	outputs, err := p.compiled[name].Call(inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", name, err)
 	}
 	return outputs, nil
-}
-
-func (p *program) exec(
-	name string, build func(inputs []*graph.Node) []*graph.Node,
-) (*graph.Exec, error) {
-	if exec, ready := p.compiled[name]; ready {
-		return exec, nil
-	}
-	counting := func(inputs []*graph.Node) []*graph.Node {
-		p.engine.compilations++
-		return build(inputs)
-	}
-	exec, err := graph.NewExec(p.engine.backend, counting)
-	if err == nil {
-		p.compiled[name] = exec.WithName(name).SetMaxCache(-1)
-	}
-	return exec, err
 }
 
 // finalize frees tensors, except for donated ones, which are free already.
