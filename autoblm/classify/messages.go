@@ -23,9 +23,9 @@ type Messages struct {
 	Weights   []float32 // of each message; nil stands for ones
 }
 
-// messages returns the layer's messages for a number of relations, in blocks of a size; 0 chooses
-// a suitable size.
-func (l *Layer) messages(relations, blockSize int) *Messages {
+// Messages returns the messages of a layer in blocks of a size; 0 chooses a suitable size.
+func (n *Network) Messages(layer, blockSize int) *Messages {
+	l, relations := &n.Layers[layer], n.Relations
 	byRelation := make([][]edge, relations)
 	for _, e := range l.edges {
 		byRelation[e.relation] = append(byRelation[e.relation], e)

@@ -193,11 +193,6 @@ func (n *Network) sortRows() {
 	n.Inputs = permuted(n.Inputs, order)
 }
 
-// Messages returns the messages of a layer in blocks of a size; 0 chooses a suitable size.
-func (n *Network) Messages(layer, blockSize int) *Messages {
-	return n.Layers[layer].messages(n.Relations, blockSize)
-}
-
 // Initialize draws the initial tables of all parameters from a seed, the same on every engine. A
 // node's embedding depends on the seed and on its number in the graph, but not on the other nodes.
 func (n *Network) Initialize(seed uint64) [][]float32 {

@@ -85,7 +85,7 @@ func TestTuneRefuses(t *testing.T) {
 		"weights l2 are from 0 to 1": func(r *ranges, _ *int) { r.L2 = [2]float64{0, 1} },
 		"trials is 0":                func(_ *ranges, trials *int) { *trials = 0 },
 	} {
-		r, trials := classify.PaperRanges(), 2
+		r, trials := classify.DefaultRanges(), 2
 		change(&r, &trials)
 		_, err := classify.Tune(t.Context(), enginetest.KindsGraph(24), quick(classify.BLM),
 			member(classify.BLM, "1,0;0,2"), r, trials, 1, classify.Options{})

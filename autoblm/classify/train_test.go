@@ -217,8 +217,8 @@ func cmpFloat(a, b float64) int {
 }
 
 func TestTuneFindsTheBest(t *testing.T) {
-	r := classify.PaperRanges()
-	r.Dims, r.LearningRate, r.Reverse = []int{4, 5, 8}, [2]float64{1e-4, 1e-1}, []bool{false, true}
+	r := classify.Ranges{Dims: []int{4, 5, 8}, Reverse: []bool{false, true},
+		LearningRate: [2]float64{1e-4, 1e-1}, Dropout: [2]float64{0, 0.5}}
 	s := quick(classify.BLM)
 	s.Epochs = 10
 	run := func() []classify.Tuned {

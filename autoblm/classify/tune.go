@@ -23,23 +23,16 @@ type Ranges struct {
 	LearningRate, Dropout, L2 [2]float64
 }
 
-// PaperRanges returns the ranges of Section V-C.
-func PaperRanges() Ranges {
-	return Ranges{
-		Dims:         []int{12, 20, 32, 48},
-		LearningRate: [2]float64{1e-5, 1e-1}, Dropout: [2]float64{0, 0.5},
-	}
-}
-
-// DefaultRanges returns the paper's ranges without learning rates that are too small for a hundred
-// epochs. It adds ranges of the settings with the most influence.
+// DefaultRanges returns the ranges of Section V-C without learning rates that are too small for a
+// hundred epochs. It adds ranges of the settings with the most influence.
 func DefaultRanges() Ranges {
-	r := PaperRanges()
-	r.LearningRate, r.L2 = [2]float64{3e-3, 3e-2}, [2]float64{1e-4, 1}
-	r.Norms = []Norm{NoNorm, ByRelation, ByRelationRoot, Symmetric}
-	r.Reverse, r.SelfLoops = []bool{false, true}, []bool{false, true}
-	r.SeenBy = []int{0, 5, 20, 40}
-	return r
+	return Ranges{
+		Dims:    []int{12, 20, 32, 48},
+		Norms:   []Norm{NoNorm, ByRelation, ByRelationRoot, Symmetric},
+		Reverse: []bool{false, true}, SelfLoops: []bool{false, true},
+		SeenBy:       []int{0, 5, 20, 40},
+		LearningRate: [2]float64{3e-3, 3e-2}, Dropout: [2]float64{0, 0.5}, L2: [2]float64{1e-4, 1},
+	}
 }
 
 // Validate returns an error if the ranges are invalid.
@@ -104,9 +97,7 @@ func Tune(
 			break
 		}
 		if report != nil {
-			part.OnProgress = func(epochs, _ int) {
-				report(done*trialEpochs+epochs, trials*trialEpochs)
-			}
+			part.OnProgress = func(epochs, _ int) { report(done*trialEpochs+epochs, trials*trialEpochs) }
 		}
 		drawn, m := r.draw(rng, s, m)
 		results, err := TrainOnce(ctx, g, drawn, part, []Member{m})

@@ -64,9 +64,7 @@ func (p *perceptron) fit(s Settings, inputs []float32, scores, shares []float64)
 	if err != nil {
 		return err
 	}
-	notFinite := func(w float32) bool {
-		return math.IsNaN(float64(w)) || math.IsInf(float64(w), 0)
-	}
+	notFinite := func(w float32) bool { return math.IsNaN(float64(w)) || math.IsInf(float64(w), 0) }
 	if slices.ContainsFunc(p.table, notFinite) {
 		return fmt.Errorf("weights are not finite after %d steps: use a learning rate below %v",
 			s.Steps, s.LearningRate)

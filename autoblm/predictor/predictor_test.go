@@ -158,8 +158,7 @@ func TestRepeatsAreWeights(t *testing.T) {
 	thrice := predictions(t, slices.Repeat(structures, 3), slices.Repeat(scores, 3), unseen)
 	for i := range unseen {
 		if math.Abs(once[i]-thrice[i]) > 1e-4 {
-			t.Errorf("%s: prediction %v, with repeated structures %v", unseen[i], once[i],
-				thrice[i])
+			t.Errorf("%s: prediction %v, with repeated structures %v", unseen[i], once[i], thrice[i])
 		}
 	}
 }

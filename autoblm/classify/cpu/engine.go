@@ -17,15 +17,12 @@ type Engine struct {
 
 var _ classify.Engine = (*Engine)(nil)
 
-// maxThreads limits the number of threads.
-const maxThreads = 1024
-
-// New returns an engine with a number of threads, up to 1024; 0 stands for GOMAXPROCS.
+// New returns an engine with a number of threads; 0 stands for GOMAXPROCS.
 func New(threads int) *Engine {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Engine{threads: min(threads, maxThreads), kernels: kernel.Sets()[0]}
+	return &Engine{threads: threads, kernels: kernel.Sets()[0]}
 }
 
 // Name returns "cpu".
@@ -55,9 +52,7 @@ type parameter struct {
 }
 
 // Prepare implements [classify.Engine].
-func (e *Engine) Prepare(n *classify.Network) (classify.Program, error) { return e.prepare(n), nil }
-
-func (e *Engine) prepare(n *classify.Network) *program {
+func (e *Engine) Prepare(n *classify.Network) (classify.Program, error) {
 	p := &program{Network: n, engine: e, places: map[parameter]int{},
 		targets: make([]int32, len(n.Outputs))}
 	for l := range n.Layers {
@@ -69,7 +64,7 @@ func (e *Engine) prepare(n *classify.Network) *program {
 	for i, row := range n.Outputs {
 		p.targets[row] = n.Targets[i]
 	}
-	return p
+	return p, nil
 }
 
 // Close implements [classify.Program]; there is nothing to free.

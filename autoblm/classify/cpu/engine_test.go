@@ -31,14 +31,19 @@ func TestPaddingStaysZero(t *testing.T) {
 	for _, s := range enginetest.Settings() {
 		r := classify.Run{Member: classify.Member{Structure: structure.MustParse("1,-2;2,1"), Seed: 1,
 			LearningRate: 0.03, L2: 0.02, Dropout: 0.3}, Learn: []int{0, 1, 2, 3, 4, 5, 6, 7, 8}}
-		m := New(1).prepare(classify.NewNetwork(enginetest.RandomGraph(rng, 40, 5, 220), s)).newModel(r)
+		n := classify.NewNetwork(enginetest.RandomGraph(rng, 40, 5, 220), s)
+		p, err := New(1).Prepare(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := p.(*program).newModel(r)
 		for range 3 {
 			m.step()
 		}
-		for n, p := range m.parameters {
+		for i, p := range m.parameters {
 			for row := range p.rows {
 				if slices.ContainsFunc(p.padded(row)[p.columns:], func(x float32) bool { return x != 0 }) {
-					t.Fatalf("%s: %v has %v in row %d", enginetest.Describe(s), m.Parameters[n], p.padded(row),
+					t.Fatalf("%s: %v has %v in row %d", enginetest.Describe(s), m.Parameters[i], p.padded(row),
 						row)
 				}
 			}

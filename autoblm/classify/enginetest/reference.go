@@ -74,9 +74,7 @@ func (r *reference) weight(e edge) float64 {
 	case classify.Symmetric:
 		return 1 / math.Sqrt(count(func(o edge) bool {
 			return o.target == e.target
-		})*count(func(o edge) bool {
-			return o.source == e.source
-		}))
+		})*count(func(o edge) bool { return o.source == e.source }))
 	}
 	return 1
 }

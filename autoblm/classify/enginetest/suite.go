@@ -151,9 +151,7 @@ func follow(
 		m.set(n, tables(t, population, i))
 		m.mask = func(int32, int) []float64 { return nil }
 		if want := slices.Concat(m.logits(labels)...); !slices.EqualFunc(got, want,
-			func(a float32, b float64) bool {
-				return near(float64(a), b, tolerance)
-			}) {
+			func(a float32, b float64) bool { return near(float64(a), b, tolerance) }) {
 			t.Errorf("model %d: logits %v, want %v", i, got, want)
 		}
 	}
