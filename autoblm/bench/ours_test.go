@@ -18,7 +18,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -63,19 +62,6 @@ func BenchmarkClasses(b *testing.B) {
 			}
 		})
 	}
-}
-
-// BenchmarkSearch times a small search on the embedded graph.
-func BenchmarkSearch(b *testing.B) {
-	s := autoblm.DefaultSearch()
-	s.Settings = search.BasicSettings()
-	s.Budget, s.Training.Epochs, s.Compute = 16, 5, compute()
-	for b.Loop() {
-		if _, err := autoblm.Search(b.Context(), datasets.World(), s); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.N*s.Budget)/b.Elapsed().Seconds(), "structures/s")
 }
 
 var notes []string // messages of the engine

@@ -269,7 +269,7 @@ func lastErrorLine(err error) string {
 func (f flags) rehearse(ctx context.Context, w io.Writer) error {
 	peers := strings.Join(slices.Concat(f.Peer, f.StepPeer), "\n")
 	program := exec.CommandContext(ctx, f.Ours, "-test.run", "^TestRehearsal$", "-test.v",
-		"-backend", f.Backend, "-data", f.Data, "-peer", peers)
+		"-backend", f.Backend, "-peer", peers)
 	program.Stdout, program.Stderr = w, w
 	if err := program.Run(); err != nil {
 		return fmt.Errorf("a command of --plan fails: %w", err)

@@ -20,10 +20,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-var (
-	deviceData = flag.String("data", "", "TestRehearsal: folder of the data for the device")
-	devicePeer = flag.String("peer", "", "TestRehearsal: peers for the device, one a line")
-)
+var devicePeer = flag.String("peer", "", "TestRehearsal: peers for the device, one a line")
 
 // TestRehearsal runs all commands of the plan in the smallest shapes and checks their files. It uses
 // GoMLX's own backend, and peers on the CPU.
@@ -41,9 +38,6 @@ func TestRehearsal(t *testing.T) {
 			t.Fatal(lacks)
 		}
 		t.Log(lacks)
-	}
-	if err := checkData(*deviceData); err != nil {
-		t.Fatal(err)
 	}
 	var peers []string
 	for peer := range strings.SplitSeq(*devicePeer, "\n") {
@@ -123,19 +117,6 @@ func hasXLA(program string) bool {
 			func(m *debug.Module) bool { return m.Path == "github.com/gomlx/go-xla" })
 }
 
-// checkData checks that a folder has the data for the device.
-func checkData(folder string) error {
-	for _, name := range deviceGraphs {
-		if folder == "" {
-			continue
-		}
-		if _, err := datasets.ReadFolder(filepath.Join(folder, name)); err != nil {
-			return fmt.Errorf("the data for the device: %w", err)
-		}
-	}
-	return nil
-}
-
 // smallData returns a folder with small graphs instead of the benchmarks. Their entities are on a
 // circle, each related to the next two.
 func smallData(t *testing.T) string {
@@ -197,16 +178,5 @@ func TestPeerHere(t *testing.T) {
 		if got, _, err := peerHere(t.Context(), command); err == nil {
 			t.Errorf("%q: %q, want an error", command, got)
 		}
-	}
-}
-
-// TestCheckData checks that missing data are an error.
-func TestCheckData(t *testing.T) {
-	if err := checkData(smallData(t)); err != nil {
-		t.Error(err)
-	}
-	err := checkData(t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), "data for the device") {
-		t.Error(err)
 	}
 }
