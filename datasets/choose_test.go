@@ -76,15 +76,7 @@ func TestChooseLooksInItsOrder(t *testing.T) {
 			return HasFile(dir, "things.txt")
 		}).Folder
 	}
-	put := func(dir string) {
-		t.Helper()
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "things.txt.gz"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	put := func(dir string) { putSplit(t, dir, "things", "") }
 	for _, want := range []string{"", filepath.Join(cache, "mine"), filepath.Join(data, "mine"),
 		"mine"} {
 		if want != "" {

@@ -11,7 +11,11 @@ func Folders(name string) []string {
 	if !filepath.IsLocal(name) || filepath.Clean(name) != name || name == "." {
 		return nil
 	}
-	return benchmarkFolders(name)
+	folders := []string{cacheFolder(name)}
+	if data := os.Getenv(dataVariable); data != "" {
+		folders = append([]string{filepath.Join(data, name)}, folders...)
+	}
+	return folders
 }
 
 // SourceFolder returns the folder of a source that a model or a study stores. For a name it

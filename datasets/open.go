@@ -86,7 +86,7 @@ func Locate(name string) (dir string, found bool) {
 	if _, known := benchmark(name); !known {
 		return "", false
 	}
-	for _, dir := range benchmarkFolders(name) {
+	for _, dir := range Folders(name) {
 		if hasTrain(dir) {
 			return dir, true
 		}
@@ -109,14 +109,6 @@ func (g *Graph) Source() string {
 	return g.Folder
 }
 
-func benchmarkFolders(name string) []string {
-	folders := []string{cacheFolder(name)}
-	if data := os.Getenv(dataVariable); data != "" {
-		folders = append([]string{filepath.Join(data, name)}, folders...)
-	}
-	return folders
-}
-
 // openBenchmark reads a benchmark from its folder, "" if there is none.
 func openBenchmark(name, folder string) (*Graph, error) {
 	if folder != "" {
@@ -126,7 +118,7 @@ func openBenchmark(name, folder string) (*Graph, error) {
 		}
 		return g, err
 	}
-	for _, dir := range benchmarkFolders(name) {
+	for _, dir := range Folders(name) {
 		if _, err := os.Stat(dir); err == nil {
 			return nil, fmt.Errorf("%s is %w (%s: %w)", name, ErrIncomplete, dir, errNoTrain)
 		}

@@ -65,7 +65,7 @@ func TestOpenMissingBenchmark(t *testing.T) {
 }
 
 func TestOpenFolderAndUnknownName(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"train.txt": "a\tr\tb\n"})
+	dir := writeFiles(t, map[string]string{"train.txt.gz": "a\tr\tb\n"})
 	g, err := Open(dir)
 	if err != nil || g.Name != "data" {
 		t.Errorf("Open of a folder: %+v, %v", g, err)

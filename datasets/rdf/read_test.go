@@ -37,10 +37,8 @@ func folder(t testing.TB, files map[string]string) string {
 		if strings.HasSuffix(name, ".gz") {
 			var packed bytes.Buffer
 			writer := gzip.NewWriter(&packed)
-			if _, err := writer.Write([]byte(content)); err != nil {
-				t.Fatal(err)
-			}
-			if err := writer.Close(); err != nil {
+			_, err := writer.Write([]byte(content))
+			if err := errors.Join(err, writer.Close()); err != nil {
 				t.Fatal(err)
 			}
 			content = packed.String()

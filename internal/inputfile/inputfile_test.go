@@ -3,6 +3,7 @@ package inputfile_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,10 +18,8 @@ func packed(t *testing.T, size int) string {
 	t.Helper()
 	var content bytes.Buffer
 	w := gzip.NewWriter(&content)
-	if _, err := w.Write(make([]byte, size)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
+	_, err := w.Write(make([]byte, size))
+	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "x.gz")
