@@ -38,8 +38,8 @@ func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferr
 			distinct = append(distinct, best)
 		}
 	}
-	t.TestMRR, t.Deviation = square(len(graphs)), square(len(graphs))
-	for target, g := range graphs {
+	t.TestMRR, t.Deviation = make([][]float64, len(graphs)), make([][]float64, len(graphs))
+	for _, g := range graphs {
 		mrrs := map[structure.Structure][]float64{}
 		on := p
 		on.Graph = g
@@ -59,16 +59,9 @@ func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferr
 		}
 		for source, best := range t.Structures {
 			mean, deviation := stat.PopMeanStdDev(mrrs[best], nil)
-			t.TestMRR[source][target], t.Deviation[source][target] = mean, deviation
+			t.TestMRR[source] = append(t.TestMRR[source], mean)
+			t.Deviation[source] = append(t.Deviation[source], deviation)
 		}
 	}
 	return t, nil
-}
-
-func square(n int) [][]float64 {
-	rows := make([][]float64, n)
-	for i := range rows {
-		rows[i] = make([]float64, n)
-	}
-	return rows
 }

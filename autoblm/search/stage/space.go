@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -114,7 +115,7 @@ func (s recipeSpace) draw(
 		candidate = func() task.Recipe {
 			r := base
 			for i, a := range axes {
-				a.set(&r, drawIndex(likely[i], rng))
+				a.set(&r, strategy.DrawIndex(likely[i], rng))
 			}
 			return r
 		}
@@ -158,15 +159,4 @@ func estimateAxes(axes []axis, recipes []ratedRecipe) [][]float64 {
 		all[i] = p
 	}
 	return all
-}
-
-// drawIndex draws an index by its probability.
-func drawIndex(probabilities []float64, rng *rand.Rand) int {
-	left := rng.Float64()
-	for i, p := range probabilities {
-		if left -= p; left < 0 {
-			return i
-		}
-	}
-	return len(probabilities) - 1
 }

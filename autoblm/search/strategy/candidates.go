@@ -116,3 +116,14 @@ func pick(
 	}
 	return p, nil
 }
+
+// DrawIndex draws an index by its probability. The last one takes what rounding leaves.
+func DrawIndex(probabilities []float64, rng *rand.Rand) int {
+	left := rng.Float64()
+	for i, p := range probabilities {
+		if left -= p; left < 0 {
+			return i
+		}
+	}
+	return len(probabilities) - 1
+}

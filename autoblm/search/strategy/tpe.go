@@ -112,13 +112,5 @@ func (d entryDistribution) logProbability(a structure.Structure) float64 {
 }
 
 func (d entryDistribution) draw(rng *rand.Rand) structure.Structure {
-	return fromEntries(d.k, func(cell int) int {
-		left := rng.Float64()
-		for i, probability := range d.probabilities[cell] {
-			if left -= probability; left < 0 {
-				return i - d.k
-			}
-		}
-		return d.k // rounding may leave a remainder
-	})
+	return fromEntries(d.k, func(cell int) int { return DrawIndex(d.probabilities[cell], rng) - d.k })
 }

@@ -61,14 +61,9 @@ func describeFile(path string, presentationOf func(task.Identity) task.Presentat
 	}
 	result, p := c.Result(), presentationOf(c.About.Identity)
 	l := Listed{
-		Path:      path,
-		Dataset:   &c.About.Dataset,
-		Algorithm: &c.About.Algorithm,
-		K:         &c.About.Settings.K,
-		Dim:       &c.About.Settings.Training.Dim,
-		Trained:   &result.Trained,
-		Budget:    &c.About.Settings.Budget,
-		State:     string(c.Status()),
+		Path: path, State: string(c.Status()), Dataset: &c.About.Dataset,
+		Algorithm: &c.About.Algorithm, K: &c.About.Settings.K, Dim: &c.About.Settings.Training.Dim,
+		Trained: &result.Trained, Budget: &c.About.Settings.Budget,
 	}
 	if p.Metric != "" {
 		l.Metric = &p.Metric
