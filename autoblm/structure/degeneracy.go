@@ -1,6 +1,10 @@
 package structure
 
-import "fmt"
+import (
+	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/enum"
+)
 
 // Mode is one of the three arguments of the scoring function.
 type Mode int
@@ -14,16 +18,7 @@ const (
 
 // String returns "head", "relation" or "tail".
 func (m Mode) String() string {
-	switch m {
-	case Head:
-		return "head"
-	case Relation:
-		return "relation"
-	case Tail:
-		return "tail"
-	default:
-		return fmt.Sprintf("Mode(%d)", int(m))
-	}
+	return enum.Name([]string{"head", "relation", "tail"}, "Mode", m)
 }
 
 // MarshalText returns the text of [Mode.String].
@@ -187,13 +182,9 @@ func (q *squareMatrix) kernelVector(pivots []int) []int64 {
 		divisor = gcd(divisor, vector[column])
 	}
 	// Of the two vectors in lowest terms take the one whose first nonzero number is positive.
-	for _, number := range vector {
-		if number != 0 {
-			if number*divisor < 0 {
-				divisor = -divisor
-			}
-			break
-		}
+	first := slices.IndexFunc(vector, func(number int64) bool { return number != 0 })
+	if vector[first]*divisor < 0 {
+		divisor = -divisor
 	}
 	for n := range vector {
 		vector[n] /= divisor

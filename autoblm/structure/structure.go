@@ -1,6 +1,9 @@
 package structure
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // MaxK bounds the number of chunks.
 const MaxK = 8
@@ -89,11 +92,11 @@ func (s Structure) Rows() [][]int {
 // 1 < -1 < 2 < -2 < … < K < -K < 0. It returns -1, 0 or +1.
 func Compare(a, b Structure) int {
 	if a.k != b.k {
-		return sign(int(a.k) - int(b.k))
+		return cmp.Compare(a.k, b.k)
 	}
 	for n, value := range a.flat() {
 		if value != b.cells[n] {
-			return sign(int(symbolRank(value)) - int(symbolRank(b.cells[n])))
+			return cmp.Compare(symbolRank(value), symbolRank(b.cells[n]))
 		}
 	}
 	return 0
@@ -162,15 +165,6 @@ func cellError(i, j int, found string, k int) error {
 	return fmt.Errorf("row %d, column %d: %s is not an integer from %d to %d", i+1, j+1, found, -k, k)
 }
 
-func sign(n int) int {
-	switch {
-	case n > 0:
-		return 1
-	case n < 0:
-		return -1
-	default:
-		return 0
-	}
-}
+func sign(n int) int { return cmp.Compare(n, 0) }
 
 func abs(n int) int { return max(n, -n) }

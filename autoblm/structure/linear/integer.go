@@ -1,6 +1,9 @@
 package linear
 
-import "math/big"
+import (
+	"cmp"
+	"math/big"
+)
 
 // integer is an exact integer: a machine word while it is small, as nearly all
 // numbers here are, and a big.Int when it is not. The zero value is 0.
@@ -42,16 +45,10 @@ func (a integer) isFactor() bool {
 }
 
 func (a integer) sign() int {
-	switch {
-	case a.large != nil:
+	if a.large != nil {
 		return a.large.Sign()
-	case a.word > 0:
-		return 1
-	case a.word < 0:
-		return -1
-	default:
-		return 0
 	}
+	return cmp.Compare(a.word, 0)
 }
 
 func (a integer) isZero() bool { return a.large == nil && a.word == 0 }
