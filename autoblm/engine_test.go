@@ -102,12 +102,9 @@ func TestWhoTellsClasses(t *testing.T) {
 		{autoblm.Compute{}, "auto", "cpu", ""},
 		{autoblm.Compute{Engine: "cpu"}, "go", "cpu", ""},
 		{autoblm.Compute{}, "go", "gomlx", ""},
-		{autoblm.Compute{Engine: "gomlx"}, "auto", "gomlx", ""},
 		{autoblm.Compute{Backend: "go"}, "auto", "gomlx", ""},
 		{autoblm.Compute{Engine: "cpu", Backend: "go"}, "auto", "", "has no backend"},
 		{autoblm.Compute{Backend: "xla:/nowhere/p.so"}, "auto", "", "/nowhere/p.so"},
-		{autoblm.Compute{Engine: "torch"}, "auto", "", "auto, cpu or gomlx"},
-		{autoblm.Compute{Threads: -1}, "auto", "", "threads"},
 	} {
 		t.Setenv("AUTOBLM_BACKEND", c.own)
 		engine, err := c.compute.OpenClassify()

@@ -169,14 +169,6 @@ func (b *Bar) remaining() (time.Duration, bool) {
 	return remaining, true
 }
 
-// PrintAbove calls a function that writes other lines.
-func (b *Bar) PrintAbove(write func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_ = b.bar.Clear()
-	write()
-}
-
 // Finish removes the bar. It does nothing for nil.
 func (b *Bar) Finish() {
 	if b != nil {

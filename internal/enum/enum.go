@@ -5,7 +5,8 @@ package enum
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Name returns the name of a value, or "kind(value)" if it has none.
@@ -19,7 +20,7 @@ func Name[E ~int](names []string, kind string, value E) string {
 // Marshal returns the name of a value. A value without a name is an error.
 func Marshal[E ~int](names []string, kind string, value E) ([]byte, error) {
 	if value < 0 || int(value) >= len(names) {
-		return nil, fmt.Errorf("%s has no name: use %s", Name(names, kind, value), alternatives(names))
+		return nil, fmt.Errorf("%s has no name: use %s", Name(names, kind, value), format.List(names, "or"))
 	}
 	return []byte(names[value]), nil
 }
@@ -32,13 +33,4 @@ func Unmarshal[E ~int](names []string, kind string, value *E, text []byte) error
 	}
 	*value = E(i)
 	return nil
-}
-
-// alternatives returns "a, b or c".
-func alternatives(names []string) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

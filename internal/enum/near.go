@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // maxNear is the maximum number of suggestions.
@@ -82,6 +83,6 @@ func Unknown(kind, name string, names []string) error {
 	if suggestion == "" {
 		suggestion = ":"
 	}
-	text := fmt.Sprintf("unknown %s %q%s use %s", kind, name, suggestion, alternatives(names))
+	text := fmt.Sprintf("unknown %s %q%s use %s", kind, name, suggestion, format.List(names, "or"))
 	return &UnknownError{names, text}
 }

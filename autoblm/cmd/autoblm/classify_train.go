@@ -135,11 +135,10 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 		return err
 	}
 	options.Deadline = endOf(c.deadline(began, 0))
-	bar := newLongBar(o, 1, time.Hour, options.Deadline)
+	bar := newBar(o, "training", 1, time.Hour, options.Deadline)
 	options.OnProgress = func(done, total int) {
 		bar.Describe(fmt.Sprintf("%s of %s epochs of models", format.Int(done), format.Int(total)))
 		bar.Set(int64(done), int64(total))
-		bar.warn()
 	}
 	result, err := training.train(ctx, g, options)
 	bar.Finish()

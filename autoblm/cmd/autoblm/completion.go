@@ -36,11 +36,7 @@ type completeCommand struct {
 
 // Run prints the completions of the last word.
 func (c *completeCommand) Run(parsed *kong.Context, o *output) error {
-	line := c.Words
-	if len(line) > 1 && line[0] == "help" {
-		line = line[1:]
-	}
-	completions.Print(o.Stdout, completions.Suggest(parsed.Model, line, namesFor))
+	completions.Print(o.Stdout, completions.Suggest(parsed.Model, c.Words, namesFor))
 	return nil
 }
 

@@ -15,8 +15,6 @@ var completed = map[string]string{
 	"autoblm en":                             "ensemble",
 	"autoblm ensemble a b --dataset kin":     "kinship",
 	"autoblm dataset ":                       "list info fetch split",
-	"autoblm help class":                     "classify",
-	"autoblm help dataset f":                 "fetch",
 	"autoblm train --structure c":            "cp complex",
 	"autoblm structure show an":              "analogy",
 	"autoblm train --model r":                "rotate",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/ctxutil"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/table"
@@ -57,9 +58,9 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
-	s, err := opened(ctx, func(g *datasets.Graph) (graphInfo, error) {
+	s, err := ctxutil.Call(ctx, func() (graphInfo, error) {
 		return graphInfo{datasets.Describe(g), datasets.DescribeRelations(g, c.Top)}, nil
-	}, g)
+	})
 	if err != nil {
 		return err
 	}

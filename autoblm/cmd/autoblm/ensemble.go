@@ -11,8 +11,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -57,13 +55,10 @@ type ensembleSummary struct {
 
 // ensembleMember describes a member and its metrics alone.
 type ensembleMember struct {
-	Folder    string               `json:"folder"`
-	Model     form.Form            `json:"model,omitzero"` // omitted if bilinear
-	Structure *structure.Structure `json:"structure"`
-	K         int                  `json:"k"`
-	Dim       int                  `json:"dim"`
-	Valid     *float64             `json:"valid_mrr"`
-	Test      *float64             `json:"test_mrr"`
+	modelSummary
+	Folder string   `json:"folder"`
+	Valid  *float64 `json:"valid_mrr"`
+	Test   *float64 `json:"test_mrr"`
 }
 
 // Run selects and saves an ensemble.
@@ -224,8 +219,7 @@ func (s *ensembleSummary) addMembers(
 			return err
 		}
 		member := ensembleMember{
-			Folder: folders[m], Model: m.Form, Structure: structureOf(m.Form, m.Structure),
-			K: m.Structure.K(), Dim: m.Dim,
+			modelSummary: summarizeModel(m.Form, m.Structure, m.Dim), Folder: folders[m],
 		}
 		member.Valid, member.Test = evaluations[0].Scores()
 		s.Members = append(s.Members, member)
@@ -247,7 +241,7 @@ func (s ensembleSummary) print(w io.Writer) {
 		format.Count(len(s.Members), "model"), how)
 	t := table.New("member", "", "d", "valid MRR", "test MRR")
 	for _, m := range s.Members {
-		t.Add(m.Folder, titleOf(m.Model, m.Structure), m.Dim, m.Valid, m.Test)
+		t.Add(m.Folder, m.title(), m.Dim, m.Valid, m.Test)
 	}
 	t.Print(w)
 	fmt.Fprintln(w)

@@ -9,8 +9,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -29,11 +27,8 @@ type evalCommand struct {
 
 // evalSummary is the JSON of eval. Only the ranked split is set.
 type evalSummary struct {
+	modelSummary
 	Dataset   string                 `json:"dataset"`
-	Model     form.Form              `json:"model,omitzero"` // omitted if bilinear
-	Structure *structure.Structure   `json:"structure"`
-	K         int                    `json:"k"`
-	Dim       int                    `json:"dim"`
 	Members   int                    `json:"members,omitempty"` // of an ensemble
 	Precision kge.Precision          `json:"precision"`
 	Engine    string                 `json:"engine"`
@@ -65,14 +60,8 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer engine.Close()
 	s := evalSummary{Dataset: g.Name}
-	var triples []datasets.Triple
-	var ranks []eval.Ranked
 	done := showActivity(o, "ranking")
-	if l.ensemble != nil {
-		triples, ranks, err = c.rankEnsemble(ctx, engine, l.ensemble, g, &s)
-	} else {
-		triples, ranks, err = c.rankModel(ctx, engine, l.model, g, &s)
-	}
+	triples, ranks, err := c.rank(ctx, engine, l, g, &s)
 	done()
 	if err != nil {
 		return err
@@ -113,37 +102,34 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	})
 }
 
-// rankModel ranks with a model and describes it in the summary.
-func (c *evalCommand) rankModel(
-	ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, s *evalSummary,
-) ([]datasets.Triple, []eval.Ranked, error) {
-	precision, err := c.Precision.ForRanking(engine, []kge.Parameters{m.Parameters})
+// rank ranks with a model or an ensemble and describes it in the summary.
+func (c *evalCommand) rank(
+	ctx context.Context, engine kge.Engine, l loaded, g *datasets.Graph, s *evalSummary,
+) (triples []datasets.Triple, ranks []eval.Ranked, err error) {
+	if l.ensemble != nil {
+		if c.Precision == kge.Bfloat16 {
+			return nil, nil, cli.Usage(errors.New("ensembles rank in float32 only: use --precision " +
+				"float32 or auto"))
+		}
+		s.Members, s.Precision = len(l.ensemble.Members), kge.Float32
+	} else {
+		m := l.model
+		s.modelSummary = summarizeModel(m.Form, m.Structure, m.Dim)
+		s.Precision, err = c.Precision.ForRanking(engine, []kge.Parameters{m.Parameters})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	s.Engine, s.Backend = engine.Name(), engine.Backend(s.Precision)
+	defer s.Seconds.MeasureEvaluation(engine)()
+	if l.ensemble != nil {
+		return l.ensemble.Rank(ctx, engine, g, c.Split)
+	}
+	triples, all, err := completion.RankSplit(ctx, engine, s.Precision, l.models(), g, c.Split)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Model, s.Structure = m.Form, structureOf(m.Form, m.Structure)
-	s.K, s.Dim = m.Structure.K(), m.Dim
-	s.Precision, s.Engine, s.Backend = precision, engine.Name(), engine.Backend(precision)
-	defer s.Seconds.MeasureEvaluation(engine)()
-	triples, ranks, err := completion.RankSplit(ctx, engine, precision, []*kge.Model{m}, g, c.Split)
-	if err != nil {
-		return nil, nil, err
-	}
-	return triples, ranks[0], nil
-}
-
-// rankEnsemble ranks with an ensemble and describes it in the summary.
-func (c *evalCommand) rankEnsemble(
-	ctx context.Context, engine kge.Engine, t *completion.Ensemble, g *datasets.Graph, s *evalSummary,
-) ([]datasets.Triple, []eval.Ranked, error) {
-	if c.Precision == kge.Bfloat16 {
-		return nil, nil, cli.Usage(errors.New("ensembles rank in float32 only: use --precision " +
-			"float32 or auto"))
-	}
-	s.Members, s.Precision = len(t.Members), kge.Float32
-	s.Engine, s.Backend = engine.Name(), engine.Backend(kge.Float32)
-	defer s.Seconds.MeasureEvaluation(engine)()
-	return t.Rank(ctx, engine, g, c.Split)
+	return triples, all[0], nil
 }
 
 // title describes the model or ensemble.
@@ -151,5 +137,5 @@ func (s evalSummary) title() string {
 	if s.Members > 0 {
 		return "an ensemble of " + format.Count(s.Members, "model")
 	}
-	return fmt.Sprintf("%s, d %d", titleOf(s.Model, s.Structure), s.Dim)
+	return fmt.Sprintf("%s, d %d", s.modelSummary.title(), s.Dim)
 }

@@ -40,22 +40,6 @@ func (f modelFlags) choose(m *kge.Member) error {
 	return nil
 }
 
-// structureOf returns the structure of a bilinear model, nil for others.
-func structureOf(f form.Form, a structure.Structure) *structure.Structure {
-	if f != form.Bilinear {
-		return nil
-	}
-	return &a
-}
-
-// titleOf returns the title of a model's structure, or the name of its form.
-func titleOf(f form.Form, a *structure.Structure) string {
-	if a != nil {
-		return a.Title()
-	}
-	return f.String()
-}
-
 // computeFlags choose the engine.
 type computeFlags struct {
 	autoblm.Compute

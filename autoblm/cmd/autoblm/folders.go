@@ -21,19 +21,11 @@ const (
 	studyName = "study.db"
 )
 
-// modelIn returns the folder of a model: path itself, the folder of path if that is the
-// description of a model, or the model in the folder of a search.
+// modelIn returns the folder of a model: path itself, or the model in the folder of a search.
 func modelIn(path string) (string, error) {
-	if filepath.Base(path) == modelfolder.Description && isFile(path) {
-		return filepath.Dir(path), nil
-	}
 	inner := filepath.Join(path, modelName)
-	has := func(folder string) bool { return isFile(filepath.Join(folder, modelfolder.Description)) }
 	switch {
-	case has(path) && has(inner):
-		return "", fmt.Errorf("%s is ambiguous: it is a model and contains another one; name %s or %s",
-			path, filepath.Join(path, modelfolder.Description), inner)
-	case has(path):
+	case isFile(filepath.Join(path, modelfolder.Description)):
 		return path, nil
 	case isFolder(inner):
 		return inner, nil

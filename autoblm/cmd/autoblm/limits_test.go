@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"reflect"
@@ -176,7 +177,8 @@ func TestInterruptedReading(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	forever := make(chan int)
 	defer close(forever)
-	_, err := opened(ctx, func(int) (int, error) { end(); return <-forever, nil }, 1)
+	o := &output{Stderr: io.Discard}
+	_, err := read(ctx, o, func(string) (int, error) { end(); return <-forever, nil }, "")
 	if got := withHint(err); got.Error() != "interrupted before there was a result to save" {
 		t.Errorf("%v", got)
 	}

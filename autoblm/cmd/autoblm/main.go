@@ -33,7 +33,6 @@ type commands struct {
 
 	Completion completionCommand `cmd:"" help:"Print a completion script for bash, zsh or fish."`
 	Complete   completeCommand   `cmd:"" hidden:"" help:"Complete a command line, for the completion scripts."`
-	Help       helpCommand       `cmd:"" help:"Show help for a command, like --help."`
 	VersionOf  versionCommand    `cmd:"" name:"version" help:"Show the version, the commit and the Go version."`
 
 	HelpAll flags.HelpAll    `brief:"Show all flags." help:"Show all flags with their full help."`
@@ -74,7 +73,10 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	if err != nil {
 		panic(err) // the declarations above are wrong, whatever the arguments
 	}
-	parsed, err := parser.Parse(shieldMinus(expandHelp(arguments)))
+	if len(arguments) == 0 {
+		arguments = []string{"--help"}
+	}
+	parsed, err := parser.Parse(shieldMinus(arguments))
 	switch {
 	case o.Stdout.Err != nil: // --help or --version cannot be printed
 		return cli.Status(stderr, name, o.End(nil))
@@ -89,6 +91,13 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		err = o.End(parsed.Run(o))
 	}
 	return cli.Status(stderr, name, withHint(err))
+}
+
+type versionCommand struct{}
+
+func (versionCommand) Run(o *output) error {
+	b := cli.ReadBuild()
+	return o.Result(b, func(w io.Writer) { b.Print(w, name) })
 }
 
 // threadsOf returns the value of --threads, 0 without the flag.

@@ -245,16 +245,10 @@ func TestHelp(t *testing.T) {
 	for _, command := range []string{"", "search", "structure check"} {
 		stdout, _ := succeed(t, command, "--help")
 		contains(t, stdout, "Usage: autoblm")
-		for _, same := range []string{"help " + command, "--json help " + command} {
-			if text, _ := succeed(t, same); text != stdout {
-				t.Errorf("%v prints %q, want %q", same, text, stdout)
-			}
-		}
 	}
-	if stdout, _ := succeed(t); !strings.Contains(stdout, "Usage: autoblm") {
-		t.Errorf("without arguments: %q", stdout)
-	}
-	fail(t, cli.Misuse, `did you mean "train"`, "help trian")
+	stdout, _ := succeed(t)
+	contains(t, stdout, "Usage: autoblm")
+	fail(t, cli.Misuse, `did you mean "train"`, "trian")
 }
 
 // emptyParser returns a parser of all commands.
@@ -310,9 +304,6 @@ func TestHelpFits(t *testing.T) {
 		all, _ := succeed(t, command, "--help-all")
 		if strings.Contains(short+all, "${") {
 			t.Errorf("%s: the help has a variable without its value:\n%s", command, short)
-		}
-		if again, _ := succeed(t, "help", command, "--help-all"); again != all && command != "help" {
-			t.Errorf("%s: help as a command prints %q, want %q", command, again, all)
 		}
 		for _, flag := range slices.Concat(node.AllFlags(true)...) {
 			whole := "--" + flag.Name

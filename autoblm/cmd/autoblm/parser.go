@@ -29,6 +29,7 @@ func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 	return flags.Parser(c, append(options, kong.Vars{
 		"algorithm":  autoblm.DefaultSearch().Algorithm,
 		"algorithms": strings.Join(algorithms, ","),
+		"strategies": format.List(algorithms, "or"),
 		"shells":     strings.Join(completions.Shells, ","),
 		"forms":      format.List(forms, "or"),
 		"task":       autoblm.Tasks[0].Name,

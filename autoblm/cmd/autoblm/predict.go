@@ -31,10 +31,10 @@ type predictCommand struct {
 	Relation string `required:"" help:"Relation."`
 }
 
-// predictSummary is the JSON of predict.
-type predictSummary struct {
-	Query   completion.Query `json:"query"`
-	Answers []eval.Answer    `json:"answers"`
+// answers is the JSON of predict and query predict.
+type answers[Query any] struct {
+	Query   Query         `json:"query"`
+	Answers []eval.Answer `json:"answers"`
 }
 
 func (c *predictCommand) Run(ctx context.Context, o *output) error {
@@ -50,26 +50,26 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	q := completion.Query{Head: c.Head, Relation: c.Relation, Tail: c.Tail}
-	var answers []eval.Answer
+	found := answers[completion.Query]{Query: q}
 	if l.ensemble != nil {
-		answers, err = l.ensemble.Predict(q, g, c.Top, c.Known)
+		found.Answers, err = l.ensemble.Predict(q, g, c.Top, c.Known)
 	} else {
-		answers, err = completion.Predict(l.model, q, g, c.Top, c.Known)
+		found.Answers, err = completion.Predict(l.model, q, g, c.Top, c.Known)
 	}
 	if err != nil {
 		return err
 	}
-	return o.Result(predictSummary{Query: q, Answers: answers}, func(w io.Writer) {
-		listAnswers(w, answers, cmp.Or(q.Head, "?"), q.Relation, cmp.Or(q.Tail, "?"))
+	return o.Result(found, func(w io.Writer) {
+		found.print(w, cmp.Or(q.Head, "?"), q.Relation, cmp.Or(q.Tail, "?"))
 	})
 }
 
-// listAnswers prints the answers to (head, relation, tail).
-func listAnswers(w io.Writer, answers []eval.Answer, head, relation, tail string) {
+// print prints the answers to (head, relation, tail).
+func (s answers[Query]) print(w io.Writer, head, relation, tail string) {
 	fmt.Fprintf(w, "(%s, %s, %s)\n\n",
 		format.Escape(head), format.Escape(relation), format.Escape(tail))
 	t := table.New("entity", "rank", "score", "")
-	for _, a := range answers {
+	for _, a := range s.Answers {
 		note := ""
 		if a.Known == eval.Yes {
 			note = "known"

@@ -12,42 +12,24 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// longBar is a progress bar that warns of a long run, unless the run has a deadline.
-type longBar struct {
-	*cli.Bar
-	o      *output
-	warned bool
-}
+// barUnits is the total of a bar that shows a fraction.
+const barUnits = 1_000_000_000
 
-func newLongBar(o *output, total int64, every time.Duration, end time.Time) longBar {
-	b := longBar{cli.NewBar(o.Stderr, "training", total, every), o, !end.IsZero()}
-	b.SetDeadline(end)
-	return b
-}
-
-// warn prints the warning once, as soon as the remaining time is known.
-func (b *longBar) warn() {
-	if left, known := b.Remaining(); known && left > time.Hour && !b.warned {
-		b.warned = true
-		b.PrintAbove(func() {
-			b.o.Message("autoblm: about %s left at this pace; --minutes 60 sets a deadline",
-				format.Duration(left))
-		})
-	}
+// newBar returns a bar for work with a deadline, zero for none.
+func newBar(o *output, what string, total int64, every time.Duration, end time.Time) *cli.Bar {
+	bar := cli.NewBar(o.Stderr, what, total, every)
+	bar.SetDeadline(end)
+	return bar
 }
 
 // trainingBar shows the epochs and steps of a training.
 type trainingBar struct {
-	longBar
+	*cli.Bar
 	loss string // of the last epoch
 }
 
-// barUnits is the total of a bar that shows a fraction.
-const barUnits = 1_000_000_000
-
-// newTrainingBar returns the bar of a training with a deadline, zero for none.
 func newTrainingBar(o *output, end time.Time) *trainingBar {
-	return &trainingBar{longBar: newLongBar(o, barUnits, time.Hour, end)}
+	return &trainingBar{Bar: newBar(o, "training", barUnits, time.Hour, end)}
 }
 
 func (b *trainingBar) update(p kge.Progress) {
@@ -66,21 +48,20 @@ func (b *trainingBar) update(p kge.Progress) {
 	}
 	b.Describe(line)
 	b.Set(int64(p.Share()*barUnits), 0)
-	b.warn()
 }
 
 // searchBar shows the trained structures, the best score and the remaining time. In a log it
 // prints one line per round.
-type searchBar struct{ longBar }
+type searchBar struct{ *cli.Bar }
 
-// newSearchBar returns the bar of a search with a deadline, zero for none. A search with a
-// deadline has many rounds, so a log has fewer lines than rounds.
+// newSearchBar returns the bar of a search. A search with a deadline has many rounds, so a log has
+// fewer lines than rounds.
 func newSearchBar(o *output, end time.Time) *searchBar {
 	every := time.Duration(0)
 	if !end.IsZero() {
 		every = 5 * time.Second
 	}
-	return &searchBar{newLongBar(o, barUnits, every, end)}
+	return &searchBar{newBar(o, "training", barUnits, every, end)}
 }
 
 func (b *searchBar) update(p search.Progress) { b.updatePart("", p) }
@@ -96,7 +77,6 @@ func (b *searchBar) updatePart(part string, p search.Progress) {
 	}
 	b.Describe(line)
 	b.Set(int64(p.Share*barUnits), 0)
-	b.warn()
 }
 
 func stageProgress(p search.Progress) string {
@@ -122,10 +102,9 @@ func stageProgress(p search.Progress) string {
 // showRanking returns the settings of a ranking that shows its progress and ends by the deadline,
 // if there is one. Call done after the ranking.
 func showRanking(o *output, d *kge.Deadline) (how eval.Options, done func()) {
-	bar := cli.NewBar(o.Stderr, "ranking", barUnits, time.Hour)
-	how.OnProgress = func(share float64) { bar.Set(int64(share*barUnits), 0) }
 	how.End = endOf(d)
-	bar.SetDeadline(how.End)
+	bar := newBar(o, "ranking", barUnits, time.Hour, how.End)
+	how.OnProgress = func(share float64) { bar.Set(int64(share*barUnits), 0) }
 	return how, bar.Finish
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
@@ -26,18 +25,17 @@ type queryEvalCommand struct {
 
 // queryEvalSummary is the JSON of query eval. Only the ranked split is set.
 type queryEvalSummary struct {
-	Dataset   string               `json:"dataset"`
-	Task      string               `json:"task"`
-	Hops      int                  `json:"hops"`
-	Trained   []int                `json:"trained_hops"`
-	Model     form.Form            `json:"model"`
-	Structure *structure.Structure `json:"structure"`
-	Dim       int                  `json:"dim"`
-	Precision kge.Precision        `json:"precision"`
-	Seconds   float64              `json:"seconds"`
-	Train     *query.Evaluation    `json:"train,omitempty"`
-	Valid     *query.Evaluation    `json:"valid,omitempty"`
-	Test      *query.Evaluation    `json:"test,omitempty"`
+	modelSummary
+	Dataset   string            `json:"dataset"`
+	Task      string            `json:"task"`
+	Hops      int               `json:"hops"`
+	Trained   []int             `json:"trained_hops"`
+	Model     form.Form         `json:"model"`
+	Precision kge.Precision     `json:"precision"`
+	Seconds   float64           `json:"seconds"`
+	Train     *query.Evaluation `json:"train,omitempty"`
+	Valid     *query.Evaluation `json:"valid,omitempty"`
+	Test      *query.Evaluation `json:"test,omitempty"`
 }
 
 func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
@@ -83,8 +81,8 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	}
 	s := queryEvalSummary{
 		Dataset: d.Name, Task: query.TaskName, Hops: hops, Trained: orEmpty(paths.TrainingHops()),
-		Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Precision: precision,
-		Seconds: time.Since(began).Seconds(),
+		modelSummary: summarizeModel(m.Form, m.Structure, m.Dim), Model: m.Form,
+		Precision: precision, Seconds: time.Since(began).Seconds(),
 	}
 	switch c.Split {
 	case query.InTrain:
@@ -96,7 +94,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	}
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s, %s, d %d%s, %.1f s\n\n", s.Dataset, format.Count(s.Hops, "hop"),
-			titleOf(s.Model, s.Structure), s.Dim, s.Precision.Suffix(), s.Seconds)
+			s.title(), s.Dim, s.Precision.Suffix(), s.Seconds)
 		t := query.NewTable()
 		e.AddTo(t, c.Split.String())
 		t.Print(w)

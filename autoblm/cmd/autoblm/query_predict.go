@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
@@ -17,12 +16,6 @@ type queryPredictCommand struct {
 	Anchor string   `required:"" help:"Entity at the start of the path."`
 	Path   []string `required:"" sep:"none" placeholder:"RELATION,…" help:"Relations of the path in order, separated by commas or as repeated flags. r_reverse is the reverse of r."`
 	threadsFlag
-}
-
-// queryPredictSummary is the JSON of query predict.
-type queryPredictSummary struct {
-	Query   query.Path    `json:"query"`
-	Answers []eval.Answer `json:"answers"`
 }
 
 func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
@@ -39,13 +32,14 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	answers, err := query.Predict(ctx, engine, m, p, d, c.Top, c.Known)
+	found := answers[query.Path]{Query: p}
+	found.Answers, err = query.Predict(ctx, engine, m, p, d, c.Top, c.Known)
 	if err != nil {
 		return err
 	}
 	warnLongPath(o, m, len(p.Relations))
-	return o.Result(queryPredictSummary{Query: p, Answers: answers}, func(w io.Writer) {
-		listAnswers(w, answers, p.Anchor, strings.Join(p.Relations, " ∘ "), "?")
+	return o.Result(found, func(w io.Writer) {
+		found.print(w, p.Anchor, strings.Join(p.Relations, " ∘ "), "?")
 	})
 }
 

@@ -71,12 +71,11 @@ func (c *queryTrainCommand) resolve(line *kong.Context) error {
 // queryTrainSummary is the JSON of query train.
 type queryTrainSummary struct {
 	trainedSummary
-	Task      string               `json:"task"`
-	Hops      int                  `json:"hops"`
-	Model     form.Form            `json:"model"`
-	Structure *structure.Structure `json:"structure"`
-	Valid     *query.Evaluation    `json:"valid"`
-	Test      *query.Evaluation    `json:"test"`
+	Task  string            `json:"task"`
+	Hops  int               `json:"hops"`
+	Model form.Form         `json:"model"`
+	Valid *query.Evaluation `json:"valid"`
+	Test  *query.Evaluation `json:"test"`
 }
 
 func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
@@ -150,11 +149,10 @@ func (c *queryTrainCommand) member() (kge.Member, error) {
 func (c *queryTrainCommand) summary(
 	d *query.Data, report *kge.Report, e query.Evaluations,
 ) queryTrainSummary {
-	m := report.Results[0].Member
 	return queryTrainSummary{
 		trainedSummary: summarizeTraining(d.Name, c.Settings.Training.Dim, report, c.Out),
 		Task:           query.TaskName, Hops: c.Paths.Hops[0],
-		Model: m.Form, Structure: structureOf(m.Form, m.Structure), Valid: e.Valid, Test: e.Test,
+		Model: c.Model, Valid: e.Valid, Test: e.Test,
 	}
 }
 
@@ -162,7 +160,7 @@ func (s queryTrainSummary) print(w io.Writer) {
 	t := query.NewTable()
 	s.Valid.AddTo(t, "valid")
 	s.Test.AddTo(t, "test")
-	model := format.Count(s.Hops, "hop") + ", " + titleOf(s.Model, s.Structure)
+	model := format.Count(s.Hops, "hop") + ", " + s.title()
 	s.trainedSummary.print(w, model, t)
 	if s.Out != "" {
 		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)

@@ -9,19 +9,12 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// opened calls open, but returns at once if ctx is cancelled.
-func opened[Name, Data any](
-	ctx context.Context, open func(Name) (Data, error), name Name,
-) (Data, error) {
-	return ctxutil.Call(ctx, func() (Data, error) { return open(name) })
-}
-
-// read opens data like opened, with a progress bar if it takes long.
+// read opens data, with a progress bar if it takes long. It returns at once if ctx is cancelled.
 func read[Data any](
 	ctx context.Context, o *output, open func(string) (Data, error), name string,
 ) (Data, error) {
 	defer showActivity(o, "reading "+format.Escape(name))()
-	return opened(ctx, open, name)
+	return ctxutil.Call(ctx, func() (Data, error) { return open(name) })
 }
 
 // warn prints the warnings of a data set.

@@ -23,7 +23,7 @@ import (
 type searchCommand struct {
 	Task      string  `default:"${task}" enum:"${tasks}" brief:"${enum}." help:"What to search for: ${purposes}."`
 	Dataset   string  `default:"world" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder: of queries for --task query, of an RDF graph for --task classify."`
-	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" brief:"${enum}." help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (Parzen estimator) or reinforce (LSTM controller)."`
+	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" brief:"${enum}." help:"Strategy that proposes structures: ${strategies}."`
 	Minutes   float64 `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes, and plan for it; 0: none." help:"Deadline in minutes; 0 sets none. Settings that are not given are planned to fit it, except with --recipe basic."`
 	recipeFlag
 	MaxSteps    struct{}       `kong:"-"` // no flag here
@@ -69,15 +69,10 @@ func (c *searchCommand) set(s search.Settings) {
 	}
 }
 
-// procedures maps recipes to the settings of whole searches. Other recipes only configure training.
-var procedures = map[string]func() search.Settings{basicRecipe: search.BasicSettings}
-
 // procedure returns the settings of the search before a task and a recipe change them.
 func (c *searchCommand) procedure() search.Settings {
-	switch named := procedures[c.Recipe]; {
-	case named != nil:
-		return named()
-	case c.Settings.Model != form.Bilinear:
+	switch {
+	case c.Recipe == basicRecipe, c.Settings.Model != form.Bilinear:
 		return search.BasicSettings()
 	case c.Minutes > 0:
 		return search.TimedSettings()
@@ -111,8 +106,9 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 }
 
 // trainingRecipe returns the recipe that --recipe names for training, the zero value without one.
+// The basic recipe configures the whole search instead.
 func (c *searchCommand) trainingRecipe(t autoblm.Registration) (recipe.Recipe, error) {
-	if c.Recipe == "" || procedures[c.Recipe] != nil {
+	if c.Recipe == "" || c.Recipe == basicRecipe {
 		return recipe.Recipe{}, nil
 	}
 	if !t.Recipes {

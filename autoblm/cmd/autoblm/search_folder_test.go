@@ -28,7 +28,6 @@ func TestFoldersOfSearches(t *testing.T) {
 	eval := "eval --dataset " + graph + " --model "
 	for _, c := range [][2]string{
 		{eval, model},
-		{eval, model + "/model.json"},
 		{"predict --head " + entity + " --relation " + relation + " --model ", model},
 		{"query predict --known keep --anchor " + entity + " --path " + relation + " --model ", model},
 		{"study show ", file},
@@ -59,14 +58,8 @@ func TestFoldersOfSearches(t *testing.T) {
 func TestIncompleteFolders(t *testing.T) {
 	graph := smallGraph(t)
 	_, folder, _ := searchedFolder(t, graph)
-	model, description := filepath.Join(folder, "model"), filepath.Join(folder, "model.json")
 	eval := "eval --dataset " + graph + " --model " + folder
-	copyFolder(t, folder, model) // a model next to the one of the search
-	refuse(t, []refusal{{cli.Failed, "name " + description + " or " + model, eval}})
-	object(t, eval+"/model.json")
-	must(t, os.RemoveAll(model))
-	object(t, eval)
-	must(t, os.Remove(description))
+	must(t, os.RemoveAll(filepath.Join(folder, "model")))
 	refuse(t, []refusal{{cli.Failed, "autoblm study best " + folder, eval}})
 	object(t, "study best", folder)
 	object(t, eval)

@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/structure/facts"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/ctxutil"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
 	"github.com/dustin/go-humanize"
@@ -61,10 +62,10 @@ type structureCounts struct {
 
 func (c *structureCountCommand) Run(ctx context.Context, o *output) error {
 	var byNonzeros []*big.Int
-	total, err := opened(ctx, func(k int) (total *big.Int, err error) {
-		total, byNonzeros, err = structure.Count(k, c.Group)
+	total, err := ctxutil.Call(ctx, func() (total *big.Int, err error) {
+		total, byNonzeros, err = structure.Count(c.K, c.Group)
 		return total, err
-	}, c.K)
+	})
 	if err != nil {
 		return err
 	}

@@ -298,10 +298,9 @@ func (c *studyBestCommand) Run(o *output) error {
 
 type studyResumeCommand struct {
 	movedData
-	Budget    int           `default:"0" min:"0" max:"100000" brief:"Structures to train in total; 0: as before." help:"Number of structures to train in total; 0 keeps that of the last run."`
-	Minutes   float64       `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes; 0 sets none." help:"Deadline in minutes; 0 sets none. If the search was planned for a deadline, this is the new total; 0 keeps the old one."`
-	Precision kge.Precision `default:"auto" brief:"auto, or the precision of the study." help:"auto, or the precision of the study."`
-	Out       string        `brief:"Folder for the best model and the pictures." help:"Folder for the best model and the pictures. The default is the folder of the study."`
+	Budget  int     `default:"0" min:"0" max:"100000" brief:"Structures to train in total; 0: as before." help:"Number of structures to train in total; 0 keeps that of the last run."`
+	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes; 0 sets none." help:"Deadline in minutes; 0 sets none. If the search was planned for a deadline, this is the new total; 0 keeps the old one."`
+	Out     string  `brief:"Folder for the best model and the pictures." help:"Folder for the best model and the pictures. The default is the folder of the study."`
 	mixFlag
 	computeFlags
 }
@@ -324,7 +323,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if limit := minutes(c.Minutes); limit > 0 || contents.Plan == nil {
 		settings.TimeLimit = limit
 	}
-	settings.Training.Precision = c.Precision
+	settings.Training.Precision = kge.AutoPrecision // that of the study
 	if c.Budget != 0 {
 		settings.Budget = c.Budget
 	}

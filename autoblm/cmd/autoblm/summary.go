@@ -5,14 +5,42 @@ import (
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
+// modelSummary is the part of the JSON that describes a model.
+type modelSummary struct {
+	Model     form.Form            `json:"model,omitzero"` // omitted if bilinear
+	Structure *structure.Structure `json:"structure"`
+	K         int                  `json:"k"`
+	Dim       int                  `json:"dim"`
+}
+
+func summarizeModel(f form.Form, a structure.Structure, dim int) modelSummary {
+	s := modelSummary{Model: f, K: a.K(), Dim: dim}
+	if f == form.Bilinear {
+		s.Structure = &a
+	}
+	return s
+}
+
+func (s modelSummary) title() string { return titleOf(s.Model, s.Structure) }
+
+// titleOf returns the title of a model's structure, or the name of its form.
+func titleOf(f form.Form, a *structure.Structure) string {
+	if a != nil {
+		return a.Title()
+	}
+	return f.String()
+}
+
 // trainedSummary is the part of the JSON that all trainings share.
 type trainedSummary struct {
+	modelSummary
 	Dataset      string           `json:"dataset"`
-	Dim          int              `json:"dim"`
 	Precision    kge.Precision    `json:"precision"`
 	Seed         uint64           `json:"seed"`
 	Epochs       int              `json:"epochs"`
@@ -30,7 +58,8 @@ type trainedSummary struct {
 func summarizeTraining(dataset string, dim int, report *kge.Report, out string) trainedSummary {
 	r := report.Results[0]
 	return trainedSummary{
-		Dataset: dataset, Dim: dim, Precision: report.Precision, Seed: r.Member.Seed,
+		modelSummary: summarizeModel(r.Member.Form, r.Member.Structure, dim),
+		Dataset:      dataset, Precision: report.Precision, Seed: r.Member.Seed,
 		Epochs: len(r.Loss), BestEpoch: r.BestEpoch, Loss: orEmpty(r.Loss),
 		Validations: orEmpty(r.Validations), Resumed: report.Resumed,
 		StoppedEarly: report.StoppedEarly, ValidatedBy: report.ValidatedBy,

@@ -14,7 +14,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
@@ -80,15 +79,12 @@ func (c *trainCommand) recipeModel(line *kong.Context, r recipe.Recipe) func() {
 // trainSummary is the JSON of train.
 type trainSummary struct {
 	trainedSummary
-	Recipe    string                 `json:"recipe"`
-	Model     form.Form              `json:"model,omitzero"` // omitted if bilinear
-	Structure *structure.Structure   `json:"structure"`
-	K         int                    `json:"k"`
-	Engine    string                 `json:"engine"`
-	Backend   string                 `json:"backend"`
-	Valid     *completion.Evaluation `json:"valid"`
-	Test      *completion.Evaluation `json:"test"`
-	Members   []memberSummary        `json:"members,omitempty"`
+	Recipe  string                 `json:"recipe"`
+	Engine  string                 `json:"engine"`
+	Backend string                 `json:"backend"`
+	Valid   *completion.Evaluation `json:"valid"`
+	Test    *completion.Evaluation `json:"test"`
+	Members []memberSummary        `json:"members,omitempty"`
 }
 
 type memberSummary struct {
@@ -260,9 +256,7 @@ func (c *trainCommand) summary(
 ) trainSummary {
 	s := trainSummary{
 		trainedSummary: summarizeTraining(g.Name, c.Settings.Training.Dim, report, c.Out),
-		Recipe:         c.recipeName, Model: c.Model,
-		Structure: structureOf(c.Model, c.Structure.Structure), K: c.Structure.K(),
-		Engine: engine.Name(), Backend: engine.Backend(report.Precision),
+		Recipe:         c.recipeName, Engine: engine.Name(), Backend: engine.Backend(report.Precision),
 		Valid: evaluations[0].Valid, Test: evaluations[0].Test,
 	}
 	if c.Members == 1 {
@@ -287,7 +281,7 @@ func (s trainSummary) print(w io.Writer) {
 	t := completion.NewTable()
 	s.Valid.AddTo(t, "valid", false)
 	s.Test.AddTo(t, "test", true)
-	s.trainedSummary.print(w, titleOf(s.Model, s.Structure), t)
+	s.trainedSummary.print(w, s.title(), t)
 	if len(s.Members) > 0 {
 		fmt.Fprintln(w)
 		t = table.New("seed", "loss", "valid MRR", "test MRR")
