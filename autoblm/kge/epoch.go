@@ -103,11 +103,10 @@ func (r *run) stepReporter(epoch, steps int) func(share float64) {
 func (r *run) rates(epoch int) []float64 {
 	rates := make([]float64, len(r.members))
 	s := r.job.Settings
-	warmup := min(1, float64(epoch)/float64(s.Warmup+1))
 	cooldown := min(1, float64(s.Epochs+1-epoch)/float64(s.Cooldown+1))
 	decay := math.Pow(s.Decay, float64(epoch-1))
 	for i, m := range r.members {
-		rates[i] = r.job.Members[i].LearningRate * m.Reduction * decay * warmup * cooldown
+		rates[i] = r.job.Members[i].LearningRate * m.Reduction * decay * cooldown
 	}
 	return rates
 }

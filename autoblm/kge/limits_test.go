@@ -35,7 +35,6 @@ func TestSettingsHaveUpperLimits(t *testing.T) {
 	for name, set := range map[string]func(s *kge.Settings){
 		"batch":     func(s *kge.Settings) { s.Batch = math.MaxInt },
 		"epochs":    func(s *kge.Settings) { s.Epochs = math.MaxInt },
-		"warmup":    func(s *kge.Settings) { s.Warmup = math.MaxInt },
 		"cooldown":  func(s *kge.Settings) { s.Cooldown = math.MaxInt },
 		"negatives": func(s *kge.Settings) { s.Negatives = 1 << 31 },
 		"dim":       func(s *kge.Settings) { s.Dim = math.MaxInt &^ 3 },

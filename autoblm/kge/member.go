@@ -67,13 +67,10 @@ func (s Settings) ValidateFor(m Member) error {
 	}
 	can := m.Form.Capabilities()
 	switch {
-	case s.Frequency != 0 && s.LabelSmoothing != 0:
-		return errors.New("frequency and label-smoothing exclude each other: " +
-			"leave one of them at 0")
 	case !can.Dropout && s.Dropout != 0:
 		return fmt.Errorf("%v has no dropout: leave dropout at 0", m.Form)
-	case !can.Products && (s.LabelSmoothing != 0 || m.Products != 0):
-		return fmt.Errorf("%v scores by distances: leave label-smoothing and products at 0", m.Form)
+	case !can.Products && m.Products != 0:
+		return fmt.Errorf("%v scores by distances: leave products at 0", m.Form)
 	case m.N3Moduli && (m.Form != form.Bilinear || m.chunks()%2 != 0):
 		return fmt.Errorf("%s has no pairs of chunks as complex numbers: "+
 			"switch n3-moduli off", m.name())

@@ -72,8 +72,6 @@ type Settings struct {
 	// Precision is resolved when training starts, see [Job.Resolve].
 	Precision Precision `json:"precision,omitempty" help:"Precision of large products: float32, bfloat16 (factors are rounded) or auto. auto takes AUTOBLM_PRECISION, or else bfloat16 where it is faster on this processor, graph and dimension."`
 	Decay     float64   `json:"decay" above:"0" max:"1" help:"Factor on the learning rate after each epoch."`
-	// Warmup gives epoch i of Warmup=n the share i/(n+1) of the learning rate.
-	Warmup int `json:"warmup,omitempty" min:"0" max:"1000000000" help:"Epochs of linear warmup of the learning rate; 0: none."`
 	// Cooldown gives the i-th of the last n epochs the share 1-i/(n+1) of the learning rate.
 	Cooldown int     `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Last epochs, such as 10, with linear decay of the learning rate towards 0; 0: none."`
 	Initial  Initial `json:"initial,omitempty" name:"init" help:"Initial distribution of embeddings: normal or xavier."`
@@ -93,8 +91,7 @@ type Settings struct {
 	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" brief:"Learn separate embeddings for reverse relations." help:"Learn separate embeddings for reverse relations, used where a relation is walked backwards."`
 	// Dropout scales the remaining coordinates by 1/(1-Dropout). The boxes of Query2box become
 	// infinite along dropped coordinates instead, and nothing is scaled.
-	Dropout        float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of the coordinates of each query that are dropped in a training step."`
-	LabelSmoothing float64 `json:"label_smoothing,omitempty" min:"0" below:"1" help:"Share of the target probability spread evenly over all entities."`
+	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of the coordinates of each query that are dropped in a training step."`
 	// Frequency f weighs an answer that is in n training triples by 1-f + f·n/N, where N is
 	// the largest n of an entity. The weights of a batch are scaled to mean 1. The authors'
 	// DURA runs on WN18RR have 0.9.
@@ -197,9 +194,6 @@ func (s Settings) validateLoss() error {
 	case s.AnswersPerQuery != 0 && !s.Reciprocal:
 		return fmt.Errorf("answers-per-query is %d without reverse relations: "+
 			"set reciprocal, or leave answers-per-query at 0", s.AnswersPerQuery)
-	case s.AnswersPerQuery != 0 && s.LabelSmoothing != 0:
-		return errors.New("answers-per-query and label-smoothing exclude each other: " +
-			"leave one of them at 0")
 	}
 	return nil
 }

@@ -61,10 +61,7 @@ func TestSettingsRefused(t *testing.T) {
 		},
 		"answers-per-query is -1|from 0 to 1000000000": func(s *options) { s.AnswersPerQuery = -1 },
 		"answers-per-query is 8|set reciprocal":        func(s *options) { s.AnswersPerQuery = 8 },
-		"answers-per-query and label-smoothing exclude each other": func(s *options) {
-			s.AnswersPerQuery, s.Reciprocal, s.LabelSmoothing = 8, true, 0.1
-		},
-		"patience is 5|set validate-every": func(s *options) { s.Patience = 5 },
+		"patience is 5|set validate-every":             func(s *options) { s.Patience = 5 },
 	} {
 		t.Run(want, func(t *testing.T) {
 			s := kge.DefaultSettings()

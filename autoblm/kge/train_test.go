@@ -398,35 +398,27 @@ func TestTrainLeavesTheGraphAlone(t *testing.T) {
 	}
 }
 
-func TestDecay(t *testing.T) {
-	engine := &enginetest.Scripted{}
-	j := job(2, func(s *kge.Settings) { s.Decay, s.Epochs = 0.5, 3 })
-	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 3
-	mustTrain(t, engine, j)
-	if want := [][]float64{{1, 3}, {0.5, 1.5}, {0.25, 0.75}}; !reflect.DeepEqual(engine.Rates, want) {
-		t.Errorf("learning rates %v, want %v", engine.Rates, want)
-	}
-}
-
-func TestWarmup(t *testing.T) {
-	engine := &enginetest.Scripted{}
-	j := job(2, func(s *kge.Settings) { s.Warmup, s.Decay, s.Epochs = 3, 0.5, 5 })
-	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 16
-	mustTrain(t, engine, j)
-	if want := [][]float64{{0.25, 4}, {0.25, 4}, {0.1875, 3}, {0.125, 2},
-		{0.0625, 1}}; !reflect.DeepEqual(engine.Rates, want) {
-		t.Errorf("learning rates %v, want %v", engine.Rates, want)
-	}
-}
-
-func TestCooldown(t *testing.T) {
-	engine := &enginetest.Scripted{}
-	j := job(2, func(s *kge.Settings) { s.Warmup, s.Cooldown, s.Epochs = 1, 3, 6 })
-	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 16
-	mustTrain(t, engine, j)
-	if want := [][]float64{{0.5, 8}, {1, 16}, {1, 16}, {0.75, 12}, {0.5, 8},
-		{0.25, 4}}; !reflect.DeepEqual(engine.Rates, want) {
-		t.Errorf("learning rates %v, want %v", engine.Rates, want)
+func TestLearningRates(t *testing.T) {
+	for name, c := range map[string]struct {
+		set  func(s *kge.Settings)
+		want [][]float64 // by epoch and member
+	}{
+		"decay": {
+			func(s *kge.Settings) { s.Decay, s.Epochs = 0.5, 3 },
+			[][]float64{{1, 16}, {0.5, 8}, {0.25, 4}},
+		},
+		"cooldown": {
+			func(s *kge.Settings) { s.Cooldown, s.Epochs = 3, 5 },
+			[][]float64{{1, 16}, {1, 16}, {0.75, 12}, {0.5, 8}, {0.25, 4}},
+		},
+	} {
+		engine := &enginetest.Scripted{}
+		j := job(2, c.set)
+		j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 16
+		mustTrain(t, engine, j)
+		if !reflect.DeepEqual(engine.Rates, c.want) {
+			t.Errorf("%s: learning rates %v, want %v", name, engine.Rates, c.want)
+		}
 	}
 }
 

@@ -19,9 +19,9 @@ import (
 
 // Settings are the settings of training on paths. [Default] and [BasicSettings] return values.
 type Settings struct {
-	// Settings are the settings of all embeddings, without LabelSmoothing. The paths of a batch
-	// have the same length. Reciprocal gives reverse relations their own embeddings; otherwise a
-	// reverse is the transpose of its relation.
+	// Settings are the settings of all embeddings. The paths of a batch have the same length.
+	// Reciprocal gives reverse relations their own embeddings; otherwise a reverse is the
+	// transpose of its relation.
 	kge.Settings
 	Paths
 }
@@ -93,8 +93,6 @@ func DefaultSampling(f form.Form, dim int) kge.Sampling {
 // |e0ᵀR|² + |R e|², where R is the product of the path.
 func (s Settings) Validate(m kge.Member) error {
 	switch {
-	case s.LabelSmoothing != 0:
-		return fmt.Errorf("label smoothing is %v: queries do not support it", s.LabelSmoothing)
 	case s.Frequency != 0:
 		return fmt.Errorf("frequency is %v: for queries use answer-power", s.Frequency)
 	case s.AnswersPerQuery != 0:

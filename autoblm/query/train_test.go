@@ -117,7 +117,7 @@ func TestTrainRefuses(t *testing.T) {
 		"answer-power is 2":          func(j *job) { j.settings.AnswerPower = 2 },
 		"negatives is -1":            func(j *job) { j.settings.Negatives = -1 },
 		"margin is NaN":              func(j *job) { j.settings.Margin = math.NaN() },
-		"label smoothing is 0.1":     func(j *job) { j.settings.LabelSmoothing = 0.1 },
+		"frequency is 0.1":           func(j *job) { j.settings.Frequency = 0.1 },
 		"relation-prediction is 1":   func(j *job) { j.members[0].RelationPrediction = 1 },
 		"learning-rate is 0":         func(j *job) { j.members[0].LearningRate = 0 },
 		"member 1: it is gqe": func(j *job) {

@@ -272,7 +272,7 @@ func asAuthors(t *testing.T, r Recipe) {
 	t.Helper()
 	s := r.Training
 	if s.Reciprocal || s.Initial != kge.Xavier || s.MaxNorm != 1 || s.Optimizer != kge.Adagrad ||
-		s.Dropout != 0 || s.LabelSmoothing != 0 {
+		s.Dropout != 0 {
 		t.Errorf("%s for %s is not as the authors train: %+v", r.Name, r.Dataset, s)
 	}
 	if want := (kge.Weights{RelationL2: r.RelationL2}); r.Weights != want {

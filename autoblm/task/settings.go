@@ -27,10 +27,9 @@ func DecodeSettings[S any](text json.RawMessage) (settings S, err error) {
 // CheckNoTriples returns an error if a recipe has settings that only completion supports.
 func (r Recipe) CheckNoTriples() error {
 	t := r.Training
-	if t.LabelSmoothing != 0 || t.Frequency != 0 || t.AnswersPerQuery != 0 ||
-		r.RelationPrediction != 0 {
-		return errors.New("label smoothing, frequency weights, answers per query and relation " +
-			"prediction exist for completion only: leave them out")
+	if t.Frequency != 0 || t.AnswersPerQuery != 0 || r.RelationPrediction != 0 {
+		return errors.New("frequency weights, answers per query and relation prediction exist " +
+			"for completion only: leave them out")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type queryTrainCommand struct {
 // queryTrainingFlags are the settings of a training on paths.
 type queryTrainingFlags struct {
 	// These settings have no flags here:
-	LabelSmoothing, Frequency, AnswersPerQuery, RelationPrediction struct{} `kong:"-"`
+	Frequency, AnswersPerQuery, RelationPrediction struct{} `kong:"-"`
 
 	taskRecipeFlag
 	Settings kge.Recipe   `embed:""`

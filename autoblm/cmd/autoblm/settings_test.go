@@ -267,12 +267,12 @@ func TestSearchFlags(t *testing.T) {
 		},
 		"--dim=12 --batch=9 --decay=0.5 --optimizer=adam --validate-every=2 --plateau-factor=0.1 " +
 			"--plateau-patience=2 --init=xavier --init-scale=0.01 --reciprocal --max-norm=1.5 " +
-			"--dropout=0.2 --label-smoothing=0.1 --precision=float32": func(s *autoblm.SearchSettings) {
+			"--dropout=0.2 --precision=float32": func(s *autoblm.SearchSettings) {
 			s.Training.Dim, s.Training.Batch, s.Training.Decay = 12, 9, 0.5
 			s.Training.Optimizer, s.Training.ValidateEvery = kge.Adam, 2
 			s.Training.PlateauFactor, s.Training.PlateauPatience = 0.1, 2
 			s.Training.Initial, s.Training.InitScale, s.Training.Reciprocal = kge.Xavier, 0.01, true
-			s.Training.MaxNorm, s.Training.Dropout, s.Training.LabelSmoothing = 1.5, 0.2, 0.1
+			s.Training.MaxNorm, s.Training.Dropout = 1.5, 0.2
 			s.Training.Precision = kge.Float32
 		},
 		"--lr=0.7 --l2=0.2 --n3=0.4 --entity-l2=0.6 --relation-l2=0.3 --products=0.5 " +

@@ -101,7 +101,7 @@ func TestTaskRefusals(t *testing.T) {
 		{cli.Misuse, "--task", search + "--task conjure"},
 		{cli.Misuse, "no recipe n3 for --task query",
 			search + "--task query --dataset fb15k-237 --recipe n3"},
-		{cli.Misuse, "label smoothing", query + " --label-smoothing 0.1"},
+		{cli.Misuse, "frequency weights", query + " --frequency 0.1"},
 		{cli.Misuse, "cpu only", query + " --engine gomlx"},
 		{cli.Misuse, "cpu only, which has no backend", query + " --backend go"},
 		{cli.Misuse, "hops is 0: it must be from 1 to 99", query + " --hops 0"},

@@ -50,8 +50,6 @@
 //     gradient of the query (layout, propagateQueries).
 //   - Relation prediction: a second softmax, over the relations (predictRelations).
 //   - Dropout: a mask on the queries and their gradient (tiles.Mask, tiles.Dropper).
-//   - Label smoothing: a pull between the mean entity and the sum of the queries
-//     (tiles.Smoothing).
 //   - Negative sampling: individual pairs of a query and an entity replace the softmax
 //     (negativeSampling).
 //   - Sampled softmax: the rows of the drawn entities are copied next to each other and

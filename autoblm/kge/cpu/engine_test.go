@@ -415,7 +415,7 @@ func FuzzShapes(f *testing.F) {
 			form.GQE}[seed/2%3]; ofForm.Form != form.Bilinear {
 			ofForm.Structure, ofForm.N3Moduli = structure.Structure{}, false
 		}
-		onPaths.LabelSmoothing, onPaths.AnswersPerQuery, ofForm.RelationPrediction = 0, 0, 0
+		onPaths.AnswersPerQuery, ofForm.RelationPrediction = 0, 0
 		if seed%4 == 3 {
 			onPaths.Sampling, onPaths.SampledSoftmax,
 				onPaths.SparseGradients = kge.Sampling{Negatives: 3, Margin: 1}, 0, 0

@@ -24,12 +24,11 @@ type counted struct {
 	end   func()
 }
 
-func (c counted) learn(t *trainer, b *scratch, u *unit, w *activeUnit, number int,
-	weight float32) float64 {
+func (c counted) learn(t *trainer, b *scratch, u *unit, w *activeUnit, weight float32) float64 {
 	if c.units.Add(1) == c.at {
 		c.end()
 	}
-	return c.pathObjective.learn(t, b, u, w, number, weight)
+	return c.pathObjective.learn(t, b, u, w, weight)
 }
 
 // inOneBatch returns a population that takes all queries in one step.

@@ -20,7 +20,7 @@ func (pathObjective) mean(losses []float64, sizes []int, all int) (mean float64)
 }
 
 func (pathObjective) learn(
-	t *trainer, s *scratch, u *unit, a *activeUnit, _ int, weight float32,
+	t *trainer, s *scratch, u *unit, a *activeUnit, weight float32,
 ) float64 {
 	clear(first(u.queries, a.count*t.stateRows))
 	t.walk(forward, &a.paths, u.queries, &s.between)

@@ -71,7 +71,6 @@ func (p *population) allocate(s kge.Settings) {
 		model:            p.models[0],
 		units:            layout.maxUnits(min(s.Batch, p.data.Count)),
 		paths:            layout.maxExamples * o.directions(),
-		smoothing:        s.LabelSmoothing,
 		softmax:          s.Negatives == 0,
 		candidates:       s.Candidates(len(p.data.Entities)),
 		sparse:           s.SparseGradients,

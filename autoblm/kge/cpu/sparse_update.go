@@ -11,8 +11,7 @@ import (
 // hasSparseUpdates reports whether entities without a gradient stay unchanged in a step.
 func (t *trainer) hasSparseUpdates() bool {
 	isSparse := t.sample != nil || t.settings.SparseGradients > 0
-	return isSparse && t.settings.Optimizer == kge.Adagrad && t.smoothing == nil &&
-		t.settings.MaxNorm == 0
+	return isSparse && t.settings.Optimizer == kge.Adagrad && t.settings.MaxNorm == 0
 }
 
 // updateTouched updates the entities of a tile that have a gradient.

@@ -40,7 +40,6 @@ func BenchmarkRecipe(b *testing.B) {
 		{name: "reciprocal relation prediction", set: func(s *kge.Settings) { s.Reciprocal = true },
 			weights: kge.Weights{RelationPrediction: 0.5}},
 		{name: "dropout", set: func(s *kge.Settings) { s.Dropout = 0.2 }},
-		{name: "label smoothing", set: func(s *kge.Settings) { s.LabelSmoothing = 0.1 }},
 		{name: "largest norm", set: func(s *kge.Settings) { s.MaxNorm = 1 }},
 	} {
 		for _, on := range []struct {

@@ -15,10 +15,9 @@ import (
 type objective interface {
 	// directions returns the number of questions per example.
 	directions() int
-	// learn returns a unit's part of the loss and leaves the gradients in the unit. number is
-	// the index of the unit in its batch. weight is the weight of an example in the mean over
-	// the batch.
-	learn(t *trainer, s *scratch, u *unit, a *activeUnit, number int, weight float32) float64
+	// learn returns a unit's part of the loss and leaves the gradients in the unit. weight is
+	// the weight of an example in the mean over the batch.
+	learn(t *trainer, s *scratch, u *unit, a *activeUnit, weight float32) float64
 	// mean returns the mean loss of an epoch, given the mean losses of steps and their numbers
 	// of examples. The objectives sum in different orders, which recorded losses depend on.
 	mean(losses []float64, sizes []int, all int) float64
@@ -105,21 +104,20 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 	batch = t.sorted(batch)
 	weight := 1 / float32(len(batch))
 	units := t.layout.divide(batch, t.units)
-	t.prepareStep()
+	if t.sample != nil {
+		t.sample.draw(t)
+	}
 	t.isCancelled = func() bool { return ctx.Err() != nil }
 	for start := 0; start < len(units); start += len(t.active) {
 		r := round{active: t.active[:min(len(t.active), len(units)-start)], isFirst: start == 0}
 		r.isLast = start+len(r.active) == len(units)
-		t.learn(r, units[start:], start, weight)
+		t.learn(r, units[start:], weight)
 		if err := ctx.Err(); err != nil {
 			t.steps--
 			return 0, err
 		}
 		if r.isLast {
 			t.gather(units)
-			if t.smoothing != nil {
-				t.smoothing.FinishStep(t.kernels, len(units), weight, t.entities.Count)
-			}
 		}
 		if t.sample != nil {
 			t.sample.collect(t, r)
@@ -143,22 +141,8 @@ func (t *trainer) sorted(batch []kge.Example) []kge.Example {
 	return slices.SortedStableFunc(slices.Values(batch), byPath)
 }
 
-// prepareStep computes what all units of a step use.
-func (t *trainer) prepareStep() {
-	if t.smoothing != nil {
-		tiles.Parallel(t.threads, t.entities.Tiles(), func(_, tile int) {
-			t.smoothing.SumTile(t.kernels, t.entities, tile)
-		})
-		t.smoothing.Average(t.kernels, t.entities)
-	}
-	if t.sample != nil {
-		t.sample.draw(t)
-	}
-}
-
-// learn computes the losses and gradients of the units of a round. number is the index of the
-// first one in the batch.
-func (t *trainer) learn(r round, units []*unit, number int, weight float32) {
+// learn computes the losses and gradients of the units of a round.
+func (t *trainer) learn(r round, units []*unit, weight float32) {
 	withReverses := t.reciprocal && t.objective.directions() > 1
 	tiles.Parallel(t.threads, len(r.active), func(worker, i int) {
 		if t.isCancelled() {
@@ -166,7 +150,7 @@ func (t *trainer) learn(r round, units []*unit, number int, weight float32) {
 		}
 		u, a := units[i], r.active[i]
 		u.load(t.model, a, withReverses)
-		u.loss = t.objective.learn(t, t.scratch[worker], u, a, number+i, weight)
+		u.loss = t.objective.learn(t, t.scratch[worker], u, a, weight)
 	})
 }
 
@@ -277,9 +261,6 @@ func (t *trainer) updateEntities(s *scratch, tile int, r round, rate float64) {
 		return
 	}
 	t.collectRows(tile, gradient)
-	if t.smoothing != nil {
-		t.smoothing.Collect(t.kernels, gradient, count)
-	}
 	for row := 0; row < rows; row += tiles.Band { // few rows at a time, which stay in cache
 		n := min(tiles.Band, rows-row)
 		band := gradient.From(row).Data[:n*gradient.Stride]

@@ -24,7 +24,7 @@ func (tripleObjective) mean(losses []float64, sizes []int, all int) (mean float6
 }
 
 func (o tripleObjective) learn(
-	t *trainer, s *scratch, u *unit, a *activeUnit, number int, weight float32,
+	t *trainer, s *scratch, u *unit, a *activeUnit, weight float32,
 ) float64 {
 	exampleWeight := weight // of an example or of its reverse, in penalties
 	switch {
@@ -33,7 +33,7 @@ func (o tripleObjective) learn(
 	case t.reciprocal:
 		exampleWeight /= 2
 	}
-	loss := t.predictEntities(s, u, a, number, weight)
+	loss := t.predictEntities(s, u, a, weight)
 	loss += t.predictRelations(s, u, a, weight)
 	loss += t.penalizeAnchors(s, u, a, exampleWeight) +
 		t.penalizeHop(s, u, a, 0, exampleWeight) + t.penalizeTargets(s, u, a, exampleWeight)
@@ -41,9 +41,7 @@ func (o tripleObjective) learn(
 }
 
 // predictEntities returns the cross entropy of both ends of the paths.
-func (t *trainer) predictEntities(
-	s *scratch, u *unit, a *activeUnit, number int, weight float32,
-) float64 {
+func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
 	softmax, n := a.overEntities, a.count
 	t.makeQueries(s, u, a)
 	if t.settings.Dropout > 0 {
@@ -55,12 +53,8 @@ func (t *trainer) predictEntities(
 	if !t.reciprocal {
 		answers += n
 	}
-	truth := 1 - float32(t.settings.LabelSmoothing)
 	answer := t.answers(u, a, weight)
-	loss := softmax.CrossEntropy(t.kernels, t.candidates(), answers, truth, s.softmax, answer)
-	if t.smoothing != nil {
-		loss += t.smoothing.AddQueries(t.kernels, number, softmax, weight)
-	}
+	loss := softmax.CrossEntropy(t.kernels, t.candidates(), answers, s.softmax, answer)
 	if t.settings.Dropout > 0 {
 		t.dropper().DropGradient(s.mask, softmax.ByQuery, softmax.Count)
 	}
@@ -169,7 +163,7 @@ func (t *trainer) predictRelations(
 			}
 		}
 		relations := t.relations[0].Embeddings
-		loss += softmax.CrossEntropy(t.kernels, relations, n, 1, s.softmax, answer)
+		loss += softmax.CrossEntropy(t.kernels, relations, n, s.softmax, answer)
 		h.AskRelationsBack(
 			softmax.ByQuery, heads, tails, g.anchors.From(from), g.targets.From(from), n)
 	}

@@ -22,12 +22,11 @@ type requirements struct {
 	model            *model // one of the population
 	units            int    // of a batch, at most
 	paths            int    // of a unit, at most
-	smoothing        float64
-	softmax          bool // over all entities or a sample
-	candidates       int  // entities in that softmax
-	sparse           int  // approximate entities with gradients per query; 0: all
-	predictRelations bool // for some member
-	pairs            bool // entities are learned individually
+	softmax          bool   // over all entities or a sample
+	candidates       int    // entities in that softmax
+	sparse           int    // approximate entities with gradients per query; 0: all
+	predictRelations bool   // for some member
+	pairs            bool   // entities are learned individually
 }
 
 // maxKept returns the largest size of the exponentials of a step.
@@ -51,13 +50,12 @@ func (r requirements) relationSoftmaxes() int { return (r.paths-1)/r.model.maxQu
 // workspace holds the memory of a step except the model. Members that train one after the other
 // share a workspace.
 type workspace struct {
-	threads   int
-	units     []*unit          // of a batch
-	active    []*activeUnit    // fewer than units if not all exponentials are kept
-	scratch   []*scratch       // by thread
-	smoothing *tiles.Smoothing // nil without label smoothing
-	sample    *sample          // nil without sampled softmax
-	byEntity  tiles.RowGradients
+	threads  int
+	units    []*unit       // of a batch
+	active   []*activeUnit // fewer than units if not all exponentials are kept
+	scratch  []*scratch    // by thread
+	sample   *sample       // nil without sampled softmax
+	byEntity tiles.RowGradients
 	// overEntities and overRelations are the softmaxes of the active units, or nil.
 	overEntities, overRelations *tiles.Softmaxes
 	byRelation                  []tiles.RowGradients // by table
@@ -90,9 +88,6 @@ func newWorkspace(r requirements, threads, keptBytes int) *workspace {
 	w.addActiveUnits(r, keptBytes)
 	for range threads {
 		w.scratch = append(w.scratch, newScratch(m, r.paths, r.sparse > 0))
-	}
-	if r.smoothing > 0 {
-		w.smoothing = tiles.NewSmoothing(r.smoothing, m.entities, r.units)
 	}
 	if len(w.active) < r.units {
 		if w.sample == nil {

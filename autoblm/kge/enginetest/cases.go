@@ -58,7 +58,6 @@ func newRecipe(w kge.Weights, changes ...change) Recipe {
 }
 
 func withDropout(share float64) change { return func(s *kge.Settings) { s.Dropout = share } }
-func smoothing(share float64) change   { return func(s *kge.Settings) { s.LabelSmoothing = share } }
 func frequency(power float64) change   { return func(s *kge.Settings) { s.Frequency = power } }
 func sampled(n int) change             { return func(s *kge.Settings) { s.SampledSoftmax = n } }
 func grouped(n int) change             { return func(s *kge.Settings) { s.AnswersPerQuery = n } }
@@ -70,7 +69,7 @@ func xavier(s *kge.Settings)           { s.Initial = kge.Xavier }
 // Recipes returns recipes for triples: each option alone, and in combinations.
 func Recipes() map[string]Recipe {
 	options := func(s *kge.Settings) {
-		s.Dropout, s.LabelSmoothing, s.MaxNorm, s.InitScale = 0.2, 0.1, 0.8, 0.3
+		s.Dropout, s.MaxNorm, s.InitScale = 0.2, 0.8, 0.3
 	}
 	batch := func(s *kge.Settings) { s.Batch = 9 }
 	none := kge.Weights{}
@@ -90,7 +89,6 @@ func Recipes() map[string]Recipe {
 		"relation prediction":        newRecipe(kge.Weights{RelationPrediction: 0.7}),
 		"dropout":                    newRecipe(kge.Weights{Products: 0.02}, withDropout(0.4)),
 		"dropout alone":              newRecipe(none, withDropout(0.3)),
-		"label smoothing":            newRecipe(none, smoothing(0.2)),
 		"frequency":                  newRecipe(none, frequency(0.9)),
 		"reciprocal by frequency":    newRecipe(all, reciprocal, frequency(0.6), withDropout(0.2)),
 		"sampled softmax":            newRecipe(none, sampled(5)),

@@ -209,18 +209,16 @@ func (r *reference) exampleLoss(x kge.Example, step, number int, others ...int32
 		})
 		return loss * float64(x.Weight)
 	}
-	total, mean := 0.0, 0.0
+	total := 0.0
 	scores := r.scores(query)
 	weights := r.candidateWeights(append(others, x.Targets...), step)
 	for entity, score := range scores {
 		total += math.Exp(score) * weights[entity]
-		mean += score / float64(len(scores))
 	}
 	for _, answer := range x.Targets {
 		loss += (math.Log(total) - scores[answer]) / float64(len(x.Targets))
 	}
-	smoothing := r.settings.LabelSmoothing
-	return float64(x.Weight) * ((1-smoothing)*loss + smoothing*(math.Log(total)-mean))
+	return float64(x.Weight) * loss
 }
 
 // candidateWeights returns the weight of each entity in the softmax of a step. With sampled softmax

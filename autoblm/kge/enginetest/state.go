@@ -122,7 +122,6 @@ func ResumesTraining(t *testing.T, engine kge.Engine) {
 		Data: completion.Data(Graph()), Settings: s, Members: threeMembers(0.5, recipe.Weights),
 	})
 	paths := pathData(t, Paths(t, 60, 3, 250), query.Paths{Hops: []int{2, 3}, AnswerPower: 0.5})
-	s.LabelSmoothing = 0
 	for _, m := range Members() {
 		s := s
 		if !m.Form.Capabilities().Dropout {

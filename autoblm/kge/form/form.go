@@ -37,8 +37,8 @@ type Spec interface {
 type Capabilities struct {
 	// StateRows is the number of rows, of dim numbers each, in the state of a query.
 	StateRows int
-	// Products is true if scores are scalar products of state and entity. Label
-	// smoothing, penalties of products and bfloat16 need that.
+	// Products is true if scores are scalar products of state and entity. Penalties of
+	// products and bfloat16 need that.
 	Products bool
 	// Dropout is true if coordinates of queries can be dropped.
 	Dropout bool

@@ -12,7 +12,6 @@ import (
 type recipe struct {
 	reciprocal         bool
 	dropout            bool
-	smoothing          bool
 	moduli             bool
 	products           bool
 	relationPrediction bool
@@ -35,7 +34,6 @@ const (
 type terms struct {
 	triples   *Node // [b]: 1/n for the n triples of the batch, 0 for padding
 	weights   *Node // [weights, S]
-	smoothing *Node // scalar: share of label smoothing
 	dropout   *Node // scalar: share of dropped coordinates
 	threshold *Node // scalar uint32: see package dropout
 	keys      *Node // [S] uint32: see package dropout
@@ -69,22 +67,11 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 	entities := softmax(queries, b.entities, weight, r.bfloat16)
 	truth := inner(queries, b.answers())
 	loss = overBatch(Mul(Sub(entities.logTotal, truth), weight))
-	byEntity, truthWeight := entities.byTable, weight
-	if r.smoothing {
-		truthWeight = Mul(weight, OneMinus(in.smoothing))
-		mean := ReduceAndKeep(b.entities, ReduceMean, 1) // [S, 1, d]
-		mean = Reshape(mean, members, 1, 1, -1)
-		spreadLoss := overBatch(Mul(Sub(truth, inner(queries, mean)), weight))
-		loss = Add(loss, Mul(in.smoothing, spreadLoss))
-		entities.byQuery = Sub(entities.byQuery, Mul(Mul(mean, weight), in.smoothing))
-		spread := Reshape(ReduceSum(Mul(queries, weight), 1, 2), members, 1, -1)
-		byEntity = Sub(byEntity, Mul(DivScalar(spread, b.entities.Shape().Dim(1)), in.smoothing))
-	}
-	byPlain := Sub(entities.byQuery, Mul(b.answers(), truthWeight))
+	byPlain := Sub(entities.byQuery, Mul(b.answers(), weight))
 	if r.dropout {
 		byPlain = Mul(byPlain, keep)
 	}
-	gradients.ends = Sub(gradients.ends, swap(Mul(queries, truthWeight)))
+	gradients.ends = Sub(gradients.ends, swap(Mul(queries, weight)))
 
 	byRelation := ZerosLike(b.relations)
 	if r.relationPrediction {
@@ -111,7 +98,7 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 		sum := ScatterSum(flat, rows, Reshape(gradient, -1, d), false, false)
 		return ReshapeWithShape(sum, to.Shape())
 	}
-	return loss, scatter(byEntity, b.endRows, gradients.ends),
+	return loss, scatter(entities.byTable, b.endRows, gradients.ends),
 		scatter(byRelation, b.relationRows, gradients.relation)
 }
 

@@ -236,7 +236,6 @@ func (e *Engine) newGroup(
 	p := program{optimizer: s.Optimizer, maxNorm: s.MaxNorm > 0, split: parts > 1, recipe: recipe{
 		reciprocal:         s.Reciprocal,
 		dropout:            s.Dropout > 0,
-		smoothing:          s.LabelSmoothing > 0,
 		bfloat16:           s.Precision == kge.Bfloat16,
 		moduli:             anyMember(func(m kge.Member) bool { return m.N3Moduli }),
 		products:           anyMember(func(m kge.Member) bool { return m.Products > 0 }),
@@ -308,9 +307,8 @@ func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.T
 		return tensors.FromFlatDataAndDimensions(x, dimensions...)
 	}
 	shared := []float64{
-		scalarSmoothing: g.settings.LabelSmoothing,
-		scalarDropout:   g.settings.Dropout,
-		scalarMaxNorm:   g.settings.MaxNorm,
+		scalarDropout: g.settings.Dropout,
+		scalarMaxNorm: g.settings.MaxNorm,
 	}
 	return []*tensors.Tensor{
 		callOperators: g.operators,

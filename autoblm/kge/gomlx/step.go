@@ -28,8 +28,7 @@ const (
 
 // The numbers that are common to all members.
 const (
-	scalarSmoothing = iota
-	scalarDropout
+	scalarDropout = iota
 	scalarMaxNorm
 	scalars
 )
@@ -91,7 +90,6 @@ func (p program) gradients(
 	return lossAndGradients(p.recipe, b, terms{
 		triples:   tripleWeights(ids.Shape().Dim(1), at(in[callCounts], i), total),
 		weights:   in[callWeights],
-		smoothing: scalar(in, scalarSmoothing),
 		dropout:   scalar(in, scalarDropout),
 		threshold: in[callThreshold],
 		keys:      at(in[callKeys], i),

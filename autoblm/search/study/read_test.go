@@ -266,7 +266,7 @@ func TestCSV(t *testing.T) {
 		Training: kge.Settings{
 			Dim: 8, Epochs: 2, Batch: 64, Decay: 0.99, InitScale: 1e-3, DataSeed: math.MaxUint64,
 			ValidateEvery: 4, Patience: 5, MaxSteps: 6, Initial: kge.Xavier, Reciprocal: true,
-			Dropout: 0.1, LabelSmoothing: 0.2, MaxNorm: 1.5, PlateauPatience: 3, PlateauFactor: 0.7,
+			Dropout: 0.1, MaxNorm: 1.5, PlateauPatience: 3, PlateauFactor: 0.7,
 		},
 	}}
 	side := func(x float64) eval.Metrics {
@@ -282,7 +282,7 @@ func TestCSV(t *testing.T) {
 		"decay": "0.99", "initial": "xavier", "init_scale": "0.001",
 		"data_seed": "18446744073709551615", "validate_every": "4", "patience": "5",
 		"plateau_patience": "3", "plateau_factor": "0.7", "reciprocal": "true", "dropout": "0.1",
-		"label_smoothing": "0.2", "max_norm": "1.5", "max_steps": "6",
+		"max_norm": "1.5", "max_steps": "6",
 		"learning_rate": "0.3333333333333333", "l2": "0.1", "n3": "0.2", "entity_l2": "0.4",
 		"relation_l2": "0.3", "products": "0.5", "relation_prediction": "0.3333333333333333",
 		"seed": "18446744073709551615", "epochs_trained": "2", "last_loss": "1.5",

@@ -117,11 +117,10 @@ type Answer struct {
 	NotSampled, Repeated bool
 }
 
-// CrossEntropy returns Σ weight · (log Σ exp(scores of the query) - truthShare · score) over
-// answers. It leaves the gradient of the queries in ByQuery and adds that of the answers to
-// their Gradient.
-func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, answers int, truthShare float32,
-	scratch *Scratch, answer func(i int) Answer) float64 {
+// CrossEntropy returns Σ weight · (log Σ exp(scores of the query) - score) over answers. It
+// leaves the gradient of the queries in ByQuery and adds that of the answers to their Gradient.
+func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, answers int, scratch *Scratch,
+	answer func(i int) Answer) float64 {
 	s.Forward(k, e, scratch)
 	s.scores = s.scores[:0]
 	for i := range answers {
@@ -139,11 +138,11 @@ func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, answers int, truthSh
 	loss := 0.0
 	for i, score := range s.scores {
 		a := answer(i)
-		query, slope := s.QueryRows(s.Rows, a.Query), -a.Weight*truthShare
+		query, slope := s.QueryRows(s.Rows, a.Query), -a.Weight
 		if a.NotSampled && !a.Repeated {
 			slope += s.weights[a.Query] * s.Probability(a.Query, score)
 		}
-		loss += float64(a.Weight) * (s.LogSum(a.Query) - float64(truthShare)*score)
+		loss += float64(a.Weight) * (s.LogSum(a.Query) - score)
 		s.measure.AddGradQuery(k, s.QueryRows(s.ByQuery, a.Query), query, a.Row, slope)
 		s.measure.AddGradRow(k, a.Gradient, query, a.Row, slope)
 	}

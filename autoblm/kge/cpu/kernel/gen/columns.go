@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -13,48 +11,42 @@ import (
 // with the offset.
 func downColumns(s isa, name, arguments string, begin func(offset reg.GPVirtual),
 	each func(at Mem), end func(offset reg.GPVirtual)) {
-	TEXT(name+s.name, NOSPLIT, fmt.Sprintf("func(x *float32, rows, columns, stride int%s)", arguments))
-	Pragma("noescape")
-	x := Load(Param("x"), GP64())
-	columns := Load(Param("columns"), GP64())
-	stride := Load(Param("stride"), GP64())
+	function(name+s.name, "func(x *float32, rows, columns, stride int"+arguments+")", "")
+	x, columns, stride := argument("x"), argument("columns"), argument("stride")
 	offset := GP64()
 	XORQ(offset, offset)
 	Label("column")
 	begin(offset)
-	rows := Load(Param("rows"), GP64())
+	rows := argument("rows")
 	at := GP64()
-	LEAQ(Mem{Base: x, Index: offset, Scale: 1}, at)
+	LEAQ(indexed(x, offset), at)
 	Label("row")
 	each(Mem{Base: at})
 	ADDQ(stride, at)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
+	repeat(rows, "row")
 	end(offset)
 	ADDQ(U32(s.bytes()), offset)
 	SUBQ(U32(s.lanes), columns)
 	JG(LabelRef("column"))
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // columnMax generates the maxima of columns.
 func columnMax(s isa) {
 	var most reg.GPVirtual
-	largest := s.vector
 	var v reg.VecVirtual
 	downColumns(s, "columnMax", ", most *float32",
 		func(offset reg.GPVirtual) {
-			most = Load(Param("most"), GP64()).(reg.GPVirtual)
-			v = largest()
-			VMOVUPS(Mem{Base: most, Index: offset, Scale: 1}, v)
+			most = argument("most")
+			v = s.vector()
+			VMOVUPS(indexed(most, offset), v)
 		},
 		func(at Mem) {
 			x := s.vector()
 			VMOVUPS(at, x)
 			VMAXPS(v, x, v) // returns the second source, v, if x is NaN
 		},
-		func(offset reg.GPVirtual) { VMOVUPS(v, Mem{Base: most, Index: offset, Scale: 1}) })
+		func(offset reg.GPVirtual) { VMOVUPS(v, indexed(most, offset)) })
 }
 
 // scaleColumns generates the product of each column with its factor.
@@ -62,9 +54,9 @@ func scaleColumns(s isa) {
 	var factor reg.VecVirtual
 	downColumns(s, "scaleColumns", ", factor *float32",
 		func(offset reg.GPVirtual) {
-			factors := Load(Param("factor"), GP64())
+			factors := argument("factor")
 			factor = s.vector()
-			VMOVUPS(Mem{Base: factors, Index: offset, Scale: 1}, factor)
+			VMOVUPS(indexed(factors, offset), factor)
 		},
 		func(at Mem) {
 			x := s.vector()
@@ -82,10 +74,10 @@ func expSum(s isa) {
 	downColumns(s, "expSum", ", shift, sum *float32",
 		func(offset reg.GPVirtual) {
 			e = newExponential(s)
-			shifts := Load(Param("shift"), GP64())
-			sums = Load(Param("sum"), GP64()).(reg.GPVirtual)
+			shifts := argument("shift")
+			sums = argument("sum")
 			shift, sum = s.vector(), s.vector()
-			VMOVUPS(Mem{Base: shifts, Index: offset, Scale: 1}, shift)
+			VMOVUPS(indexed(shifts, offset), shift)
 			s.zero(sum)
 		},
 		func(at Mem) {
@@ -97,8 +89,8 @@ func expSum(s isa) {
 			VMOVUPS(y, at)
 		},
 		func(offset reg.GPVirtual) {
-			VADDPS(Mem{Base: sums, Index: offset, Scale: 1}, sum, sum)
-			VMOVUPS(sum, Mem{Base: sums, Index: offset, Scale: 1})
+			VADDPS(indexed(sums, offset), sum, sum)
+			VMOVUPS(sum, indexed(sums, offset))
 		})
 }
 
@@ -109,13 +101,12 @@ func count(s isa) {
 	var limit, sumAbove, sumAtLeast, one reg.VecVirtual
 	downColumns(s, "count", ", limit *float32, above, atLeast *int32",
 		func(offset reg.GPVirtual) {
-			limits := Load(Param("limit"), GP64())
-			above = Load(Param("above"), GP64()).(reg.GPVirtual)
-			atLeast = Load(Param("atLeast"), GP64()).(reg.GPVirtual)
+			limits := argument("limit")
+			above, atLeast = argument("above"), argument("atLeast")
 			limit, sumAbove, sumAtLeast = s.vector(), s.vector(), s.vector()
-			VMOVUPS(Mem{Base: limits, Index: offset, Scale: 1}, limit)
-			VMOVUPS(Mem{Base: above, Index: offset, Scale: 1}, sumAbove)
-			VMOVUPS(Mem{Base: atLeast, Index: offset, Scale: 1}, sumAtLeast)
+			VMOVUPS(indexed(limits, offset), limit)
+			VMOVUPS(indexed(above, offset), sumAbove)
+			VMOVUPS(indexed(atLeast, offset), sumAtLeast)
 			if s == avx512 {
 				one = s.vector()
 				VPTERNLOGD(U8(0xff), one, one, one) // -1
@@ -140,7 +131,7 @@ func count(s isa) {
 			}
 		},
 		func(offset reg.GPVirtual) {
-			VMOVUPS(sumAbove, Mem{Base: above, Index: offset, Scale: 1})
-			VMOVUPS(sumAtLeast, Mem{Base: atLeast, Index: offset, Scale: 1})
+			VMOVUPS(sumAbove, indexed(above, offset))
+			VMOVUPS(sumAtLeast, indexed(atLeast, offset))
 		})
 }

@@ -19,30 +19,25 @@ func (s isa) signs() reg.VecVirtual { return s.constant("signBit", float32(math.
 // boxes, whose coordinates go down columns. With far = |a - b| and near = min(far, half), a
 // coordinate of a box adds far - (1-inside)·near.
 func distances(s isa, box bool) {
-	name, doc := "distances", " writes minus the distances of %d rows to %d points."
+	name, of := "distances", "points"
 	if box {
-		name, doc = "boxDistances", " writes minus the distances of %d rows to %d boxes."
+		name, of = "boxDistances", "boxes"
 	}
-	TEXT(name+s.name, NOSPLIT, "func(inner int, a *float32, aRow int, "+
-		"b, half *float32, bRow int, c *float32, cRow int)")
-	Pragma("noescape")
-	Doc(fmt.Sprintf(name+s.name+doc+" Strides are in bytes.", s.rows, s.lanes))
-	aRow := Load(Param("aRow"), GP64())
-	rowOfA, pointers := s.strip(s.rows, Load(Param("a"), GP64()), aRow)
-	b := Load(Param("b"), GP64())
-	bRow := Load(Param("bRow"), GP64())
-	inner := Load(Param("inner"), GP64())
+	function(name+s.name,
+		"func(inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int)",
+		fmt.Sprintf("writes minus the distances of %d rows to %d %s. Strides are in bytes.",
+			s.rows, s.lanes, of))
+	aRow := argument("aRow")
+	rowOfA, pointers := s.strip(s.rows, argument("a"), aRow)
+	b, bRow, inner := argument("b"), argument("bRow"), argument("inner")
 	sign := s.signs()
 	var halves reg.Register
 	var outside reg.VecVirtual
 	if box {
-		halves = Load(Param("half"), GP64())
+		halves = argument("half")
 		outside = s.constant("outside", 1-inside)
 	}
-	sums := s.vectors(s.rows)
-	for _, sum := range sums {
-		s.zero(sum)
-	}
+	sums := s.zeros(s.rows)
 
 	Label("step")
 	point, half := s.vector(), s.vector()
@@ -68,17 +63,14 @@ func distances(s isa, box bool) {
 	if box {
 		ADDQ(bRow, halves)
 	}
-	DECQ(inner)
-	JNZ(LabelRef("step"))
+	repeat(inner, "step")
 
-	c := Load(Param("c"), GP64())
-	cRow := Load(Param("cRow"), GP64())
+	c, cRow := argument("c"), argument("cRow")
 	for _, sum := range sums {
 		VMOVUPS(sum, Mem{Base: c})
 		ADDQ(cRow, c)
 	}
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // gradientKernel describes a gradient of distances: which of its rows are boxes, if any.
@@ -102,15 +94,14 @@ func distanceGradient(s isa, p gradientKernel) {
 	if s == avx512 {
 		rows = p.rows[1]
 	}
-	TEXT(p.name+s.name, NOSPLIT, "func(inner int, w *float32, wRow, wStep int, "+
+	function(p.name+s.name, "func(inner int, w *float32, wRow, wStep int, "+
 		"x, xHalf *float32, xRow int, b, bHalf *float32, bRow int, "+
-		"y, yHalf *float32, yRow int, add bool)")
-	Pragma("noescape")
-	Doc(fmt.Sprintf("%s%s computes the gradient of distances of %d %s, for %d coordinates. "+
-		"Strides are in bytes.", p.name, s.name, rows, p.doc, s.lanes))
+		"y, yHalf *float32, yRow int, add bool)",
+		fmt.Sprintf("computes the gradient of distances of %d %s, for %d coordinates. "+
+			"Strides are in bytes.", rows, p.doc, s.lanes))
 	sign := s.signs()
 	ofRows := func(table string) []reg.VecVirtual { // of the strip
-		at, row := Load(Param(table), GP64()), Load(Param("xRow"), GP64())
+		at, row := argument(table), argument("xRow")
 		v := s.vectors(rows)
 		for r := range v {
 			VMOVUPS(Mem{Base: at}, v[r])
@@ -118,31 +109,22 @@ func distanceGradient(s isa, p gradientKernel) {
 		}
 		return v
 	}
-	zeros := func() []reg.VecVirtual {
-		v := s.vectors(rows)
-		for r := range v {
-			s.zero(v[r])
-		}
-		return v
-	}
 	box := p.boxes || p.towardsBoxes
-	x, all := ofRows("x"), zeros()
+	x, all := ofRows("x"), s.zeros(rows)
 	var halves, outer, outerWeights []reg.VecVirtual
 	if box {
-		outer = zeros()
+		outer = s.zeros(rows)
 	}
 	if p.boxes {
-		halves, outerWeights = ofRows("xHalf"), zeros()
+		halves, outerWeights = ofRows("xHalf"), s.zeros(rows)
 	}
-	wRow := Load(Param("wRow"), GP64())
-	weightOf, pointers := s.strip(rows, Load(Param("w"), GP64()), wRow)
-	wStep := Load(Param("wStep"), GP64())
-	b := Load(Param("b"), GP64())
-	bRow := Load(Param("bRow"), GP64())
-	inner := Load(Param("inner"), GP64())
+	wRow := argument("wRow")
+	weightOf, pointers := s.strip(rows, argument("w"), wRow)
+	wStep, b, bRow := argument("wStep"), argument("b"), argument("bRow")
+	inner := argument("inner")
 	var bHalf reg.Register
 	if p.towardsBoxes {
-		bHalf = Load(Param("bHalf"), GP64())
+		bHalf = argument("bHalf")
 	}
 
 	Label("step")
@@ -196,8 +178,7 @@ func distanceGradient(s isa, p gradientKernel) {
 	if p.towardsBoxes {
 		ADDQ(bRow, bHalf)
 	}
-	DECQ(inner)
-	JNZ(LabelRef("step"))
+	repeat(inner, "step")
 
 	if box {
 		in, out := s.constant("inside", inside), s.constant("outside", 1-inside)
@@ -210,7 +191,7 @@ func distanceGradient(s isa, p gradientKernel) {
 		}
 	}
 	write := func(table string, sums []reg.VecVirtual) {
-		at, row, add := Load(Param(table), GP64()), Load(Param("yRow"), GP64()), Load(Param("add"), GP8())
+		at, row, add := argument(table), argument("yRow"), Load(Param("add"), GP8())
 		TESTB(add, add)
 		JZ(LabelRef(table + "Fresh"))
 		before := GP64()
@@ -229,8 +210,7 @@ func distanceGradient(s isa, p gradientKernel) {
 	if p.boxes {
 		write("yHalf", outerWeights)
 	}
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // withSign replaces x by weight, negated where x is negative.

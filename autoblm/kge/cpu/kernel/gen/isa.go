@@ -39,6 +39,15 @@ func (s isa) vectors(n int) []reg.VecVirtual {
 	return v
 }
 
+// zeros allocates vectors of zeros.
+func (s isa) zeros(n int) []reg.VecVirtual {
+	v := s.vectors(n)
+	for i := range v {
+		s.zero(v[i])
+	}
+	return v
+}
+
 func (s isa) zero(v reg.VecVirtual) {
 	if s == avx512 {
 		VPXORD(v, v, v)
@@ -117,3 +126,30 @@ func (s isa) strip(rows int, first, apart reg.Register) (
 		return at
 	}, pointers
 }
+
+// function begins a function. Its documentation is the name and the text, if there is one.
+func function(name, signature, text string) {
+	TEXT(name, NOSPLIT, signature)
+	Pragma("noescape")
+	if text != "" {
+		Doc(name + " " + text)
+	}
+}
+
+// finish ends a function that used vector registers.
+func finish() {
+	VZEROUPPER()
+	RET()
+}
+
+// argument loads an argument into a new register.
+func argument(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
+// repeat decrements a counter and jumps to a label unless it is 0.
+func repeat(counter Op, label string) {
+	DECQ(counter)
+	JNZ(LabelRef(label))
+}
+
+// indexed returns the place at an offset in bytes.
+func indexed(base, offset reg.Register) Mem { return Mem{Base: base, Index: offset, Scale: 1} }

@@ -12,20 +12,13 @@ import (
 // strips of as many rows as the registers hold. A strip of C stays in registers along the
 // inner dimension: each step loads a row of B and multiplies it by one float of each row of A.
 func product(s isa, width int) {
-	TEXT(fmt.Sprintf("product%sx%d", s.name, width), NOSPLIT,
-		"func(strips, inner int, a *float32, aRow, aStep int, b *float32, bRow int, c *float32, cRow "+
-			"int, add bool)")
-	Pragma("noescape")
-	Doc(fmt.Sprintf("product%sx%d multiplies strips of %d rows into %d columns of c. Strides are in "+
-		"bytes.", s.name, width, s.rows, width*s.lanes))
-
-	strips := Load(Param("strips"), GP64())
-	a := Load(Param("a"), GP64())
-	aRow := Load(Param("aRow"), GP64())
-	aStep := Load(Param("aStep"), GP64())
-	bRow := Load(Param("bRow"), GP64())
-	c := Load(Param("c"), GP64())
-	cRow := Load(Param("cRow"), GP64())
+	function(fmt.Sprintf("product%sx%d", s.name, width), "func(strips, inner int, "+
+		"a *float32, aRow, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)",
+		fmt.Sprintf("multiplies strips of %d rows into %d columns of c. Strides are in bytes.",
+			s.rows, width*s.lanes))
+	strips, a, aRow := argument("strips"), argument("a"), argument("aRow")
+	aStep, bRow, c := argument("aStep"), argument("bRow"), argument("c")
+	cRow := argument("cRow")
 
 	sums := make([][]reg.VecVirtual, s.rows)
 	for r := range sums {
@@ -57,8 +50,7 @@ func product(s isa, width int) {
 	}
 
 	Label("begin")
-	inner := Load(Param("inner"), GP64())
-	b := Load(Param("b"), GP64())
+	inner, b := argument("inner"), argument("b")
 	rowOfA, pointers := s.strip(s.rows, a, aRow)
 
 	Label("step")
@@ -77,16 +69,13 @@ func product(s isa, width int) {
 		ADDQ(aStep, p)
 	}
 	ADDQ(bRow, b)
-	DECQ(inner)
-	JNZ(LabelRef("step"))
+	repeat(inner, "step")
 
 	eachRow(func(r, j int, at Mem) { VMOVUPS(sums[r][j], at) })
 	for range s.rows {
 		ADDQ(cRow, c)
 		ADDQ(aRow, a)
 	}
-	DECQ(strips)
-	JNZ(LabelRef("strip"))
-	VZEROUPPER()
-	RET()
+	repeat(strips, "strip")
+	finish()
 }

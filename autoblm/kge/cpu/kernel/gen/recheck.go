@@ -19,33 +19,29 @@ const (
 func countNotAbove() {
 	const notGreater, notLess = 0x1a, 0x15 // quiet; true for NaN
 	s := avx512
-	TEXT("countNotAboveAVX512", NOSPLIT, "func(x *float32, rows, columns, stride int, "+
-		"limit, whole, lost, byWhole, byLost *float32, least float32, notAbove *int32, marks *uint64)")
-	Pragma("noescape")
-	Doc("countNotAboveAVX512 counts the values that do not exceed their limit by more than the " +
-		"error bound, and marks those within the bound. stride is in bytes.")
-	x := Load(Param("x"), GP64())
-	columns := Load(Param("columns"), GP64())
-	stride := Load(Param("stride"), GP64())
-	counts, marks := Load(Param("notAbove"), GP64()), Load(Param("marks"), GP64())
+	function("countNotAboveAVX512", "func(x *float32, rows, columns, stride int, "+
+		"limit, whole, lost, byWhole, byLost *float32, least float32, notAbove *int32, marks *uint64)",
+		"counts the values that do not exceed their limit by more than the error bound, and marks "+
+			"those within the bound. stride is in bytes.")
+	x, columns, stride := argument("x"), argument("columns"), argument("stride")
+	counts, marks := argument("notAbove"), argument("marks")
 	least, one := s.broadcast("least"), s.vector()
 	VPTERNLOGD(U8(0xff), one, one, one) // -1
 	offset := GP64()
 	XORQ(offset, offset)
 
 	Label("column")
-	ofColumn := func(argument string) reg.VecVirtual {
+	ofColumn := func(name string) reg.VecVirtual {
 		v := s.vector()
-		VMOVUPS(Mem{Base: Load(Param(argument), GP64()), Index: offset, Scale: 1}, v)
+		VMOVUPS(Mem{Base: argument(name), Index: offset, Scale: 1}, v)
 		return v
 	}
 	limit, whole := ofColumn("limit"), ofColumn("whole")
 	lost, sum := ofColumn("lost"), ofColumn("notAbove")
 	at, mark := GP64(), GP64()
-	LEAQ(Mem{Base: x, Index: offset, Scale: 1}, at)
+	LEAQ(indexed(x, offset), at)
 	MOVQ(marks, mark)
-	rows := Load(Param("rows"), GP64())
-	byWhole, byLost := Load(Param("byWhole"), GP64()), Load(Param("byLost"), GP64())
+	rows, byWhole, byLost := argument("rows"), argument("byWhole"), argument("byLost")
 
 	Label("reach")
 	highest, lowest := s.vector(), s.vector()
@@ -86,24 +82,22 @@ func countNotAbove() {
 	JMP(LabelRef("row"))
 
 	Label("end")
-	VMOVUPS(sum, Mem{Base: counts, Index: offset, Scale: 1})
+	VMOVUPS(sum, indexed(counts, offset))
 	ADDQ(U32(8), marks)
 	ADDQ(U32(s.bytes()), offset)
 	SUBQ(U32(s.lanes), columns)
 	JG(LabelRef("column"))
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // positions generates the list of marked positions. It takes two marks of each word without
 // a branch, whether there are two or not.
 func positions() {
-	TEXT("positionsAVX512", NOSPLIT, "func(marks *uint64, numbers int, places *uint32) int")
-	Pragma("noescape")
-	Doc("positionsAVX512 lists the positions of marks and returns their number.")
+	function("positionsAVX512", "func(marks *uint64, numbers int, places *uint32) int",
+		"lists the positions of marks and returns their number.")
 	const always = 2
-	from, numbers := Load(Param("marks"), GP64()), Load(Param("numbers"), GP64())
-	first, to := GP32(), Load(Param("places"), GP64())
+	from, numbers := argument("marks"), argument("numbers")
+	first, to := GP32(), argument("places")
 	count, marks, place := GP64(), GP64(), GP64()
 	XORQ(count, count)
 	XORL(first, first)
@@ -130,8 +124,7 @@ func positions() {
 	Label("done")
 	ADDQ(U32(8), from)
 	ADDL(U32(64), first)
-	DECQ(numbers)
-	JNZ(LabelRef("number"))
+	repeat(numbers, "number")
 	Store(count, ReturnIndex(0))
 	RET()
 }
@@ -142,14 +135,13 @@ func positions() {
 func recheck() {
 	const sums, ahead, lines = 4, 12, 4
 	s := avx512
-	TEXT("recheckAVX512", NOSPLIT, "func(places *uint32, n int, a *float32, aRow int, b *float32, "+
-		"bRow, width int, limit, whole, byWhole *float32, least float32, notAbove *int32) int")
-	Pragma("noescape")
-	Doc("recheckAVX512 decrements the counts of values above their limit and keeps the positions " +
-		"of those within the error bound. Strides are in bytes.")
-	places, n := Load(Param("places"), GP64()), Load(Param("n"), GP64())
-	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
-	limits, wholes := Load(Param("limit"), GP64()), Load(Param("whole"), GP64())
+	function("recheckAVX512", "func(places *uint32, n int, a *float32, aRow int, b *float32, "+
+		"bRow, width int, limit, whole, byWhole *float32, least float32, notAbove *int32) int",
+		"decrements the counts of values above their limit and keeps the positions of those "+
+			"within the error bound. Strides are in bytes.")
+	places, n := argument("places"), argument("n")
+	a, b := argument("a"), argument("b")
+	limits, wholes := argument("limit"), argument("whole")
 	kept := GP64()
 	MOVQ(places, kept)
 	least := s.broadcast("least").AsX()
@@ -195,10 +187,7 @@ func recheck() {
 	ADDQ(a, left)
 	ADDQ(b, right)
 	Load(Param("width"), width)
-	sum := s.vectors(sums)
-	for _, v := range sum {
-		s.zero(v)
-	}
+	sum := s.zeros(sums)
 	step := func(count int) {
 		for i := range count {
 			v := s.vector()
@@ -225,26 +214,18 @@ func recheck() {
 	VADDPS(sum[1], sum[0], sum[0])
 	VADDPS(sum[3], sum[2], sum[2])
 	VADDPS(sum[2], sum[0], sum[0])
-	half, lower := YMM(), sum[0].AsY()
-	VEXTRACTF64X4(U8(1), sum[0], half)
-	VADDPS(half, lower, lower)
-	quarter, over := XMM(), sum[0].AsX()
-	VEXTRACTF128(U8(1), lower, quarter)
-	VADDPS(quarter, over, over)
-	VPERMILPS(U8(0x4e), over, quarter)
-	VADDPS(quarter, over, over)
-	VMOVSHDUP(over, quarter)
-	VADDSS(quarter, over, over)
+	over := sum[0].AsX()
+	sumLanes(sum[0], YMM(), XMM())
 
 	// Compare the distance above and below the limit with the bound; NaN is neither.
 	VSUBSS(Mem{Base: limits, Index: column, Scale: 4}, over, over)
 	reach, under := XMM(), XMM()
 	VMOVSS(Mem{Base: wholes, Index: column, Scale: 4}, reach)
-	byWhole := Load(Param("byWhole"), GP64())
+	byWhole := argument("byWhole")
 	VFMADD132SS(Mem{Base: byWhole, Index: row, Scale: 4}, least, reach)
 	VXORPS(under, under, under)
 	VSUBSS(over, under, under)
-	counts, isAbove, isBelow := Load(Param("notAbove"), GP64()), GP32(), GP32()
+	counts, isAbove, isBelow := argument("notAbove"), GP32(), GP32()
 	XORL(isAbove, isAbove)
 	XORL(isBelow, isBelow)
 	VUCOMISS(reach, over)
@@ -257,22 +238,35 @@ func recheck() {
 	XORL(U32(1), isBelow)
 	LEAQ(Mem{Base: kept, Index: isBelow.As64(), Scale: 4}, kept)
 	ADDQ(U32(4), places)
-	DECQ(n)
-	JNZ(LabelRef("place"))
+	repeat(n, "place")
 	VZEROUPPER()
-	SUBQ(Load(Param("places"), GP64()), kept)
+	SUBQ(argument("places"), kept)
 	SHRQ(U8(2), kept)
 	Store(kept, ReturnIndex(0))
 	RET()
 }
 
+// sumLanes adds all lanes of a register in its lowest one. It overwrites half and quarter.
+func sumLanes(sum interface {
+	reg.Vec
+	reg.Register
+}, half, quarter reg.Register) {
+	low, rest := sum.AsY(), sum.AsX()
+	VEXTRACTF64X4(U8(1), sum, half)
+	VADDPS(half, low, low)
+	VEXTRACTF128(U8(1), low, quarter)
+	VADDPS(quarter, rest, rest)
+	VPERMILPS(U8(0x4e), rest, quarter)
+	VADDPS(quarter, rest, rest)
+	VMOVSHDUP(rest, quarter)
+	VADDSS(quarter, rest, rest)
+}
+
 // squaredNorms generates the squared norms of rows, of the rounded rows, and of the rounding
 // errors.
 func squaredNorms() {
-	TEXT("squaredNormsAVX512", NOSPLIT, "func(x *float32, rows, width, stride int, to *float32)")
-	Pragma("noescape")
-	Doc("squaredNormsAVX512 computes squared norms of rows. Their width is a multiple of 16; " +
-		"stride is in bytes.")
+	function("squaredNormsAVX512", "func(x *float32, rows, width, stride int, to *float32)",
+		"computes squared norms of rows. Their width is a multiple of 16; stride is in bytes.")
 	x, rows, to, stride := reg.RSI, reg.RBX, reg.RDI, reg.R8
 	Load(Param("x"), x)
 	Load(Param("rows"), rows)
@@ -301,22 +295,11 @@ func squaredNorms() {
 	SUBQ(U32(16), width)
 	JNZ(LabelRef("step"))
 	for i, sum := range sums {
-		half, quarter := reg.Y5, reg.X5
-		low, rest := sum.AsY(), sum.AsX()
-		VEXTRACTF64X4(U8(1), sum, half)
-		VADDPS(half, low, low)
-		VEXTRACTF128(U8(1), low, quarter)
-		VADDPS(quarter, rest, rest)
-		VPERMILPS(U8(0x4e), rest, quarter)
-		VADDPS(quarter, rest, rest)
-		VMOVSHDUP(rest, quarter)
-		VADDSS(quarter, rest, rest)
-		VMOVSS(rest, Mem{Base: to, Disp: 4 * i})
+		sumLanes(sum, reg.Y5, reg.X5)
+		VMOVSS(sum.AsX(), Mem{Base: to, Disp: 4 * i})
 	}
 	ADDQ(stride, x)
 	ADDQ(U32(12), to)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	repeat(rows, "row")
+	finish()
 }

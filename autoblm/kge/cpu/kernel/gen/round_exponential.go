@@ -52,19 +52,12 @@ func (e shortExponential) of(x reg.VecVirtual) reg.VecVirtual {
 // rounding and raises most to the maximum of x.
 func expRound() {
 	s := avx512
-	TEXT("expRoundAVX512", NOSPLIT, "func(x *float32, rows, columns, stride int, shift, sum, most "+
-		"*float32, tile *uint16, tileRow int)")
-	Pragma("noescape")
-	Doc("expRoundAVX512 packs exponentials into tiles. columns is a multiple of 32; " +
-		"stride is in bytes, and so is tileRow, the distance of bands.")
-	x := Load(Param("x"), GP64())
-	columns := Load(Param("columns"), GP64())
-	stride := Load(Param("stride"), GP64())
-	shifts := Load(Param("shift"), GP64())
-	sums := Load(Param("sum"), GP64())
-	maxima := Load(Param("most"), GP64())
-	tile := Load(Param("tile"), GP64())
-	skip := Load(Param("tileRow"), GP64())
+	function("expRoundAVX512", "func(x *float32, rows, columns, stride int, shift, sum, most "+
+		"*float32, tile *uint16, tileRow int)", "packs exponentials into tiles. columns is a multiple "+
+		"of 32; stride is in bytes, and so is tileRow, the distance of bands.")
+	x, columns, stride := argument("x"), argument("columns"), argument("stride")
+	shifts, sums, maxima := argument("shift"), argument("sum"), argument("most")
+	tile, skip := argument("tile"), argument("tileRow")
 	SUBQ(U32(tileBytes), skip)
 	e := newShortExponential()
 	var shift, sum, most [2]reg.VecVirtual
@@ -78,7 +71,7 @@ func expRound() {
 		VMOVUPS(Mem{Base: sums, Disp: 64 * i}, sum[i])
 		VMOVUPS(Mem{Base: maxima, Disp: 64 * i}, most[i])
 	}
-	rows := Load(Param("rows"), GP64())
+	rows := argument("rows")
 	from, to, band := GP64(), GP64(), GP64()
 	MOVQ(x, from)
 	MOVQ(tile, to)
@@ -97,13 +90,11 @@ func expRound() {
 	VMOVUPS(reg.Z30, Mem{Base: to})
 	ADDQ(stride, from)
 	ADDQ(U32(tileWidth), to)
-	DECQ(band)
-	JNZ(LabelRef("within"))
+	repeat(band, "within")
 	ADDQ(skip, to)
 	MOVQ(U32(tileRows), band)
 	Label("within")
-	DECQ(rows)
-	JNZ(LabelRef("row"))
+	repeat(rows, "row")
 	for i := range sum {
 		VMOVUPS(sum[i], Mem{Base: sums, Disp: 64 * i})
 		VMOVUPS(most[i], Mem{Base: maxima, Disp: 64 * i})
@@ -115,6 +106,5 @@ func expRound() {
 	ADDQ(U32(tileBytes), tile)
 	SUBQ(U32(width), columns)
 	JG(LabelRef("columns"))
-	VZEROUPPER()
-	RET()
+	finish()
 }

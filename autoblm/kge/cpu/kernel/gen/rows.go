@@ -8,14 +8,11 @@ import (
 
 // mulAdd generates y += sign·a·b for rows of any width; the last register of a row is masked.
 func mulAdd(s isa) {
-	TEXT("mulAdd"+s.name, NOSPLIT, "func(y, a, b *float32, rows, width, stride int, sign float32)")
-	Pragma("noescape")
-	Doc("mulAdd" + s.name + " adds sign·a·b to y, row by row. stride is in bytes.")
+	function("mulAdd"+s.name, "func(y, a, b *float32, rows, width, stride int, sign float32)",
+		"adds sign·a·b to y, row by row. stride is in bytes.")
 	sign := s.broadcast("sign")
-	y, a, b := Load(Param("y"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
-	rows := Load(Param("rows"), GP64())
-	width := Load(Param("width"), GP64())
-	stride := Load(Param("stride"), GP64())
+	y, a, b := argument("y"), argument("a"), argument("b")
+	rows, width, stride := argument("rows"), argument("width"), argument("stride")
 	tail := tailMask(s, width)
 
 	Label("row")
@@ -23,7 +20,7 @@ func mulAdd(s isa) {
 	MOVQ(width, left)
 	offset := GP64()
 	XORQ(offset, offset)
-	at := func(base reg.Register) Mem { return Mem{Base: base, Index: offset, Scale: 1} }
+	at := func(base reg.Register) Mem { return indexed(base, offset) }
 	CMPQ(left, U32(s.lanes))
 	JL(LabelRef("tail"))
 	Label("full")
@@ -50,10 +47,8 @@ func mulAdd(s isa) {
 	ADDQ(stride, y)
 	ADDQ(stride, a)
 	ADDQ(stride, b)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	repeat(rows, "row")
+	finish()
 }
 
 // mask selects the lanes that the last floats of a row fill.
@@ -74,9 +69,8 @@ func tailMask(s isa, width reg.Register) mask {
 		KMOVW(bits.As32(), k)
 		return mask{k: k}
 	}
-	table := tailTable()
 	at := GP64()
-	LEAQ(table, at)
+	LEAQ(tailTable(), at)
 	SHLQ(U8(2), remainder)
 	SUBQ(remainder, at)
 	v := s.vector()
@@ -128,8 +122,7 @@ func along(s isa, n reg.Register, body func(offset reg.GPVirtual), after func())
 	SUBQ(U32(s.lanes), n)
 	JG(LabelRef("next"))
 	after()
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 func nothing() {}
@@ -137,24 +130,21 @@ func nothing() {}
 // scale generates y = factor·x and y += factor·x.
 func scale(s isa) {
 	for _, add := range []bool{false, true} {
-		name, doc := "scale", " writes factor·x into y."
+		name, doc := "scale", "writes factor·x into y."
 		if add {
-			name, doc = "scaleAdd", " adds factor·x to y."
+			name, doc = "scaleAdd", "adds factor·x to y."
 		}
-		TEXT(name+s.name, NOSPLIT, "func(y, x *float32, n int, factor float32)")
-		Pragma("noescape")
-		Doc(name + s.name + doc)
+		function(name+s.name, "func(y, x *float32, n int, factor float32)", doc)
 		factor := s.broadcast("factor")
-		y, x := Load(Param("y"), GP64()), Load(Param("x"), GP64())
-		n := Load(Param("n"), GP64())
+		y, x, n := argument("y"), argument("x"), argument("n")
 		along(s, n, func(offset reg.GPVirtual) {
 			v := s.vector()
-			at := Mem{Base: y, Index: offset, Scale: 1}
+			at := indexed(y, offset)
 			if add {
 				VMOVUPS(at, v)
-				VFMADD231PS(Mem{Base: x, Index: offset, Scale: 1}, factor, v)
+				VFMADD231PS(indexed(x, offset), factor, v)
 			} else {
-				VMULPS(Mem{Base: x, Index: offset, Scale: 1}, factor, v)
+				VMULPS(indexed(x, offset), factor, v)
 			}
 			VMOVUPS(v, at)
 		}, nothing)
@@ -164,17 +154,15 @@ func scale(s isa) {
 // adagrad generates sum += g², x -= rate·g / (√sum + 1e-10), and then rounds x to
 // the grid of kernel.Set.Adagrad.
 func adagrad(s isa) {
-	TEXT("adagrad"+s.name, NOSPLIT, "func(x, gradient, sum *float32, n int, rate float32)")
-	Pragma("noescape")
-	Doc("adagrad" + s.name + " takes one step of Adagrad.")
+	function("adagrad"+s.name, "func(x, gradient, sum *float32, n int, rate float32)",
+		"takes one step of Adagrad.")
 	rate := s.broadcast("rate")
 	epsilon := s.constant("adagradEpsilon", 1e-10)
 	grid := s.constant("adagradGrid", 1e-10)
-	x, slope, sum := Load(Param("x"), GP64()), Load(Param("gradient"), GP64()),
-		Load(Param("sum"), GP64())
-	n := Load(Param("n"), GP64())
+	x, slope, sum := argument("x"), argument("gradient"), argument("sum")
+	n := argument("n")
 	along(s, n, func(offset reg.GPVirtual) {
-		at := func(base reg.Register) Mem { return Mem{Base: base, Index: offset, Scale: 1} }
+		at := func(base reg.Register) Mem { return indexed(base, offset) }
 		gradient, total, root := s.vector(), s.vector(), s.vector()
 		VMOVUPS(at(slope), gradient)
 		VMOVUPS(at(sum), total)
@@ -195,21 +183,18 @@ func adagrad(s isa) {
 // penalize generates gradient += x·(slope2 + slope3·|x|), and the sums of x² and |x|³ in
 // each lane.
 func penalize(s isa) {
-	TEXT("penalize"+s.name, NOSPLIT, "func(gradient, x *float32, n int, "+
-		"slope2, slope3 float32, squares, cubes *float32)")
-	Pragma("noescape")
-	Doc("penalize" + s.name + " adds the gradient of the penalties. It writes the sums of squares " +
-		"and cubes of each lane.")
+	function("penalize"+s.name, "func(gradient, x *float32, n int, "+
+		"slope2, slope3 float32, squares, cubes *float32)", "adds the gradient of the penalties. "+
+		"It writes the sums of squares and cubes of each lane.")
 	slope2, slope3 := s.broadcast("slope2"), s.broadcast("slope3")
-	gradient, x := Load(Param("gradient"), GP64()), Load(Param("x"), GP64())
-	n := Load(Param("n"), GP64())
+	gradient, x, n := argument("gradient"), argument("x"), argument("n")
 	zero, squares, cubes := s.vector(), s.vector(), s.vector()
 	s.zero(zero)
 	s.zero(squares)
 	s.zero(cubes)
 	along(s, n, func(offset reg.GPVirtual) {
 		v, size, square, slope := s.vector(), s.vector(), s.vector(), s.vector()
-		VMOVUPS(Mem{Base: x, Index: offset, Scale: 1}, v)
+		VMOVUPS(indexed(x, offset), v)
 		VSUBPS(v, zero, size)
 		VMAXPS(v, size, size)
 		VMULPS(v, v, square)
@@ -217,12 +202,12 @@ func penalize(s isa) {
 		VFMADD231PS(square, size, cubes)
 		VMULPS(size, slope3, size)
 		VADDPS(size, slope2, size)
-		at := Mem{Base: gradient, Index: offset, Scale: 1}
+		at := indexed(gradient, offset)
 		VMOVUPS(at, slope)
 		VFMADD231PS(v, size, slope)
 		VMOVUPS(slope, at)
 	}, func() {
-		VMOVUPS(squares, Mem{Base: Load(Param("squares"), GP64())})
-		VMOVUPS(cubes, Mem{Base: Load(Param("cubes"), GP64())})
+		VMOVUPS(squares, Mem{Base: argument("squares")})
+		VMOVUPS(cubes, Mem{Base: argument("cubes")})
 	})
 }

@@ -25,10 +25,8 @@ const productArguments = "func(rows, columns, inner, piece int, a *uint16, aRow 
 // multiplyAMX generates the product of tables of tiles on the matrix unit. 32 rows by 32
 // columns of C, or 16 columns at the end, stay in four tiles along the inner dimension.
 func multiplyAMX() {
-	TEXT("multiplyAMX", NOSPLIT, productArguments)
-	Pragma("noescape")
-	Doc("multiplyAMX multiplies tables of tiles. rows, columns, inner and piece count tiles; rows " +
-		"is even. Strides are in bytes.")
+	function("multiplyAMX", productArguments, "multiplies tables of tiles. rows, columns, inner and "+
+		"piece count tiles; rows is even. Strides are in bytes.")
 	configuration := GLOBL("tileConfiguration", RODATA|NOPTR)
 	const palette = 1
 	DATA(0, U64(palette))
@@ -146,8 +144,7 @@ func multiplyAMX() {
 		for _, p := range []reg.Register{left, leftLower, right} {
 			ADDQ(U32(tileBytes), p)
 		}
-		DECQ(inner)
-		JNZ(LabelRef(name("step")))
+		repeat(inner, name("step"))
 		each(func(tile byte, at place) { storeTile(tile, at) })
 
 		Load(Param("aRow"), leftLower)
@@ -183,21 +180,17 @@ func multiplyAMX() {
 // the processor loads two registers per cycle and multiplies two.
 func multiplyVDPBF16() {
 	const strip = 8
-	TEXT("multiplyVDPBF16", NOSPLIT, productArguments)
-	Pragma("noescape")
-	Doc("multiplyVDPBF16 multiplies tables of tiles. rows, columns and inner count tiles; strides " +
-		"are in bytes.")
+	function("multiplyVDPBF16", productArguments, "multiplies tables of tiles. rows, columns and "+
+		"inner count tiles; strides are in bytes.")
 	cRow := reg.RCX
 	Load(Param("cRow"), cRow)
 	b, c, columns := reg.R12, reg.R13, reg.R15
 	Load(Param("b"), b)
 	Load(Param("c"), c)
 	Load(Param("columns"), columns)
-	registers := []reg.Register{
-		reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7,
-		reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
-		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
-		reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
+	registers := make([]reg.Register, 32)
+	for i := range registers {
+		registers[i] = reg.LookupPhysical(reg.KindVector, reg.Index(i), reg.S512)
 	}
 	const widest = 3
 	sums, pairs := registers[:strip*widest], registers[strip*widest:][:widest]
@@ -236,7 +229,7 @@ func multiplyVDPBF16() {
 
 		left, inner, row := reg.RSI, reg.RAX, reg.R8
 		right := []reg.GPPhysical{reg.RDI, reg.R9, reg.R11}[:width]
-		LEAQ(Mem{Base: a, Index: half, Scale: 1}, left)
+		LEAQ(indexed(a, half), left)
 		MOVQ(b, right[0])
 		for column, at := range right[1:] {
 			Load(Param("bColumn"), at)
@@ -266,11 +259,9 @@ func multiplyVDPBF16() {
 		for _, at := range right {
 			ADDQ(U32(tileWidth), at)
 		}
-		DECQ(row)
-		JNZ(LabelRef(name("pair")))
+		repeat(row, name("pair"))
 		ADDQ(U32(tileBytes-tileWidth), left)
-		DECQ(inner)
-		JNZ(LabelRef(name("step")))
+		repeat(inner, name("step"))
 		each(func(sum reg.Register, at Mem) { VMOVUPS(sum, at) })
 
 		MOVQ(cRow, reg.R11)
@@ -280,8 +271,7 @@ func multiplyVDPBF16() {
 		CMPQ(half, U32(tileBytes))
 		JL(LabelRef(name("half")))
 		ADDQ(Load(Param("aRow"), reg.R11), a)
-		DECQ(rows)
-		JNZ(LabelRef(name("rows")))
+		repeat(rows, name("rows"))
 
 		for range width {
 			ADDQ(Load(Param("bColumn"), reg.RDX), b)
@@ -291,8 +281,7 @@ func multiplyVDPBF16() {
 		JMP(LabelRef(name("columns")))
 		Label(name("end"))
 	}
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // halves returns the indices that interleave two registers of 32 numbers, for the lower and
@@ -309,16 +298,15 @@ func halves() (lower, upper Mem) {
 // interleave generates the pairs of two tiles, one above the other: output tile n holds 16
 // columns from 16·n, and its rows are pairs of the input rows.
 func interleave() {
-	TEXT("interleaveAVX512", NOSPLIT, "func(upper, lower, left, right *uint16)")
-	Pragma("noescape")
-	Doc("interleaveAVX512 writes the pairs of rows of two tiles to left and right.")
+	function("interleaveAVX512", "func(upper, lower, left, right *uint16)",
+		"writes the pairs of rows of two tiles to left and right.")
 	first, second := halves()
 	low, high := ZMM(), ZMM()
 	VMOVUPS(first, low)
 	VMOVUPS(second, high)
-	left, right := Load(Param("left"), GP64()), Load(Param("right"), GP64())
-	for i, argument := range []string{"upper", "lower"} {
-		from := Load(Param(argument), GP64())
+	left, right := argument("left"), argument("right")
+	for i, table := range []string{"upper", "lower"} {
+		from := argument(table)
 		for row := 0; row < tileRows; row += 2 {
 			x, y, pairs := ZMM(), ZMM(), ZMM()
 			VMOVUPS(Mem{Base: from, Disp: row * tileWidth}, x)
@@ -331,16 +319,14 @@ func interleave() {
 			VMOVUPS(x, Mem{Base: right, Disp: at})
 		}
 	}
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // transpose generates the transpose of a tile as 16×16 pairs.
 func transpose() {
-	TEXT("transposeAVX512", NOSPLIT, "func(from, to *uint16)")
-	Pragma("noescape")
-	Doc("transposeAVX512 transposes a tile whose elements are pairs.")
-	from, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
+	function("transposeAVX512", "func(from, to *uint16)",
+		"transposes a tile whose elements are pairs.")
+	from, to := argument("from"), argument("to")
 	rows := make([]reg.VecVirtual, tileRows)
 	for i := range rows {
 		rows[i] = ZMM()
@@ -374,17 +360,14 @@ func transpose() {
 		column := i&1<<1 | i>>1&1 | i&12
 		VMOVUPS(rows[i], Mem{Base: to, Disp: column * tileWidth})
 	}
-	VZEROUPPER()
-	RET()
+	finish()
 }
 
 // roundRows generates the packing of up to 16 rows of floats, each times a factor, into tiles.
 // Two registers make a row of a tile; the missing part of the last is 0.
 func roundRows() {
-	TEXT("roundRowsAVX512", NOSPLIT, "func(x *float32, rows, width, stride int, factors *float32, "+
-		"tile *uint16)")
-	Pragma("noescape")
-	Doc("roundRowsAVX512 packs rows of a multiple of 16 floats, times their factors, into tiles. " +
+	function("roundRowsAVX512", "func(x *float32, rows, width, stride int, factors *float32, "+
+		"tile *uint16)", "packs rows of a multiple of 16 floats, times their factors, into tiles. "+
 		"stride is in bytes.")
 	x, rows, factors, tile := reg.RSI, reg.RBX, reg.R8, reg.RDI
 	Load(Param("x"), x)
@@ -421,8 +404,6 @@ func roundRows() {
 	ADDQ(Load(Param("stride"), reg.R9), x)
 	ADDQ(U32(4), factors)
 	ADDQ(U32(tileWidth), tile)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	repeat(rows, "row")
+	finish()
 }
