@@ -3,7 +3,6 @@ package kge_test
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 
@@ -27,24 +26,6 @@ func TestTooLargeForTheMemory(t *testing.T) {
 	}
 	if engine.Closed != 0 {
 		t.Error("a population was created")
-	}
-}
-
-// TestSettingsHaveUpperLimits checks that no count is so large that sums with it overflow.
-func TestSettingsHaveUpperLimits(t *testing.T) {
-	for name, set := range map[string]func(s *kge.Settings){
-		"batch":     func(s *kge.Settings) { s.Batch = math.MaxInt },
-		"epochs":    func(s *kge.Settings) { s.Epochs = math.MaxInt },
-		"cooldown":  func(s *kge.Settings) { s.Cooldown = math.MaxInt },
-		"negatives": func(s *kge.Settings) { s.Negatives = 1 << 31 },
-		"dim":       func(s *kge.Settings) { s.Dim = math.MaxInt &^ 3 },
-	} {
-		s := kge.DefaultSettings()
-		set(&s)
-		if err := s.Validate(4); err == nil || !strings.HasPrefix(err.Error(), name+" is ") ||
-			!strings.Contains(err.Error(), "it must be from ") {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package kge_test
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -37,6 +36,10 @@ func TestSettingsRefused(t *testing.T) {
 		"dim is -8|as 4":                              func(s *options) { s.Dim = -8 },
 		"dim is 66|multiple of the 4|as 68":           func(s *options) { s.Dim = 66 },
 		"dim is 922|to 1048576":                       func(s *options) { s.Dim = math.MaxInt &^ 3 },
+		"epochs is 922|to 1000000000":                 func(s *options) { s.Epochs = math.MaxInt },
+		"batch is 922|to 1000000000":                  func(s *options) { s.Batch = math.MaxInt },
+		"cooldown is 922|to 1000000000":               func(s *options) { s.Cooldown = math.MaxInt },
+		"negatives is 2147483648|to 65536":            func(s *options) { s.Negatives = 1 << 31 },
 		"epochs is 0|from 1 to 1000000000":            func(s *options) { s.Epochs = 0 },
 		"epochs is -1|from 1 to 1000000000":           func(s *options) { s.Epochs = -1 },
 		"batch is 0|from 1 to 1000000000":             func(s *options) { s.Batch = 0 },
@@ -149,25 +152,4 @@ func TestPopulationRefused(t *testing.T) {
 	if err := s.Validate(2); err != nil {
 		t.Errorf("62 is a multiple of 2: %v", err)
 	}
-}
-
-func TestOptimizerText(t *testing.T) {
-	for optimizer, text := range map[kge.Optimizer]string{
-		kge.Adagrad: `"adagrad"`, kge.Adam: `"adam"`,
-	} {
-		if written, err := json.Marshal(optimizer); err != nil || string(written) != text {
-			t.Errorf("%v is written as %s (%v), want %s", optimizer, written, err, text)
-		}
-		back := 1 - optimizer
-		if err := json.Unmarshal([]byte(text), &back); err != nil || back != optimizer {
-			t.Errorf("%s is read as %v (%v)", text, back, err)
-		}
-	}
-	kept := kge.Adam
-	checkError(t, kept.UnmarshalText([]byte("sgd")), `"sgd"`, "use adagrad or adam")
-	if kept != kge.Adam {
-		t.Error("an unknown name changed the optimizer")
-	}
-	_, err := kge.Optimizer(7).MarshalText()
-	checkError(t, err, "optimizer(7)")
 }

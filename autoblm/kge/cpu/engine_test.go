@@ -293,61 +293,6 @@ func randomPaths(entities, relations, count, hops int, seed uint64) *kge.Data {
 	}
 }
 
-// TestAgreesWithGoMLX checks that both engines have the same losses in the first 50 steps, and
-// the same final MRR up to noise.
-func TestAgreesWithGoMLX(t *testing.T) {
-	reference, err := gomlx.New(gomlx.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reference.Close()
-	d, examples := completion.Data(enginetest.Graph()), completion.Examples(enginetest.Graph().Train)
-	agree := func(t *testing.T, s kge.Settings, m kge.Member) {
-		t.Helper()
-		losses := func(engine kge.Engine) (all []float64) {
-			p, err := engine.NewPopulation(d, s, []kge.Member{m})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer p.Close()
-			for step := range 50 {
-				start := step * s.Batch % (len(examples) - s.Batch)
-				epoch, err := p.Epoch(t.Context(), [][]kge.Example{examples[start : start+s.Batch]},
-					[]float64{m.LearningRate})
-				if err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, epoch.Loss[0])
-			}
-			return all
-		}
-		got, want := losses(New(2)), losses(reference)
-		for i := range want {
-			if math.Abs(got[i]-want[i]) > 1e-4*math.Abs(want[i]) {
-				t.Errorf("%s, step %d: loss %v, gomlx has %v", m.Structure, i+1, got[i], want[i])
-				break
-			}
-		}
-	}
-	s := kge.DefaultSettings()
-	s.Dim, s.Batch = 24, 16
-	for _, m := range members(5) {
-		agree(t, s, m)
-	}
-	for name, recipe := range enginetest.Recipes() {
-		t.Run(name, func(t *testing.T) {
-			s := s
-			recipe.Set(&s)
-			m := kge.DefaultMember(structure.MustParse("0,0,0,-1;4,-1,1,-1;0,4,-3,1;-1,2,2,-2"))
-			m.LearningRate, m.Weights = 0.1, recipe.Weights
-			if err := reference.Supports(d, s, []kge.Member{m}); err != nil {
-				t.Skip(err)
-			}
-			agree(t, s, m)
-		})
-	}
-}
-
 func TestAgreesWithGoMLXOnUMLS(t *testing.T) {
 	g, err := datasets.ReadFolder(realdata.Folder(t, "umls"))
 	if err != nil {

@@ -78,35 +78,3 @@ func TestSharedWithOneCandidateHasTheBitsOfTraining(t *testing.T) {
 		}
 	}
 }
-
-// TestSharedEmbeddingsTellEquivalentStructuresApart shows the paper's objection to them (Section
-// IV-B). A of all 1 and its negative are equivalent: what one reaches with R, the other reaches
-// with -R. But one R cannot suit both.
-func TestSharedEmbeddingsTellEquivalentStructuresApart(t *testing.T) {
-	ones := structure.MustParse("1,1,1,1;1,1,1,1;1,1,1,1;1,1,1,1")
-	negative := structure.MustParse("-1,-1,-1,-1;-1,-1,-1,-1;-1,-1,-1,-1;-1,-1,-1,-1")
-	if ones.Canonical(structure.Full) != negative.Canonical(structure.Full) {
-		t.Fatal("the two structures are not equivalent")
-	}
-	s := kge.DefaultSettings()
-	s.Dim, s.Epochs, s.Batch = 16, 5, 16
-	job := completion.SharedJob{Graph: enginetest.Graph(), Settings: s, Member: kge.Member{Seed: 1,
-		LearningRate: 0.2}, Candidates: []structure.Structure{ones, negative}, SampleSeed: 1}
-	shared, err := completion.TrainSharedEmbeddings(t.Context(), New(1), job)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := completion.TrainSharedEmbeddings(t.Context(), New(2), job)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(shared.Candidates, again.Candidates) ||
-		!reflect.DeepEqual(shared.Loss, again.Loss) {
-		t.Error("the same job twice gives two results")
-	}
-	first, second := shared.Candidates[0], shared.Candidates[1]
-	if first.Valid.Both.MRR == second.Valid.Both.MRR {
-		t.Errorf("both reach MRR %v with the shared embeddings, after %d and %d steps",
-			first.Valid.Both.MRR, first.Steps, second.Steps)
-	}
-}

@@ -12,18 +12,6 @@ import (
 	"github.com/autoblm/autoblm-go/internal/realdata"
 )
 
-// BenchmarkStep measures ten training steps of ComplEx at d 64 on a benchmark graph. Run it with
-// -cpuprofile to see where the time goes.
-func BenchmarkStep(b *testing.B) {
-	for name, batch := range map[string]int{"umls": 256, "wn18rr": 512} {
-		b.Run(name, func(b *testing.B) {
-			s := kge.DefaultSettings()
-			s.Batch = batch
-			benchmarkSteps(b, name, 10, s, kge.Weights{})
-		})
-	}
-}
-
 // BenchmarkRecipe measures a training step of ComplEx with each part of a recipe alone, and with
 // none: on FB15k-237 at d 256, and on UMLS at d 64.
 func BenchmarkRecipe(b *testing.B) {

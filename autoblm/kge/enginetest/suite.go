@@ -57,7 +57,6 @@ func Run(t *testing.T, engine kge.Engine, tolerance float64) {
 		{"cancellation", func(t *testing.T) { cancellation(t, engine) }},
 		{"replacing structures", func(t *testing.T) { newStructures(t, engine) }},
 		{"resuming from a state", func(t *testing.T) { ResumesFromState(t, engine, stateTolerance) }},
-		{"shared training", func(t *testing.T) { sharedTraining(t, engine) }},
 		{"progress", func(t *testing.T) { reportsProgress(t, engine) }},
 		{"training learns", func(t *testing.T) { trainingLearns(t, engine) }},
 	} {
@@ -378,20 +377,15 @@ func refusesMixedShapes(t *testing.T, engine kge.Engine) {
 
 func cancellation(t *testing.T, engine kge.Engine) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s := settings(4)
-	s.Epochs = 1000
-	epochs := 0
-	_, err := kge.Train(ctx, engine, kge.Job{
-		Data:     completion.Data(Graph()),
-		Settings: s,
-		Members:  []kge.Member{kge.DefaultMember(structure.MustParse("simple"))},
-		OnEpoch:  func(kge.Progress) { epochs++; cancel() },
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want context.Canceled", err)
+	cancel()
+	d, s := completion.Data(Graph()), settings(4)
+	member := kge.DefaultMember(structure.MustParse("simple"))
+	p := newPopulation(t, engine, d, s, []kge.Member{member})
+	if _, err := p.Epoch(ctx, d.Batches(s, 1), []float64{0.1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Epoch: error %v, want context.Canceled", err)
 	}
-	if epochs != 1 {
-		t.Errorf("training continued for %d epochs after cancellation", epochs-1)
+	if _, err := p.Rank(ctx, Graph().Test, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Rank: error %v, want context.Canceled", err)
 	}
 }
 
@@ -425,34 +419,6 @@ func newStructures(t *testing.T, engine kge.Engine) {
 	}
 	if members[1].Structure != structure.MustParse("quate") {
 		t.Errorf("the caller's member now has structure %s", members[1].Structure)
-	}
-}
-
-func sharedTraining(t *testing.T, engine kge.Engine) {
-	g, s := Graph(), settings(4)
-	s.Decay, s.Dim, s.Epochs = 0.9, 16, 10
-	member := kge.Member{
-		Structure:    structure.MustParse("analogy"),
-		Seed:         3,
-		LearningRate: 0.2,
-		Weights:      kge.Weights{N3: 0.01},
-	}
-	alone := train(t, engine, completion.Data(g), s, member)[0]
-	shared, err := completion.TrainSharedEmbeddings(t.Context(), engine, completion.SharedJob{
-		Graph:      g,
-		Settings:   s,
-		Member:     member,
-		Candidates: []structure.Structure{member.Structure},
-		SampleSeed: 9,
-	})
-	must(t, err)
-	near(t, "losses", 1e-5, shared.Loss, alone.Loss)
-	valid, err := completion.Evaluate(t.Context(), engine, alone.Model, g, "valid", eval.Pessimistic)
-	must(t, err)
-	got := shared.Candidates[0].Valid
-	if got.Triples != valid.Triples || math.Abs(got.Both.MRR-valid.Both.MRR) > 0.02 {
-		t.Errorf("shared: validation MRR %v over %d triples; alone: %v over %d",
-			got.Both.MRR, got.Triples, valid.Both.MRR, valid.Triples)
 	}
 }
 

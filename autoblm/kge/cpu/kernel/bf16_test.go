@@ -292,31 +292,3 @@ func BenchmarkMultiply(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkPacking measures the packing of factors.
-func BenchmarkPacking(b *testing.B) {
-	const rows, columns = 192, 96
-	rng := rand.New(rand.NewPCG(1, 1))
-	x := newTable(rng, rows, columns, columns, 0, false)
-	shift, sum, most, ones := make([]float32, columns), make([]float32, columns),
-		make([]float32, columns), make([]float32, rows)
-	from, to, right, room := kernel.NewTiles(rows/band, columns/step),
-		kernel.NewTiles(2*columns/step, rows/step), kernel.NewTiles(rows/band, columns/step),
-		kernel.NewTiles(1, 2)
-	for _, set := range assemblySets(b)[:1] {
-		for name, once := range map[string]func(){
-			"ExpRound": func() { set.ExpRound(from, x.Table, rows, columns, shift, sum, most) },
-			"Round":    func() { set.Round(from, x.Table, rows, columns, ones) },
-			"Columns":  func() { set.Columns(to, from, rows/band, columns/step, room) },
-			"Pairs":    func() { set.Pairs(to, from, rows/band, columns/step) },
-			"Right":    func() { set.Right(right, from, rows/band, columns/step) },
-		} {
-			b.Run(name, func(b *testing.B) {
-				for b.Loop() {
-					once()
-				}
-				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(rows*columns*b.N), "ns/number")
-			})
-		}
-	}
-}

@@ -239,20 +239,6 @@ func BenchmarkProduct(b *testing.B) {
 	}
 }
 
-func BenchmarkExpSum(b *testing.B) {
-	for _, set := range kernel.Sets() {
-		b.Run(set.Name, func(b *testing.B) {
-			const rows, columns = 192, 96
-			x := newTable(rand.New(rand.NewPCG(1, 2)), rows, columns, columns, 0, false)
-			shift, sum := make([]float32, columns), make([]float32, columns)
-			for b.Loop() {
-				set.ExpSum(x.Table, rows, columns, shift, sum)
-			}
-			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/rows/columns*1e9, "ns/float")
-		})
-	}
-}
-
 // TestAdagradAvoidsSubnormals checks that a step leaves a small number 0 or far from subnormal,
 // and does not change other numbers.
 func TestAdagradAvoidsSubnormals(t *testing.T) {
