@@ -19,7 +19,7 @@ var layers = []string{
 	"datasets",
 	"autoblm/plot", "autoblm/predictor",
 	"autoblm/kge/internal", "autoblm/kge/form", "autoblm/kge/eval", "autoblm/kge",
-	"autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu/mix", "autoblm/kge/cpu",
+	"autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu",
 	"autoblm/kge/gomlx",
 	"autoblm/proofs", "autoblm/recipe",
 	"autoblm/task", "autoblm/completion", "autoblm/query", "autoblm/classify",

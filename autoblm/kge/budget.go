@@ -77,8 +77,8 @@ func (b *budget) trainingEnd() time.Time {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// forSteps returns a context for training steps. Once members have been validated, it leaves
-// time for another validation on n questions.
+// forSteps returns a context for training steps, or for a validation between them. Once members
+// have been validated, it leaves time for another validation on n questions.
 func (b *budget) forSteps(
 	ctx context.Context, validated bool, n int,
 ) (context.Context, context.CancelFunc) {
@@ -90,14 +90,6 @@ func (b *budget) forSteps(
 		end = end.Add(-seconds(b.validationSeconds(n)))
 	}
 	return deadline.With(ctx, end)
-}
-
-// forValidation returns a context for a validation during training.
-func (b *budget) forValidation(ctx context.Context) (context.Context, context.CancelFunc) {
-	if b == nil {
-		return ctx, func() {}
-	}
-	return deadline.With(ctx, b.trainingEnd())
 }
 
 // forLastValidation returns a context for the validation that chooses the model. It may use the

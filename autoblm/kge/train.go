@@ -145,7 +145,7 @@ func (t *trainer) validateInTime(ctx context.Context, epoch int) error {
 		interval := t.timing.Train / float64(epoch) * float64(t.job.Settings.ValidateEvery)
 		t.job.ValidateBy = t.budget.sampleSize(interval)
 	}
-	validating, stop := t.budget.forValidation(ctx)
+	validating, stop := t.budget.forSteps(ctx, false, 0)
 	defer stop()
 	err := t.validate(validating, epoch)
 	if deadline.HasEnded(ctx, validating, err) {

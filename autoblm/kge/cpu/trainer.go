@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
@@ -47,12 +48,12 @@ func newTrainer(m *model, o objective, s kge.Settings, member kge.Member) *train
 		},
 		layout: newLayout(m.maxQueries(), o),
 	}
+	slots := 1
+	if s.Optimizer == kge.Adam {
+		slots = 2
+	}
 	for _, table := range m.tables() {
-		if s.Optimizer == kge.Adam {
-			t.updates = append(t.updates, tiles.NewAdam(m.kernels, table.Table))
-		} else {
-			t.updates = append(t.updates, tiles.NewAdagrad(m.kernels, table.Table))
-		}
+		t.updates = append(t.updates, tiles.NewUpdater(m.kernels, table.Table, slots))
 	}
 	return t
 }
@@ -160,7 +161,7 @@ func (t *trainer) dropper() tiles.Dropper { return t.measure.(tiles.Dropper) }
 // drawMask decides which coordinates of the queries of a unit are dropped. The questions of an
 // example have consecutive numbers.
 func (t *trainer) drawMask(mask *tiles.Mask, first, queries int) {
-	key := tiles.DropoutKey(t.member.Seed, t.steps)
+	key := dropout.Key(t.member.Seed, t.steps)
 	directions := t.objective.directions()
 	n := queries / directions
 	for direction := range directions {

@@ -17,16 +17,16 @@ func scaleColumnsGo(x *float32, rows, columns, stride int, factor *float32) {
 
 const signBit = 1 << 31
 
-// size returns |x|.
-func size(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ signBit) }
+// Abs returns |x|.
+func Abs(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ signBit) }
 
-// withSign returns weight, negated if x is negative.
-func withSign(weight, x float32) float32 {
+// WithSign returns weight, negated if x is negative.
+func WithSign(weight, x float32) float32 {
 	return math.Float32frombits(math.Float32bits(weight) ^ math.Float32bits(x)&signBit)
 }
 
-// ifNegative returns y if x is negative, else 0.
-func ifNegative(x, y float32) float32 {
+// IfNegative returns y if x is negative, else 0.
+func IfNegative(x, y float32) float32 {
 	return math.Float32frombits(math.Float32bits(y) & uint32(int32(math.Float32bits(x))>>31))
 }
 
@@ -37,7 +37,7 @@ func distancesGo(rows, columns, inner int, a *float32, aRow int, b, _ *float32, 
 		clear(out)
 		for k, x := range at(a, i*aRow, inner) {
 			for j, y := range at(b, k*bRow, columns) {
-				out[j] -= size(x - y)
+				out[j] -= Abs(x - y)
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func boxDistancesGo(rows, columns, inner int, a *float32, aRow int, b, half *flo
 		for k, x := range at(a, i*aRow, inner) {
 			halves := at(half, k*bRow, columns)
 			for j, y := range at(b, k*bRow, columns) {
-				far := size(x - y)
+				far := Abs(x - y)
 				out[j] += (1-InsideWeight)*min(far, halves[j]) - far
 			}
 		}
@@ -65,7 +65,7 @@ func distanceGradientGo(rows, columns, inner int, w *float32, wRow, wStep int, x
 		for j := range inner {
 			weight := at(w, i*wRow+j*wStep, 1)[0]
 			for k, towards := range at(b, j*bRow, columns) {
-				out[k] += withSign(weight, towards-row[k])
+				out[k] += WithSign(weight, towards-row[k])
 			}
 		}
 	}
@@ -80,8 +80,8 @@ func boxGradientGo(rows, columns, inner int, w *float32, wRow, wStep int, x, xHa
 			weight := at(w, i*wRow+j*wStep, 1)[0]
 			for k, towards := range at(b, j*bRow, columns) {
 				away := towards - centre[k]
-				outside := ifNegative(half[k]-size(away), (1-InsideWeight)*weight)
-				byCentre[k] += withSign(InsideWeight*weight+outside, away)
+				outside := IfNegative(half[k]-Abs(away), (1-InsideWeight)*weight)
+				byCentre[k] += WithSign(InsideWeight*weight+outside, away)
 				byHalf[k] += outside
 			}
 		}
@@ -96,7 +96,7 @@ func boxPointGradientGo(rows, columns, inner int, w *float32, wRow, wStep int, x
 			weight, half := at(w, i*wRow+j*wStep, 1)[0], at(bHalf, j*bRow, columns)
 			for k, towards := range at(b, j*bRow, columns) {
 				away := towards - row[k]
-				out[k] += withSign(InsideWeight*weight+ifNegative(half[k]-size(away), (1-InsideWeight)*weight),
+				out[k] += WithSign(InsideWeight*weight+IfNegative(half[k]-Abs(away), (1-InsideWeight)*weight),
 					away)
 			}
 		}

@@ -1,10 +1,6 @@
 package tiles
 
-import (
-	"math"
-
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
-)
+import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
 // The methods of [Pair] do not branch on values: half of the branches would be mispredicted, at
 // ten times the cost. Slopes equal those of the kernels, also for equal coordinates. Dim is d
@@ -21,7 +17,7 @@ func (d Distances) Score(query, row []float32) float64 {
 	row = row[:d.Dim]
 	sum := float32(0)
 	for i, q := range query[:d.Dim] {
-		sum += size(row[i] - q)
+		sum += kernel.Abs(row[i] - q)
 	}
 	return -float64(sum)
 }
@@ -30,7 +26,7 @@ func (d Distances) Score(query, row []float32) float64 {
 func (d Distances) AddGradQuery(_ *kernel.Set, gradient, query, row []float32, slope float32) {
 	gradient, row = gradient[:d.Dim], row[:d.Dim]
 	for i, q := range query[:d.Dim] {
-		gradient[i] += signed(slope, row[i]-q)
+		gradient[i] += kernel.WithSign(slope, row[i]-q)
 	}
 }
 
@@ -78,7 +74,7 @@ func (d BoxDistances) Score(query, row []float32) float64 {
 	centre, half := d.rows(query)
 	sum := float32(0)
 	for i, e := range row[:len(half)] {
-		far := size(e - centre[i])
+		far := kernel.Abs(e - centre[i])
 		near := min(far, half[i])
 		sum += far - near + inside*near
 	}
@@ -91,8 +87,8 @@ func (d BoxDistances) AddGradQuery(_ *kernel.Set, gradient, query, row []float32
 	byCentre, byHalf := d.rows(gradient)
 	for i, e := range row[:len(half)] {
 		away := e - centre[i]
-		outside := ifNegative(half[i]-size(away), slope*(1-inside))
-		byCentre[i] += signed(slope*inside+outside, away)
+		outside := kernel.IfNegative(half[i]-kernel.Abs(away), slope*(1-inside))
+		byCentre[i] += kernel.WithSign(slope*inside+outside, away)
 		byHalf[i] += outside
 	}
 }
@@ -103,7 +99,7 @@ func (d BoxDistances) AddGradRow(_ *kernel.Set, gradient, query, row []float32, 
 	gradient = gradient[:len(half)]
 	for i, e := range row[:len(half)] {
 		away := centre[i] - e
-		gradient[i] += signed(slope*inside+ifNegative(half[i]-size(away), slope*(1-inside)), away)
+		gradient[i] += kernel.WithSign(slope*inside+kernel.IfNegative(half[i]-kernel.Abs(away), slope*(1-inside)), away)
 	}
 }
 
@@ -126,18 +122,4 @@ func (BoxDistances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of ke
 	k.ScaleColumns(weights, n, q.PaddedCount, factors)
 	k.BoxPointGradient(gradient, weights.Data, weights.Stride, 1, of, kernel.PairedBoxes(q.Rows), n,
 		q.dim, q.Count, add)
-}
-
-const signBit = 1 << 31
-
-func size(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ signBit) }
-
-// signed returns slope, negated if x is negative.
-func signed(slope, x float32) float32 {
-	return math.Float32frombits(math.Float32bits(slope) ^ math.Float32bits(x)&signBit)
-}
-
-// ifNegative returns y if x is negative, else 0.
-func ifNegative(x, y float32) float32 {
-	return math.Float32frombits(math.Float32bits(y) & uint32(int32(math.Float32bits(x))>>31))
 }

@@ -14,10 +14,7 @@ type Mask struct{ kernel.Table }
 // NewMask allocates a mask for a number of queries.
 func NewMask(queries, dim int) *Mask { return &Mask{NewTable(queries, dim)} }
 
-// DropoutKey derives the key for Draw from a member's seed and a step, counted from 1.
-func DropoutKey(seed uint64, step int) uint32 { return dropout.Key(seed, step) }
-
-// Draw draws the factors of a query from its number in the batch.
+// Draw draws the factors of a query from its number in the batch, see [dropout.Key].
 func (m *Mask) Draw(key uint32, query, number, dim int, share float64) {
 	kept := math.Float32bits(float32(1 / (1 - share)))
 	threshold := dropout.Threshold(share)

@@ -13,15 +13,13 @@ type Updater struct {
 	slots   [][]float32 // optimizer state, one number per parameter in each slot
 }
 
-// NewAdagrad returns an Adagrad optimizer for a table.
-func NewAdagrad(k *kernel.Set, table kernel.Table) *Updater {
-	return &Updater{k, table, [][]float32{make([]float32, len(table.Data))}}
-}
-
-// NewAdam returns an Adam optimizer for a table.
-func NewAdam(k *kernel.Set, table kernel.Table) *Updater {
-	n := len(table.Data)
-	return &Updater{k, table, [][]float32{make([]float32, n), make([]float32, n)}}
+// NewUpdater returns an optimizer for a table: Adagrad with one slot, or Adam with two.
+func NewUpdater(k *kernel.Set, table kernel.Table, slots int) *Updater {
+	u := &Updater{kernels: k, table: table}
+	for range slots {
+		u.slots = append(u.slots, make([]float32, len(table.Data)))
+	}
+	return u
 }
 
 // Step updates the rows from start with their gradient. count is the number of the step,

@@ -38,7 +38,7 @@ type Sampling struct {
 }
 
 // SamplingKey derives a key from a member's seed and a step, counted from 1. It differs from
-// [DropoutKey].
+// that of dropout.
 func SamplingKey(seed uint64, step int) uint32 { return dropout.Key(^seed, step) }
 
 // uniform returns a random number in [0, 1) for one of count queries.
