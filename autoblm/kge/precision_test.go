@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // TestResolve checks how a precision resolves, depending on form, sizes, processor and variable.
@@ -60,34 +58,6 @@ func TestResolve(t *testing.T) {
 			checkError(t, err, c.err)
 		case err != nil || got != c.want:
 			t.Errorf("%+v: %v, %v", c, got, err)
-		}
-	}
-}
-
-// TestPrecisionNames checks the names in JSON, where float32 is omitted.
-func TestPrecisionNames(t *testing.T) {
-	s := kge.DefaultSettings()
-	if text, err := json.Marshal(s); err != nil || strings.Contains(string(text), "precision") ||
-		s.Precision != kge.Float32 {
-		t.Errorf("by default %s, %v", text, err)
-	}
-	for p, name := range map[kge.Precision]string{kge.Bfloat16: "bfloat16",
-		kge.AutoPrecision: "auto"} {
-		s.Precision = p
-		text, err := json.Marshal(s)
-		if err != nil || !strings.Contains(string(text), `"precision":"`+name+`"`) {
-			t.Errorf("%v: %s, %v", p, text, err)
-		}
-		var back kge.Settings
-		if err := json.Unmarshal(text, &back); err != nil || back != s {
-			t.Errorf("%v comes back as %+v, %v", p, back, err)
-		}
-	}
-	s.Precision = 5
-	checkError(t, s.Validate(4), "precision(5)", "float32, bfloat16 or auto")
-	for _, each := range settings.Of(kge.DefaultSettings()) {
-		if each.Name == "precision" && (!each.Omitted || each.Text() != "float32" || each.Help == "") {
-			t.Errorf("%+v", each)
 		}
 	}
 }

@@ -45,6 +45,7 @@ func TestSettingsRefused(t *testing.T) {
 		"batch is 0|from 1 to 1000000000":             func(s *options) { s.Batch = 0 },
 		"optimizer(2)|adagrad or adam":                func(s *options) { s.Optimizer = 2 },
 		"optimizer(-1)|adagrad or adam":               func(s *options) { s.Optimizer = -1 },
+		"precision(5)|float32, bfloat16 or auto":      func(s *options) { s.Precision = 5 },
 		"decay is 0|above 0|at most 1":                func(s *options) { s.Decay = 0 },
 		"decay is 1.01|at most 1":                     func(s *options) { s.Decay = 1.01 },
 		"decay is NaN":                                func(s *options) { s.Decay = math.NaN() },

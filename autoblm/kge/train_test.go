@@ -212,29 +212,6 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 	})
 }
 
-func TestTrainingEndsWhenAllMembersHaveStopped(t *testing.T) {
-	// Member 0 diverges in epoch 2; member 1 is best in epoch 1 and out of patience after 4.
-	engine := &enginetest.Scripted{
-		Loss: func(epoch, member int) float64 {
-			if member == 0 && epoch == 2 {
-				return math.NaN()
-			}
-			return 1
-		},
-		Better: func(epoch, _ int) int32 { return int32(epoch) },
-	}
-	report := mustTrain(t, engine,
-		job(2, func(s *kge.Settings) { s.Epochs, s.ValidateEvery, s.Patience = 50, 1, 3 }))
-	if engine.Epochs != 4 {
-		t.Errorf("%d epochs, want 4", engine.Epochs)
-	}
-	if len(report.Results[0].Loss) != 1 || len(report.Results[0].Validations) != 1 ||
-		len(report.Results[1].Loss) != 4 {
-		t.Errorf("losses of %d and %d epochs, %d validations of the diverged member; want 1, 4 and 1",
-			len(report.Results[0].Loss), len(report.Results[1].Loss), len(report.Results[0].Validations))
-	}
-}
-
 // expected computes the result of a member from its whole script.
 func expected(s kge.Settings, finiteLoss []bool, better []int32) (best, epochs int, diverged bool) {
 	var validated []int

@@ -5,6 +5,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
 // pathObjective learns all targets of an example at once, given the anchor and the path.
@@ -107,9 +108,10 @@ func (t *trainer) negativeSampling(u *unit, gradient kernel.Table, weight float3
 		}
 		weight := weight * x.Weight
 		learn(x.Target, 1, weight)
-		t.negatives.Draw(t.steps, u.first+i, x.Targets, func(entity int32) {
-			learn(entity, -1, weight/float32(t.settings.Negatives))
-		})
+		count := t.settings.Negatives
+		learnNegative := func(entity int32) { learn(entity, -1, weight/float32(count)) }
+		rules.DrawNegatives(t.member.Seed, t.steps, u.first+i, t.entities.Count, count, x.Targets,
+			learnNegative)
 	}
 	return loss
 }

@@ -32,8 +32,7 @@ func (s *sample) draw(t *trainer) {
 	for _, entity := range s.drawn {
 		s.isDrawn[entity] = false
 	}
-	draw := rules.SoftmaxSample{Seed: t.member.Seed, Entities: t.entities.Count}
-	draw.Draw(t.steps, s.drawn, s.isDrawn)
+	rules.DrawSample(t.member.Seed, t.steps, s.drawn, s.isDrawn)
 	tiles.Parallel(t.threads, s.Tiles(), func(_, tile int) {
 		start, count, _ := s.Tile(tile)
 		for i, entity := range s.drawn[start : start+count] {

@@ -9,7 +9,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
-	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
 // objective is the loss function of examples.
@@ -30,7 +29,6 @@ type trainer struct {
 	objective objective
 	settings  kge.Settings
 	member    kge.Member
-	negatives rules.Negatives
 	steps     int
 	updates   []*tiles.Updater // by table of the model
 	layout    layout
@@ -41,13 +39,8 @@ type trainer struct {
 }
 
 func newTrainer(m *model, o objective, s kge.Settings, member kge.Member) *trainer {
-	t := &trainer{
-		model: m, objective: o, settings: s, member: member,
-		negatives: rules.Negatives{
-			Seed: member.Seed, Entities: m.entities.Count, Count: s.Negatives,
-		},
-		layout: newLayout(m.maxQueries(), o),
-	}
+	layout := newLayout(m.maxQueries(), o)
+	t := &trainer{model: m, objective: o, settings: s, member: member, layout: layout}
 	slots := 1
 	if s.Optimizer == kge.Adam {
 		slots = 2

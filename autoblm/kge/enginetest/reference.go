@@ -203,10 +203,11 @@ func (r *reference) exampleLoss(x kge.Example, step, number int, others ...int32
 	if r.settings.Negatives > 0 {
 		loss = math.Log1p(math.Exp(-r.settings.Margin - r.score(query, x.Target)))
 		count := r.settings.Negatives
-		draw := rules.Negatives{Seed: r.member.Seed, Entities: len(r.data.Entities), Count: count}
-		draw.Draw(step, number, x.Targets, func(e int32) {
+		addNegative := func(e int32) {
 			loss += math.Log1p(math.Exp(r.settings.Margin+r.score(query, e))) / float64(count)
-		})
+		}
+		entities := len(r.data.Entities)
+		rules.DrawNegatives(r.member.Seed, step, number, entities, count, x.Targets, addNegative)
 		return loss * float64(x.Weight)
 	}
 	total := 0.0
@@ -233,7 +234,7 @@ func (r *reference) candidateWeights(answers []int32, step int) []float64 {
 		return weights
 	}
 	drawn := make([]int32, n)
-	rules.SoftmaxSample{Seed: r.member.Seed, Entities: all}.Draw(step, drawn, make([]bool, all))
+	rules.DrawSample(r.member.Seed, step, drawn, make([]bool, all))
 	for _, answer := range answers {
 		weights[answer] = 1
 	}

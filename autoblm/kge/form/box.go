@@ -10,16 +10,10 @@ import (
 // Query2box scores by the distance of an entity to a box whose centre moves and whose sides
 // grow along the path (Ren et al., 2020, Equation 3, with their weight of 0.02 for the
 // distance inside the box).
-var Query2box = register(box{})
+var Query2box = register(box{noStructure{"q2b"}})
 
 // box has states of two rows: the centre and half the side lengths.
-type box struct{}
-
-func (box) Name() string { return "q2b" }
-
-func (f box) Structure(requested structure.Structure) (structure.Structure, error) {
-	return withoutStructure(f.Name(), requested)
-}
+type box struct{ noStructure }
 
 // Tables has two rows per relation: the first moves the centre, the second grows the sides.
 func (box) Tables(dim int) []Table {

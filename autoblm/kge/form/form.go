@@ -131,10 +131,14 @@ func oneRow(dim int) []Table {
 	return []Table{{Name: relationsTable, Rows: 1, Columns: dim}}
 }
 
-// withoutStructure rejects every structure, for forms that have none.
-func withoutStructure(name string, requested structure.Structure) (structure.Structure, error) {
+// noStructure has the name of a form without a structure, and rejects every structure.
+type noStructure struct{ name string }
+
+func (f noStructure) Name() string { return f.name }
+
+func (f noStructure) Structure(requested structure.Structure) (structure.Structure, error) {
 	if requested.K() != 0 {
-		return requested, fmt.Errorf("%s has no structure: leave it out", name)
+		return requested, fmt.Errorf("%s has no structure: leave it out", f.name)
 	}
 	return requested, nil
 }

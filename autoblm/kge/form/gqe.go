@@ -9,15 +9,9 @@ import (
 
 // GQE scores by e0ᵀ R1 … RL e with a d×d matrix per relation (Hamilton et al., 2018). On
 // triples that is RESCAL (Nickel et al., 2011).
-var GQE = register(gqe{}, "rescal")
+var GQE = register(gqe{noStructure{"gqe"}}, "rescal")
 
-type gqe struct{}
-
-func (gqe) Name() string { return "gqe" }
-
-func (f gqe) Structure(requested structure.Structure) (structure.Structure, error) {
-	return withoutStructure(f.Name(), requested)
-}
+type gqe struct{ noStructure }
 
 // Tables has matrices that keep the norm of a state on average.
 func (gqe) Tables(dim int) []Table {

@@ -10,15 +10,9 @@ import (
 // RotatE scores by -‖e - e0 ∘ exp(i(r1 + … + rL))‖, the sum of the moduli of d/2 complex
 // numbers (Sun et al., 2019). The first half of a row has their real parts, the second half
 // their imaginary parts. If d is odd, the last number is real.
-var RotatE = register(rotatE{})
+var RotatE = register(rotatE{noStructure{"rotate"}})
 
-type rotatE struct{}
-
-func (rotatE) Name() string { return "rotate" }
-
-func (f rotatE) Structure(requested structure.Structure) (structure.Structure, error) {
-	return withoutStructure(f.Name(), requested)
-}
+type rotatE struct{ noStructure }
 
 // Tables has an angle per complex number.
 func (rotatE) Tables(dim int) []Table {

@@ -8,15 +8,9 @@ import (
 
 // TransE scores by -‖e - (e0 + r1 + … + rL)‖₁ (Bordes et al., 2013; on paths TransE-Comp,
 // Guu et al., 2015).
-var TransE = register(transE{})
+var TransE = register(transE{noStructure{"transe"}})
 
-type transE struct{}
-
-func (transE) Name() string { return "transe" }
-
-func (f transE) Structure(requested structure.Structure) (structure.Structure, error) {
-	return withoutStructure(f.Name(), requested)
-}
+type transE struct{ noStructure }
 
 func (transE) Tables(dim int) []Table { return oneRow(dim) }
 

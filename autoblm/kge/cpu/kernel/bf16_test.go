@@ -72,22 +72,6 @@ func isNaN(x uint16) bool { return x&0x7fff > 0x7f80 }
 // shape counts bands of rows, bands of columns, and tiles along the inner dimension.
 type shape struct{ bands, columns, steps int }
 
-// anyShape draws a shape.
-func anyShape(rng *rand.Rand) shape {
-	return shape{2 * (1 + rng.IntN(6)), 1 + rng.IntN(7), 1 + rng.IntN(40)}
-}
-
-// TestMultiply compares products of all widths and margins with the Go version, up to the
-// order of sums.
-func TestMultiply(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, set := range assemblySets(t) {
-		for trial := range 60 {
-			multiplies(t, set, rng, anyShape(rng), trial%2 == 1)
-		}
-	}
-}
-
 func multiplies(t *testing.T, set *kernel.BF16Set, rng *rand.Rand, s shape, special bool) {
 	t.Helper()
 	a, b := randomTiles(rng, s.bands, s.steps, special), randomTiles(rng, s.columns, s.steps, special)
@@ -120,19 +104,6 @@ func TestMultiplyIsTheProduct(t *testing.T) {
 			if got := c.Row(i)[j]; math.Abs(float64(got)-want) > 1e-4 {
 				t.Fatalf("[%d, %d] is %v, want %v", i, j, got, want)
 			}
-		}
-	}
-}
-
-// TestPacking compares rounded, paired and transposed tiles with the Go version, bit by bit.
-func TestPacking(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for _, set := range assemblySets(t) {
-		for range 40 {
-			s := anyShape(rng)
-			packs(t, set, rng, s)
-			rounds(t, set, rng, 1+rng.IntN(s.bands*band), kernel.Columns*(1+rng.IntN(2*s.steps)),
-				rng.IntN(9))
 		}
 	}
 }
@@ -189,17 +160,6 @@ func TestColumnsIsTheTranspose(t *testing.T) {
 				t.Fatalf("[%d, %d] is %v, its transpose has %v", row, column, from.Number(row, column),
 					to.Number(column, row))
 			}
-		}
-	}
-}
-
-// TestExpRound compares sums, maxima and rounded exponentials with the Go version.
-func TestExpRound(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 10))
-	for _, set := range assemblySets(t) {
-		for range 40 {
-			s := anyShape(rng)
-			exponentiates(t, set, rng, 1+rng.IntN(s.bands*band), step*s.steps, rng.IntN(9))
 		}
 	}
 }

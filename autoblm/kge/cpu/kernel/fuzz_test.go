@@ -14,6 +14,11 @@ func FuzzBF16(f *testing.F) {
 	f.Add(uint8(5), uint8(5), uint8(15), uint8(191), uint8(31), uint8(7), uint64(2))
 	f.Add(uint8(2), uint8(6), uint8(16), uint8(33), uint8(32), uint8(16), uint64(3))
 	f.Add(uint8(1), uint8(1), uint8(127), uint8(15), uint8(255), uint8(1), uint64(4))
+	rng := rand.New(rand.NewPCG(1, 2))
+	number := func() uint8 { return uint8(rng.Uint32()) }
+	for range 40 {
+		f.Add(number(), number(), number(), number(), number(), number(), rng.Uint64())
+	}
 	f.Fuzz(func(t *testing.T, bands, columns, steps, rows, width, margin uint8, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := shape{2 * (1 + int(bands)%8), 1 + int(columns)%9, 1 + int(steps)%132}
@@ -35,6 +40,11 @@ func FuzzProducts(f *testing.F) {
 	f.Add(uint8(0), uint8(0), uint8(0), uint8(0), uint64(1))
 	f.Add(uint8(3), uint8(5), uint8(69), uint8(4), uint64(2))
 	f.Add(uint8(1), uint8(2), uint8(255), uint8(16), uint64(3))
+	rng := rand.New(rand.NewPCG(1, 2))
+	number := func() uint8 { return uint8(rng.Uint32()) }
+	for range 100 {
+		f.Add(number(), number(), number(), number(), rng.Uint64())
+	}
 	f.Fuzz(func(t *testing.T, rows, columns, inner, margin uint8, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		for _, set := range kernel.Sets() {

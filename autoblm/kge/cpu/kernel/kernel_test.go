@@ -68,15 +68,6 @@ func eachSet(t *testing.T, test func(t *testing.T, set, portable *kernel.Set, rn
 	}
 }
 
-func TestProduct(t *testing.T) {
-	eachSet(t, func(t *testing.T, set, _ *kernel.Set, rng *rand.Rand) {
-		for range 200 {
-			multipliesTables(t, set, rng, kernel.Rows*(1+rng.IntN(4)), kernel.Columns*(1+rng.IntN(6)),
-				1+rng.IntN(70), rng.IntN(5), rng.IntN(4) == 0)
-		}
-	})
-}
-
 func multipliesTables(t *testing.T, set *kernel.Set, rng *rand.Rand, rows, columns, inner,
 	margin int, special bool) {
 	t.Helper()

@@ -4,13 +4,9 @@
 
 package kernel
 
-// productAVX2x2 multiplies strips of 6 rows into 16 columns of c. Strides are in bytes.
-//
 //go:noescape
 func productAVX2x2(strips int, inner int, a *float32, aRow int, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)
 
-// productAVX2x1 multiplies strips of 6 rows into 8 columns of c. Strides are in bytes.
-//
 //go:noescape
 func productAVX2x1(strips int, inner int, a *float32, aRow int, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)
 
@@ -23,66 +19,42 @@ func expSumAVX2(x *float32, rows int, columns int, stride int, shift *float32, s
 //go:noescape
 func countAVX2(x *float32, rows int, columns int, stride int, limit *float32, above *int32, atLeast *int32)
 
-// mulAddAVX2 adds sign·a·b to y, row by row. stride is in bytes.
-//
 //go:noescape
 func mulAddAVX2(y *float32, a *float32, b *float32, rows int, width int, stride int, sign float32)
 
-// scaleAVX2 writes factor·x into y.
-//
 //go:noescape
 func scaleAVX2(y *float32, x *float32, n int, factor float32)
 
-// scaleAddAVX2 adds factor·x to y.
-//
 //go:noescape
 func scaleAddAVX2(y *float32, x *float32, n int, factor float32)
 
-// adagradAVX2 takes one step of Adagrad.
-//
 //go:noescape
 func adagradAVX2(x *float32, gradient *float32, sum *float32, n int, rate float32)
 
-// penalizeAVX2 adds the gradient of the penalties. It writes the sums of squares and cubes of each lane.
-//
 //go:noescape
 func penalizeAVX2(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
 
 //go:noescape
 func scaleColumnsAVX2(x *float32, rows int, columns int, stride int, factor *float32)
 
-// distancesAVX2 writes minus the distances of 6 rows to 8 points. Strides are in bytes.
-//
 //go:noescape
 func distancesAVX2(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
 
-// boxDistancesAVX2 writes minus the distances of 6 rows to 8 boxes. Strides are in bytes.
-//
 //go:noescape
 func boxDistancesAVX2(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
 
-// distanceGradientAVX2 computes the gradient of distances of 4 points, to points, for 8 coordinates. Strides are in bytes.
-//
 //go:noescape
 func distanceGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// boxGradientAVX2 computes the gradient of distances of 2 boxes, to points, for 8 coordinates. Strides are in bytes.
-//
 //go:noescape
 func boxGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// boxPointGradientAVX2 computes the gradient of distances of 3 points, to boxes, for 8 coordinates. Strides are in bytes.
-//
 //go:noescape
 func boxPointGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// productAVX512x2 multiplies strips of 12 rows into 32 columns of c. Strides are in bytes.
-//
 //go:noescape
 func productAVX512x2(strips int, inner int, a *float32, aRow int, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)
 
-// productAVX512x1 multiplies strips of 12 rows into 16 columns of c. Strides are in bytes.
-//
 //go:noescape
 func productAVX512x1(strips int, inner int, a *float32, aRow int, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)
 
@@ -95,105 +67,65 @@ func expSumAVX512(x *float32, rows int, columns int, stride int, shift *float32,
 //go:noescape
 func countAVX512(x *float32, rows int, columns int, stride int, limit *float32, above *int32, atLeast *int32)
 
-// mulAddAVX512 adds sign·a·b to y, row by row. stride is in bytes.
-//
 //go:noescape
 func mulAddAVX512(y *float32, a *float32, b *float32, rows int, width int, stride int, sign float32)
 
-// scaleAVX512 writes factor·x into y.
-//
 //go:noescape
 func scaleAVX512(y *float32, x *float32, n int, factor float32)
 
-// scaleAddAVX512 adds factor·x to y.
-//
 //go:noescape
 func scaleAddAVX512(y *float32, x *float32, n int, factor float32)
 
-// adagradAVX512 takes one step of Adagrad.
-//
 //go:noescape
 func adagradAVX512(x *float32, gradient *float32, sum *float32, n int, rate float32)
 
-// penalizeAVX512 adds the gradient of the penalties. It writes the sums of squares and cubes of each lane.
-//
 //go:noescape
 func penalizeAVX512(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
 
 //go:noescape
 func scaleColumnsAVX512(x *float32, rows int, columns int, stride int, factor *float32)
 
-// distancesAVX512 writes minus the distances of 12 rows to 16 points. Strides are in bytes.
-//
 //go:noescape
 func distancesAVX512(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
 
-// boxDistancesAVX512 writes minus the distances of 12 rows to 16 boxes. Strides are in bytes.
-//
 //go:noescape
 func boxDistancesAVX512(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
 
-// distanceGradientAVX512 computes the gradient of distances of 12 points, to points, for 16 coordinates. Strides are in bytes.
-//
 //go:noescape
 func distanceGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// boxGradientAVX512 computes the gradient of distances of 4 boxes, to points, for 16 coordinates. Strides are in bytes.
-//
 //go:noescape
 func boxGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// boxPointGradientAVX512 computes the gradient of distances of 6 points, to boxes, for 16 coordinates. Strides are in bytes.
-//
 //go:noescape
 func boxPointGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// multiplyAMX multiplies tables of tiles. rows, columns, inner and piece count tiles; rows is even. Strides are in bytes.
-//
 //go:noescape
 func multiplyAMX(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
 
-// multiplyVDPBF16 multiplies tables of tiles. rows, columns and inner count tiles; strides are in bytes.
-//
 //go:noescape
 func multiplyVDPBF16(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
 
-// interleaveAVX512 writes the pairs of rows of two tiles to left and right.
-//
 //go:noescape
 func interleaveAVX512(upper *uint16, lower *uint16, left *uint16, right *uint16)
 
-// transposeAVX512 transposes a tile whose elements are pairs.
-//
 //go:noescape
 func transposeAVX512(from *uint16, to *uint16)
 
-// roundRowsAVX512 packs rows of a multiple of 16 floats, times their factors, into tiles. stride is in bytes.
-//
 //go:noescape
 func roundRowsAVX512(x *float32, rows int, width int, stride int, factors *float32, tile *uint16)
 
-// expRoundAVX512 packs exponentials into tiles. columns is a multiple of 32; stride is in bytes, and so is tileRow, the distance of bands.
-//
 //go:noescape
 func expRoundAVX512(x *float32, rows int, columns int, stride int, shift *float32, sum *float32, most *float32, tile *uint16, tileRow int)
 
-// countNotAboveAVX512 counts the values that do not exceed their limit by more than the error bound, and marks those within the bound. stride is in bytes.
-//
 //go:noescape
 func countNotAboveAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, notAbove *int32, marks *uint64)
 
-// positionsAVX512 lists the positions of marks and returns their number.
-//
 //go:noescape
 func positionsAVX512(marks *uint64, numbers int, places *uint32) int
 
-// recheckAVX512 decrements the counts of values above their limit and keeps the positions of those within the error bound. Strides are in bytes.
-//
 //go:noescape
 func recheckAVX512(places *uint32, n int, a *float32, aRow int, b *float32, bRow int, width int, limit *float32, whole *float32, byWhole *float32, least float32, notAbove *int32) int
 
-// squaredNormsAVX512 computes squared norms of rows. Their width is a multiple of 16; stride is in bytes.
-//
 //go:noescape
 func squaredNormsAVX512(x *float32, rows int, width int, stride int, to *float32)

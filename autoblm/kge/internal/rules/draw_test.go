@@ -12,12 +12,11 @@ import (
 // often, and that each sample is marked, ascending and reproducible.
 func TestSoftmaxSamplesAreEven(t *testing.T) {
 	const entities, count, steps = 12, 5, 20_000
-	s := rules.SoftmaxSample{Seed: 3, Entities: entities}
 	var together [entities][entities]int
 	drawn, again := make([]int32, count), make([]int32, count)
 	for step := 1; step <= steps; step++ {
 		among := make([]bool, entities)
-		s.Draw(step, drawn, among)
+		rules.DrawSample(3, step, drawn, among)
 		for i, a := range drawn {
 			if i > 0 && drawn[i-1] >= a {
 				t.Fatalf("step %d: %v is not ascending", step, drawn)
@@ -31,7 +30,7 @@ func TestSoftmaxSamplesAreEven(t *testing.T) {
 				t.Fatalf("step %d: %d is marked %v, drawn are %v", step, entity, is, drawn)
 			}
 		}
-		if s.Draw(step, again, make([]bool, entities)); !slices.Equal(again, drawn) {
+		if rules.DrawSample(3, step, again, make([]bool, entities)); !slices.Equal(again, drawn) {
 			t.Fatalf("step %d: first %v, then %v", step, drawn, again)
 		}
 	}
@@ -48,7 +47,7 @@ func TestSoftmaxSamplesAreEven(t *testing.T) {
 
 func TestSoftmaxSamplesOfAllEntities(t *testing.T) {
 	drawn := make([]int32, 4)
-	rules.SoftmaxSample{Seed: 1, Entities: 4}.Draw(1, drawn, make([]bool, 4))
+	rules.DrawSample(1, 1, drawn, make([]bool, 4))
 	if want := []int32{0, 1, 2, 3}; !slices.Equal(drawn, want) {
 		t.Errorf("drawn are %v, want %v", drawn, want)
 	}

@@ -11,7 +11,7 @@ import (
 // with the offset.
 func downColumns(s isa, name, arguments string, begin func(offset reg.GPVirtual),
 	each func(at Mem), end func(offset reg.GPVirtual)) {
-	function(name+s.name, "func(x *float32, rows, columns, stride int"+arguments+")", "")
+	function(name+s.name, "func(x *float32, rows, columns, stride int"+arguments+")")
 	x, columns, stride := argument("x"), argument("columns"), argument("stride")
 	offset := GP64()
 	XORQ(offset, offset)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -19,14 +18,12 @@ func (s isa) signs() reg.VecVirtual { return s.constant("signBit", float32(math.
 // boxes, whose coordinates go down columns. With far = |a - b| and near = min(far, half), a
 // coordinate of a box adds far - (1-inside)·near.
 func distances(s isa, box bool) {
-	name, of := "distances", "points"
+	name := "distances"
 	if box {
-		name, of = "boxDistances", "boxes"
+		name = "boxDistances"
 	}
 	function(name+s.name,
-		"func(inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int)",
-		fmt.Sprintf("writes minus the distances of %d rows to %d %s. Strides are in bytes.",
-			s.rows, s.lanes, of))
+		"func(inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int)")
 	aRow := argument("aRow")
 	rowOfA, pointers := s.strip(s.rows, argument("a"), aRow)
 	b, bRow, inner := argument("b"), argument("bRow"), argument("inner")
@@ -75,15 +72,15 @@ func distances(s isa, box bool) {
 
 // gradientKernel describes a gradient of distances: which of its rows are boxes, if any.
 type gradientKernel struct {
-	name, doc           string
+	name                string
 	boxes, towardsBoxes bool
 	rows                [2]int // of a strip, for AVX2 and AVX-512
 }
 
 var gradients = []gradientKernel{
-	{name: "distanceGradient", doc: "points, to points", rows: [2]int{4, 12}},
-	{name: "boxGradient", doc: "boxes, to points", boxes: true, rows: [2]int{2, 4}},
-	{name: "boxPointGradient", doc: "points, to boxes", towardsBoxes: true, rows: [2]int{3, 6}},
+	{name: "distanceGradient", rows: [2]int{4, 12}},
+	{name: "boxGradient", boxes: true, rows: [2]int{2, 4}},
+	{name: "boxPointGradient", towardsBoxes: true, rows: [2]int{3, 6}},
 }
 
 // distanceGradient generates y += Σ w·sign(b - x)·(1 outside a box, inside within it) for a
@@ -96,9 +93,7 @@ func distanceGradient(s isa, p gradientKernel) {
 	}
 	function(p.name+s.name, "func(inner int, w *float32, wRow, wStep int, "+
 		"x, xHalf *float32, xRow int, b, bHalf *float32, bRow int, "+
-		"y, yHalf *float32, yRow int, add bool)",
-		fmt.Sprintf("computes the gradient of distances of %d %s, for %d coordinates. "+
-			"Strides are in bytes.", rows, p.doc, s.lanes))
+		"y, yHalf *float32, yRow int, add bool)")
 	sign := s.signs()
 	ofRows := func(table string) []reg.VecVirtual { // of the strip
 		at, row := argument(table), argument("xRow")

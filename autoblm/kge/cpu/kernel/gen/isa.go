@@ -127,13 +127,10 @@ func (s isa) strip(rows int, first, apart reg.Register) (
 	}, pointers
 }
 
-// function begins a function. Its documentation is the name and the text, if there is one.
-func function(name, signature, text string) {
+// function begins a function. Strides in its arguments are in bytes.
+func function(name, signature string) {
 	TEXT(name, NOSPLIT, signature)
 	Pragma("noescape")
-	if text != "" {
-		Doc(name + " " + text)
-	}
 }
 
 // finish ends a function that used vector registers.

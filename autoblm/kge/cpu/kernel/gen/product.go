@@ -13,9 +13,7 @@ import (
 // inner dimension: each step loads a row of B and multiplies it by one float of each row of A.
 func product(s isa, width int) {
 	function(fmt.Sprintf("product%sx%d", s.name, width), "func(strips, inner int, "+
-		"a *float32, aRow, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)",
-		fmt.Sprintf("multiplies strips of %d rows into %d columns of c. Strides are in bytes.",
-			s.rows, width*s.lanes))
+		"a *float32, aRow, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)")
 	strips, a, aRow := argument("strips"), argument("a"), argument("aRow")
 	aStep, bRow, c := argument("aStep"), argument("bRow"), argument("c")
 	cRow := argument("cRow")

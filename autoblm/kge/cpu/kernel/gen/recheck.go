@@ -20,9 +20,7 @@ func countNotAbove() {
 	const notGreater, notLess = 0x1a, 0x15 // quiet; true for NaN
 	s := avx512
 	function("countNotAboveAVX512", "func(x *float32, rows, columns, stride int, "+
-		"limit, whole, lost, byWhole, byLost *float32, least float32, notAbove *int32, marks *uint64)",
-		"counts the values that do not exceed their limit by more than the error bound, and marks "+
-			"those within the bound. stride is in bytes.")
+		"limit, whole, lost, byWhole, byLost *float32, least float32, notAbove *int32, marks *uint64)")
 	x, columns, stride := argument("x"), argument("columns"), argument("stride")
 	counts, marks := argument("notAbove"), argument("marks")
 	least, one := s.broadcast("least"), s.vector()
@@ -90,11 +88,10 @@ func countNotAbove() {
 	finish()
 }
 
-// positions generates the list of marked positions. It takes two marks of each word without
-// a branch, whether there are two or not.
+// positions generates the list of marked positions and their number. It takes two marks of each
+// word without a branch, whether there are two or not.
 func positions() {
-	function("positionsAVX512", "func(marks *uint64, numbers int, places *uint32) int",
-		"lists the positions of marks and returns their number.")
+	function("positionsAVX512", "func(marks *uint64, numbers int, places *uint32) int")
 	const always = 2
 	from, numbers := argument("marks"), argument("numbers")
 	first, to := GP32(), argument("places")
@@ -130,15 +127,14 @@ func positions() {
 }
 
 // recheck generates float32 products of rows of two tables at given positions, and compares
-// them with the limits of their columns. The outcomes are random, so no branch depends on
+// them with the limits of their columns. It decrements the counts of those above, and keeps the
+// positions of those within the error bound. The outcomes are random, so no branch depends on
 // them: a position is always stored, and the next one overwrites it unless it is uncertain.
 func recheck() {
 	const sums, ahead, lines = 4, 12, 4
 	s := avx512
 	function("recheckAVX512", "func(places *uint32, n int, a *float32, aRow int, b *float32, "+
-		"bRow, width int, limit, whole, byWhole *float32, least float32, notAbove *int32) int",
-		"decrements the counts of values above their limit and keeps the positions of those "+
-			"within the error bound. Strides are in bytes.")
+		"bRow, width int, limit, whole, byWhole *float32, least float32, notAbove *int32) int")
 	places, n := argument("places"), argument("n")
 	a, b := argument("a"), argument("b")
 	limits, wholes := argument("limit"), argument("whole")
@@ -263,10 +259,9 @@ func sumLanes(sum interface {
 }
 
 // squaredNorms generates the squared norms of rows, of the rounded rows, and of the rounding
-// errors.
+// errors. The width is a multiple of 16.
 func squaredNorms() {
-	function("squaredNormsAVX512", "func(x *float32, rows, width, stride int, to *float32)",
-		"computes squared norms of rows. Their width is a multiple of 16; stride is in bytes.")
+	function("squaredNormsAVX512", "func(x *float32, rows, width, stride int, to *float32)")
 	x, rows, to, stride := reg.RSI, reg.RBX, reg.RDI, reg.R8
 	Load(Param("x"), x)
 	Load(Param("rows"), rows)

@@ -49,12 +49,12 @@ func (e shortExponential) of(x reg.VecVirtual) reg.VecVirtual {
 }
 
 // expRound generates the packing of exp(x - shift) into tiles. It sums the columns before
-// rounding and raises most to the maximum of x.
+// rounding and raises most to the maximum of x. columns is a multiple of 32, and tileRow is the
+// distance of bands in bytes.
 func expRound() {
 	s := avx512
 	function("expRoundAVX512", "func(x *float32, rows, columns, stride int, shift, sum, most "+
-		"*float32, tile *uint16, tileRow int)", "packs exponentials into tiles. columns is a multiple "+
-		"of 32; stride is in bytes, and so is tileRow, the distance of bands.")
+		"*float32, tile *uint16, tileRow int)")
 	x, columns, stride := argument("x"), argument("columns"), argument("stride")
 	shifts, sums, maxima := argument("shift"), argument("sum"), argument("most")
 	tile, skip := argument("tile"), argument("tileRow")

@@ -8,8 +8,7 @@ import (
 
 // mulAdd generates y += sign·a·b for rows of any width; the last register of a row is masked.
 func mulAdd(s isa) {
-	function("mulAdd"+s.name, "func(y, a, b *float32, rows, width, stride int, sign float32)",
-		"adds sign·a·b to y, row by row. stride is in bytes.")
+	function("mulAdd"+s.name, "func(y, a, b *float32, rows, width, stride int, sign float32)")
 	sign := s.broadcast("sign")
 	y, a, b := argument("y"), argument("a"), argument("b")
 	rows, width, stride := argument("rows"), argument("width"), argument("stride")
@@ -130,11 +129,11 @@ func nothing() {}
 // scale generates y = factor·x and y += factor·x.
 func scale(s isa) {
 	for _, add := range []bool{false, true} {
-		name, doc := "scale", "writes factor·x into y."
+		name := "scale"
 		if add {
-			name, doc = "scaleAdd", "adds factor·x to y."
+			name = "scaleAdd"
 		}
-		function(name+s.name, "func(y, x *float32, n int, factor float32)", doc)
+		function(name+s.name, "func(y, x *float32, n int, factor float32)")
 		factor := s.broadcast("factor")
 		y, x, n := argument("y"), argument("x"), argument("n")
 		along(s, n, func(offset reg.GPVirtual) {
@@ -154,8 +153,7 @@ func scale(s isa) {
 // adagrad generates sum += g², x -= rate·g / (√sum + 1e-10), and then rounds x to
 // the grid of kernel.Set.Adagrad.
 func adagrad(s isa) {
-	function("adagrad"+s.name, "func(x, gradient, sum *float32, n int, rate float32)",
-		"takes one step of Adagrad.")
+	function("adagrad"+s.name, "func(x, gradient, sum *float32, n int, rate float32)")
 	rate := s.broadcast("rate")
 	epsilon := s.constant("adagradEpsilon", 1e-10)
 	grid := s.constant("adagradGrid", 1e-10)
@@ -184,8 +182,7 @@ func adagrad(s isa) {
 // each lane.
 func penalize(s isa) {
 	function("penalize"+s.name, "func(gradient, x *float32, n int, "+
-		"slope2, slope3 float32, squares, cubes *float32)", "adds the gradient of the penalties. "+
-		"It writes the sums of squares and cubes of each lane.")
+		"slope2, slope3 float32, squares, cubes *float32)")
 	slope2, slope3 := s.broadcast("slope2"), s.broadcast("slope3")
 	gradient, x, n := argument("gradient"), argument("x"), argument("n")
 	zero, squares, cubes := s.vector(), s.vector(), s.vector()

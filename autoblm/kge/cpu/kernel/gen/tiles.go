@@ -19,14 +19,15 @@ const (
 	stripsAhead = 8
 )
 
+// productArguments are those of products of tiles. rows, columns, inner and piece count tiles.
 const productArguments = "func(rows, columns, inner, piece int, a *uint16, aRow int, " +
 	"b *uint16, bColumn int, c *float32, cRow int, add bool)"
 
 // multiplyAMX generates the product of tables of tiles on the matrix unit. 32 rows by 32
-// columns of C, or 16 columns at the end, stay in four tiles along the inner dimension.
+// columns of C, or 16 columns at the end, stay in four tiles along the inner dimension. rows is
+// even.
 func multiplyAMX() {
-	function("multiplyAMX", productArguments, "multiplies tables of tiles. rows, columns, inner and "+
-		"piece count tiles; rows is even. Strides are in bytes.")
+	function("multiplyAMX", productArguments)
 	configuration := GLOBL("tileConfiguration", RODATA|NOPTR)
 	const palette = 1
 	DATA(0, U64(palette))
@@ -180,8 +181,7 @@ func multiplyAMX() {
 // the processor loads two registers per cycle and multiplies two.
 func multiplyVDPBF16() {
 	const strip = 8
-	function("multiplyVDPBF16", productArguments, "multiplies tables of tiles. rows, columns and "+
-		"inner count tiles; strides are in bytes.")
+	function("multiplyVDPBF16", productArguments)
 	cRow := reg.RCX
 	Load(Param("cRow"), cRow)
 	b, c, columns := reg.R12, reg.R13, reg.R15
@@ -298,8 +298,7 @@ func halves() (lower, upper Mem) {
 // interleave generates the pairs of two tiles, one above the other: output tile n holds 16
 // columns from 16·n, and its rows are pairs of the input rows.
 func interleave() {
-	function("interleaveAVX512", "func(upper, lower, left, right *uint16)",
-		"writes the pairs of rows of two tiles to left and right.")
+	function("interleaveAVX512", "func(upper, lower, left, right *uint16)")
 	first, second := halves()
 	low, high := ZMM(), ZMM()
 	VMOVUPS(first, low)
@@ -324,8 +323,7 @@ func interleave() {
 
 // transpose generates the transpose of a tile as 16×16 pairs.
 func transpose() {
-	function("transposeAVX512", "func(from, to *uint16)",
-		"transposes a tile whose elements are pairs.")
+	function("transposeAVX512", "func(from, to *uint16)")
 	from, to := argument("from"), argument("to")
 	rows := make([]reg.VecVirtual, tileRows)
 	for i := range rows {
@@ -367,8 +365,7 @@ func transpose() {
 // Two registers make a row of a tile; the missing part of the last is 0.
 func roundRows() {
 	function("roundRowsAVX512", "func(x *float32, rows, width, stride int, factors *float32, "+
-		"tile *uint16)", "packs rows of a multiple of 16 floats, times their factors, into tiles. "+
-		"stride is in bytes.")
+		"tile *uint16)")
 	x, rows, factors, tile := reg.RSI, reg.RBX, reg.R8, reg.RDI
 	Load(Param("x"), x)
 	Load(Param("rows"), rows)
