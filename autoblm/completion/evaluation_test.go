@@ -166,7 +166,7 @@ func TestRankSplit(t *testing.T) {
 			t.Errorf("%s: other triples or known answers were ranked than those of the graph", split)
 		}
 		if len(ranks) != 2 || len(ranks[1]) != len(want) || ranks[1][0].Tail.Better != 3 ||
-			len(engine.RankerParameters) != 2 {
+			len(engine.Members) != 2 {
 			t.Errorf("%s: ranks %v", split, ranks)
 		}
 	}

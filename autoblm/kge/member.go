@@ -67,10 +67,8 @@ func (s Settings) ValidateFor(m Member) error {
 	}
 	can := m.Form.Capabilities()
 	switch {
-	case !can.Dropout && s.Dropout != 0:
-		return fmt.Errorf("%v has no dropout: leave dropout at 0", m.Form)
-	case !can.Products && m.Products != 0:
-		return fmt.Errorf("%v scores by distances: leave products at 0", m.Form)
+	case !can.Products && (s.Dropout != 0 || m.Products != 0):
+		return fmt.Errorf("%v scores by distances: leave dropout and products at 0", m.Form)
 	case m.N3Moduli && (m.Form != form.Bilinear || m.chunks()%2 != 0):
 		return fmt.Errorf("%s has no pairs of chunks as complex numbers: "+
 			"switch n3-moduli off", m.name())

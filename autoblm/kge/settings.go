@@ -89,8 +89,7 @@ type Settings struct {
 	// query of (h, r, t) becomes the tail query of (t, reverse of r, h), and no query uses the
 	// transpose of g(A, r) (Lacroix et al., 2018).
 	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" brief:"Learn separate embeddings for reverse relations." help:"Learn separate embeddings for reverse relations, used where a relation is walked backwards."`
-	// Dropout scales the remaining coordinates by 1/(1-Dropout). The boxes of Query2box become
-	// infinite along dropped coordinates instead, and nothing is scaled.
+	// Dropout scales the remaining coordinates by 1/(1-Dropout).
 	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of the coordinates of each query that are dropped in a training step."`
 	// Frequency f weighs an answer that is in n training triples by 1-f + f·n/N, where N is
 	// the largest n of an entity. The weights of a batch are scaled to mean 1. The authors'

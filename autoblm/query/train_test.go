@@ -127,7 +127,7 @@ func TestTrainRefuses(t *testing.T) {
 			j.members[0] = enginetest.Members()["transe"]
 			j.members[0].Products = 0.1
 		},
-		"transe has no dropout": func(j *job) {
+		"transe scores by distances: leave dropout": func(j *job) {
 			j.members[0] = enginetest.Members()["transe"]
 			j.settings.Dropout = 0.1
 		},

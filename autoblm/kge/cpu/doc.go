@@ -49,7 +49,7 @@
 //   - Query grouping: a unit has several examples per query; the first one carries the
 //     gradient of the query (layout, propagateQueries).
 //   - Relation prediction: a second softmax, over the relations (predictRelations).
-//   - Dropout: a mask on the queries and their gradient (tiles.Mask, tiles.Dropper).
+//   - Dropout: a mask on the queries and their gradient (tiles.Mask).
 //   - Negative sampling: individual pairs of a query and an entity replace the softmax
 //     (negativeSampling).
 //   - Sampled softmax: the rows of the drawn entities are copied next to each other and

@@ -17,12 +17,10 @@ func TestArithmeticHasDeclaredCapabilities(t *testing.T) {
 		}
 		measure := arithmetics[f].newMeasure(4)
 		_, products := measure.(tiles.Products)
-		_, dropout := measure.(tiles.Dropper)
 		_, predictsRelations := arithmetics[f].newHop(nil, structure.MustParse("1"), 4).(mixture)
 		got := form.Capabilities{
 			StateRows:          measure.RowsPerQuery(),
 			Products:           products,
-			Dropout:            dropout,
 			RelationPrediction: predictsRelations,
 		}
 		if want := f.Capabilities(); got != want {

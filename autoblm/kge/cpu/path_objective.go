@@ -28,7 +28,7 @@ func (pathObjective) learn(
 	ends := t.copyEnds(s, u, a)
 	if t.settings.Dropout > 0 {
 		t.drawMask(s.mask, u.first, a.count)
-		t.dropper().Drop(s.mask, u.queries, a.count)
+		s.mask.Apply(u.queries, a.count)
 	}
 	clear(first(s.gradQueries, a.count*t.stateRows))
 	var loss float64
@@ -38,7 +38,7 @@ func (pathObjective) learn(
 		loss = t.crossEntropy(s, u, a, s.gradQueries, weight)
 	}
 	if t.settings.Dropout > 0 {
-		t.dropper().DropGradient(s.mask, s.gradQueries, a.count)
+		s.mask.Apply(s.gradQueries, a.count)
 	}
 	loss += t.penalizeEnds(ends, s.gradQueries, a.count, weight)
 	t.walkBack(forward, &a.paths, s.gradQueries, s.between, &s.gradBetween, &u.gradients)

@@ -148,9 +148,6 @@ func (t *trainer) learn(r round, units []*unit, weight float32) {
 	})
 }
 
-// dropper returns the measure's dropout. A form that allows dropout has one.
-func (t *trainer) dropper() tiles.Dropper { return t.measure.(tiles.Dropper) }
-
 // drawMask decides which coordinates of the queries of a unit are dropped. The questions of an
 // example have consecutive numbers.
 func (t *trainer) drawMask(mask *tiles.Mask, first, queries int) {

@@ -46,7 +46,7 @@ func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight flo
 	t.makeQueries(s, u, a)
 	if t.settings.Dropout > 0 {
 		t.drawMask(s.mask, u.first, softmax.Count)
-		t.dropper().Drop(s.mask, softmax.Rows, softmax.Count)
+		s.mask.Apply(softmax.Rows, softmax.Count)
 	}
 	softmax.Sampling = t.sampling(u)
 	answers := n
@@ -56,7 +56,7 @@ func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight flo
 	answer := t.answers(u, a, weight)
 	loss := softmax.CrossEntropy(t.kernels, t.candidates(), answers, s.softmax, answer)
 	if t.settings.Dropout > 0 {
-		t.dropper().DropGradient(s.mask, softmax.ByQuery, softmax.Count)
+		s.mask.Apply(softmax.ByQuery, softmax.Count)
 	}
 	t.propagateQueries(s, u, a)
 	return loss

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
@@ -187,16 +186,9 @@ func (r *reference) exampleLoss(x kge.Example, step, number int, others ...int32
 	if r.settings.Dropout > 0 {
 		key := dropout.Key(r.member.Seed, step)
 		for i := range query {
-			dropped := i < r.Dim && dropout.Dropped(key, number, i, r.Dim, r.settings.Dropout)
-			switch {
-			case r.Form == form.Query2box:
-				if dropped {
-					query[r.Dim+i] = math.Inf(1) // the box is infinite there
-				}
-			case dropped:
+			query[i] /= 1 - r.settings.Dropout
+			if dropout.Dropped(key, number, i, r.Dim, r.settings.Dropout) {
 				query[i] = 0
-			default:
-				query[i] /= 1 - r.settings.Dropout
 			}
 		}
 	}

@@ -31,8 +31,6 @@ type Scripted struct {
 	FailEpoch, FailRank int
 	// ResolvePrecision resolves a precision; nil means auto to float32 and others to themselves.
 	ResolvePrecision func(asked kge.Precision) (kge.Precision, error)
-	// BF16Name is appended to the backend's name if the precision is bfloat16.
-	BF16Name string
 	// FailPopulation makes NewPopulation and NewRanker fail, FailParameters makes Parameters
 	// and State fail.
 	FailPopulation, FailParameters bool
@@ -43,9 +41,6 @@ type Scripted struct {
 	// a structure only.
 	Settings kge.Settings
 	Members  []kge.Member
-	// RankerParameters and RankerPrecision are the arguments of the last NewRanker.
-	RankerParameters []kge.Parameters
-	RankerPrecision  kge.Precision
 	// Epochs is the number of trained epochs. SetState sets it.
 	Epochs int
 	// Batches and Rates are the arguments of each Epoch; Structures has the first member's
@@ -78,12 +73,7 @@ func scripted[T any](script func(epoch, member int) T, ifNil T, epoch, member in
 func (*Scripted) Name() string { return "scripted" }
 
 // Backend implements [kge.Engine].
-func (e *Scripted) Backend(p kge.Precision) string {
-	if p == kge.Bfloat16 {
-		return "none" + e.BF16Name
-	}
-	return "none"
-}
+func (*Scripted) Backend(kge.Precision) string { return "none" }
 
 // Supports implements [kge.Engine]. It supports everything.
 func (*Scripted) Supports(*kge.Data, kge.Settings, []kge.Member) error { return nil }
@@ -109,13 +99,11 @@ func (e *Scripted) NewPopulation(_ *kge.Data, s kge.Settings, members []kge.Memb
 }
 
 // NewRanker implements [kge.Engine].
-func (e *Scripted) NewRanker(parameters []kge.Parameters, precision kge.Precision) (
-	kge.Ranker, error) {
+func (e *Scripted) NewRanker(parameters []kge.Parameters, _ kge.Precision) (kge.Ranker, error) {
 	if e.FailPopulation {
 		return nil, ErrScripted
 	}
-	e.RankerParameters, e.RankerPrecision, e.Members = parameters, precision,
-		make([]kge.Member, len(parameters))
+	e.Members = make([]kge.Member, len(parameters))
 	for i, p := range parameters {
 		e.Members[i].Structure = p.Structure
 	}

@@ -124,7 +124,7 @@ func ResumesTraining(t *testing.T, engine kge.Engine) {
 	paths := pathData(t, Paths(t, 60, 3, 250), query.Paths{Hops: []int{2, 3}, AnswerPower: 0.5})
 	for _, m := range Members() {
 		s := s
-		if !m.Form.Capabilities().Dropout {
+		if !m.Form.Capabilities().Products {
 			s.Dropout = 0
 		}
 		s.Dim = 3 * max(4, m.Structure.K())

@@ -22,7 +22,7 @@ func (bilinear) Structure(requested structure.Structure) (structure.Structure, e
 func (bilinear) Tables(dim int) []Table { return oneRow(dim) }
 
 func (bilinear) Capabilities() Capabilities {
-	return Capabilities{StateRows: 1, Products: true, Dropout: true, RelationPrediction: true}
+	return Capabilities{StateRows: 1, Products: true, RelationPrediction: true}
 }
 
 func (bilinear) DefineHop(

@@ -27,7 +27,7 @@ func (box) Tables(dim int) []Table {
 	return []Table{{Name: relationsTable, Rows: 2, Columns: dim, Draw: draw}}
 }
 
-func (box) Capabilities() Capabilities { return Capabilities{StateRows: 2, Dropout: true} }
+func (box) Capabilities() Capabilities { return Capabilities{StateRows: 2} }
 
 func (box) DefineHop(
 	_ structure.Structure, state []float64, relations [][]float64, transposed bool,

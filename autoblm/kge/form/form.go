@@ -37,11 +37,9 @@ type Spec interface {
 type Capabilities struct {
 	// StateRows is the number of rows, of dim numbers each, in the state of a query.
 	StateRows int
-	// Products is true if scores are scalar products of state and entity. Penalties of
-	// products and bfloat16 need that.
+	// Products is true if scores are scalar products of state and entity. Dropout, penalties
+	// of products and bfloat16 need that.
 	Products bool
-	// Dropout is true if coordinates of queries can be dropped.
-	Dropout bool
 	// RelationPrediction is true if a score is linear in the relation's row, so that
 	// relations can be ranked like entities.
 	RelationPrediction bool

@@ -21,9 +21,7 @@ func (gqe) Tables(dim int) []Table {
 	return []Table{{Name: relationsTable, Rows: dim, Columns: dim, Shared: true, Draw: draw}}
 }
 
-func (gqe) Capabilities() Capabilities {
-	return Capabilities{StateRows: 1, Products: true, Dropout: true}
-}
+func (gqe) Capabilities() Capabilities { return Capabilities{StateRows: 1, Products: true} }
 
 func (gqe) DefineHop(
 	_ structure.Structure, state []float64, relations [][]float64, transposed bool,

@@ -30,40 +30,8 @@ func (m *Mask) Draw(key uint32, query, number, dim int, share float64) {
 	}
 }
 
-// Dropper is a measure that supports dropout of query coordinates.
-type Dropper interface {
-	// Drop applies the mask to n queries.
-	Drop(m *Mask, queries kernel.Table, n int)
-	// DropGradient propagates the gradient of n queries back through Drop.
-	DropGradient(m *Mask, gradient kernel.Table, n int)
-}
-
-// Drop implements [Dropper].
-func (Products) Drop(m *Mask, queries kernel.Table, n int) { m.apply(queries, n) }
-
-// DropGradient implements [Dropper].
-func (Products) DropGradient(m *Mask, gradient kernel.Table, n int) { m.apply(gradient, n) }
-
-// Drop implements [Dropper]. A box becomes infinite along a dropped coordinate. The remaining
-// distance is not scaled up.
-func (d BoxDistances) Drop(m *Mask, queries kernel.Table, n int) {
-	for i := range n {
-		half := queries.Row(2*i + 1)
-		for coordinate, factor := range m.Row(i)[:d.Dim] {
-			if factor == 0 {
-				half[coordinate] = infinite
-			}
-		}
-	}
-}
-
-// DropGradient implements [Dropper]: infinite sides have zero gradient already.
-func (BoxDistances) DropGradient(*Mask, kernel.Table, int) {}
-
-var infinite = float32(math.Inf(1))
-
-// apply multiplies queries or their gradient by the factors.
-func (m *Mask) apply(to kernel.Table, queries int) {
+// Apply multiplies queries or their gradient by the factors.
+func (m *Mask) Apply(to kernel.Table, queries int) {
 	n := queries * to.Stride
 	factors, x := m.Data[:n], to.Data[:n]
 	for i, factor := range factors {
