@@ -234,12 +234,12 @@ func (r *run) snapshot(c *checkpointer, state State) *snapshot {
 		run := r.members[i]
 		saved := savedMember{run.memberState, len(m.Slots), run.best != nil}
 		s.Members = append(s.Members, saved)
-		s.tables = append(s.tables, m.all()...)
+		s.tables = append(s.tables, m.All()...)
 		for _, slot := range m.Slots {
-			s.tables = append(s.tables, slot.all()...)
+			s.tables = append(s.tables, slot.All()...)
 		}
 		if run.best != nil {
-			s.tables = append(s.tables, run.best.all()...)
+			s.tables = append(s.tables, run.best.All()...)
 		}
 	}
 	return s
@@ -257,7 +257,7 @@ func (r *run) restore(saved snapshot) error {
 		return checkpoint.ErrDamaged
 	}
 	next := func() (t Tables) {
-		t, tables = tablesOf(tables[:groupSize:groupSize]), tables[groupSize:]
+		t, tables = TablesOf(tables[:groupSize:groupSize]), tables[groupSize:]
 		return t
 	}
 	state := State{Steps: saved.Steps}

@@ -28,29 +28,4 @@ type Data struct {
 	// Validate returns each model's validation score, higher is better, on at most the given
 	// number of questions (an [eval.Sample]; 0: all). It is nil without validation data.
 	Validate func(ctx context.Context, r Ranker, most int) ([]float64, error)
-
-	ctxErr func() error // nil without a context
-}
-
-// withContext returns the data with a context whose end [Data.Err] reports. A context that has
-// already ended is ignored: the training loop handles that and knows what can be saved.
-func (d Data) withContext(ctx context.Context) *Data {
-	if ctx.Err() == nil {
-		d.ctxErr = ctx.Err
-	}
-	return &d
-}
-
-// Err returns an error if the training is cancelled, so that an engine can stop its preparation.
-func (d *Data) Err() error {
-	if d.ctxErr == nil {
-		return nil
-	}
-	return d.ctxErr()
-}
-
-// isCancelled reports whether the training is cancelled. It takes the iteration of a long loop and
-// checks only in every 65,536th one, to be cheap.
-func (d *Data) isCancelled(iteration int) bool {
-	return iteration%(1<<16) == 0 && d.Err() != nil
 }

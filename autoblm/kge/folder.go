@@ -115,7 +115,7 @@ func (m *Model) Files() (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	for i, t := range m.layout() {
-		table := m.all()[i]
+		table := m.All()[i]
 		if err := t.check(table); err != nil {
 			return nil, fmt.Errorf("cannot save the model: %w", err)
 		}
@@ -184,7 +184,7 @@ func LoadFrom(dir string, readFile func(name string) ([]byte, error)) (*Model, e
 		}
 		tables = append(tables, table)
 	}
-	m.Tables = tablesOf(tables)
+	m.Tables = TablesOf(tables)
 	return m, nil
 }
 

@@ -19,7 +19,6 @@ func Initialize(d *Data, s Settings, m Member) Parameters {
 	p := Parameters{Form: m.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
 	p.Structure, _ = m.Form.Spec().Structure(m.Structure)
 	i := initializer{
-		data:     d,
 		settings: s,
 		rng:      rand.New(rand.NewPCG(m.Seed, embeddingStream)),
 		tableRNG: rand.New(rand.NewPCG(m.Seed, relationTableStream)),
@@ -33,12 +32,11 @@ func Initialize(d *Data, s Settings, m Member) Parameters {
 			all = append(all, i.drawTable(rows, table))
 		}
 	}
-	p.Tables = tablesOf(all)
+	p.Tables = TablesOf(all)
 	return p
 }
 
 type initializer struct {
-	data          *Data
 	settings      Settings
 	rng, tableRNG *rand.Rand
 }
@@ -52,9 +50,6 @@ func (i initializer) draw(rows, columns int) []float32 {
 	}
 	x := make([]float32, rows*columns)
 	for n := range x {
-		if i.data.isCancelled(n) {
-			break
-		}
 		x[n] = float32(number())
 	}
 	return x
@@ -64,9 +59,6 @@ func (i initializer) draw(rows, columns int) []float32 {
 func (i initializer) drawTable(rows int, table form.Table) []float32 {
 	x := make([]float32, rows*table.Columns)
 	for n := range x {
-		if i.data.isCancelled(n) {
-			break
-		}
 		row := n / table.Columns % table.Rows
 		x[n] = float32(table.Draw(i.tableRNG, row, i.settings.InitScale))
 	}

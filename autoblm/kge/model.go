@@ -97,11 +97,11 @@ func (m *Model) Reorder(entities, relations []string) (*Model, error) {
 	}
 	var tables [][]float32
 	for i, t := range m.layout() {
-		tables = append(tables, t.reorder(m.all()[i], orders[t.kind]))
+		tables = append(tables, t.reorder(m.All()[i], orders[t.kind]))
 	}
 	other := *m
 	other.EntityLabels, other.RelationLabels = entities, relations
-	other.Tables = tablesOf(tables)
+	other.Tables = TablesOf(tables)
 	return &other, nil
 }
 

@@ -23,22 +23,19 @@ type Tables struct {
 	More [][]float32
 }
 
-// all returns the tables in order.
-func (t Tables) all() [][]float32 {
+// All returns the tables in order: that of entities, and those of relations.
+func (t Tables) All() [][]float32 {
 	return append([][]float32{t.Entities, t.Relations}, t.More...)
 }
 
-// tablesOf inverts all.
-func tablesOf(all [][]float32) Tables {
+// TablesOf inverts All.
+func TablesOf(all [][]float32) Tables {
 	return Tables{all[0], all[1], append([][]float32(nil), all[2:]...)}
 }
 
-// OfRelations returns the tables of relations in the order of the form.
-func (t Tables) OfRelations() [][]float32 { return t.all()[1:] }
-
 // Finite reports whether all numbers are finite.
 func (t Tables) Finite() bool {
-	return !slices.ContainsFunc(t.all(), func(table []float32) bool {
+	return !slices.ContainsFunc(t.All(), func(table []float32) bool {
 		return firstNotFinite(table) >= 0
 	})
 }
@@ -51,7 +48,7 @@ func firstNotFinite(table []float32) int {
 
 // hasSizesOf reports whether two models have tables of the same sizes.
 func (t Tables) hasSizesOf(other Tables) bool {
-	return slices.EqualFunc(t.all(), other.all(), func(a, b []float32) bool {
+	return slices.EqualFunc(t.All(), other.All(), func(a, b []float32) bool {
 		return len(a) == len(b)
 	})
 }
@@ -75,9 +72,9 @@ func (p Parameters) Compare(other Parameters) int {
 		cmp.Compare(p.Dim, other.Dim),
 		cmp.Compare(p.directions(), other.directions()),
 	)
-	for i, table := range p.all() {
+	for i, table := range p.All() {
 		if order == 0 {
-			order = slices.Compare(table, other.all()[i])
+			order = slices.Compare(table, other.All()[i])
 		}
 	}
 	return order
@@ -108,7 +105,7 @@ func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64
 		var rows [][]float64
 		for i, table := range p.Specs() {
 			size := table.Rows * table.Columns
-			rows = append(rows, widen(p.OfRelations()[i][number*size:][:size]))
+			rows = append(rows, widen(p.All()[1+i][number*size:][:size]))
 		}
 		state = spec.DefineHop(p.Structure, state, rows, transposed)
 	}

@@ -28,7 +28,7 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 		return nil, err
 	}
 	start := time.Now()
-	population, err := engine.NewPopulation(job.Data.withContext(ctx), s, job.Members)
+	population, err := engine.NewPopulation(job.Data, s, job.Members)
 	if err != nil {
 		return nil, err
 	}

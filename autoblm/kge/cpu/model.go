@@ -41,7 +41,7 @@ func newModel(k *kernel.Set, bf16 *kernel.BF16Set, p kge.Parameters) *model {
 	}
 	m.stateRows = m.measure.RowsPerQuery()
 	for i, t := range p.Specs() {
-		table := tiles.NewEmbeddings(p.OfRelations()[i], t.Columns)
+		table := tiles.NewEmbeddings(p.All()[1+i], t.Columns)
 		m.relations = append(m.relations, relationTable{table, t.Rows, t.Columns})
 		m.sharesRows = m.sharesRows || t.Shared
 	}
@@ -96,26 +96,18 @@ func (m *model) columns(table int) int {
 }
 
 // unpadded returns tables without padding. They have the shapes of the model's tables.
-func (m *model) unpadded(all []tiles.Embeddings, u unpad) (t kge.Tables) {
+func (m *model) unpadded(all []tiles.Embeddings, u unpad) kge.Tables {
+	tables := make([][]float32, len(all))
 	for i, table := range all {
-		numbers := u(table, m.columns(i))
-		switch i {
-		case 0:
-			t.Entities = numbers
-		case 1:
-			t.Relations = numbers
-		default:
-			t.More = append(t.More, numbers)
-		}
+		tables[i] = u(table, m.columns(i))
 	}
-	return t
+	return kge.TablesOf(tables)
 }
 
 // fill fills padded tables; it inverts unpadded.
 func (m *model) fill(all []tiles.Embeddings, from kge.Tables) {
-	all[0].Fill(from.Entities, m.dim)
-	for i, table := range from.OfRelations() {
-		all[i+1].Fill(table, m.columns(i+1))
+	for i, table := range from.All() {
+		all[i].Fill(table, m.columns(i))
 	}
 }
 

@@ -50,9 +50,6 @@ func (e *Engine) NewPopulation(
 	o := objectiveOf(d, s)
 	for _, member := range members {
 		initial := kge.Initialize(d, s, member)
-		if err := d.Err(); err != nil { // before the tables are copied, which may be large
-			return nil, err
-		}
 		m := newModel(e.kernels, e.bf16(s.Precision), initial)
 		// The initial tables are garbage now. Free them before the optimizer allocates its own.
 		memory.CollectGarbage(float32Bytes * float64(len(initial.Entities)))

@@ -24,7 +24,7 @@ func newReference(d *kge.Data, s kge.Settings, m kge.Member, p kge.Parameters) *
 
 // float64Tables converts the tables of a model.
 func float64Tables(t kge.Tables) (tables [][]float64) {
-	for _, table := range append([][]float32{t.Entities}, t.OfRelations()...) {
+	for _, table := range t.All() {
 		tables = append(tables, toFloat64(table))
 	}
 	return tables

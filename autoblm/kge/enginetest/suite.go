@@ -193,7 +193,7 @@ func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 func smallIntegers(d *kge.Data, m kge.Member, s kge.Settings, seed uint64) kge.Parameters {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	p := kge.Initialize(d, s, m)
-	for _, table := range append([][]float32{p.Entities}, p.OfRelations()...) {
+	for _, table := range p.All() {
 		for i := range table {
 			table[i] = float32(rng.IntN(3) - 1)
 		}
