@@ -18,7 +18,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -53,12 +52,10 @@ func Run(t *testing.T, engine kge.Engine, tolerance float64) {
 		{"NaN ranks last", func(t *testing.T) { nanRanksLast(t, engine) }},
 		{"members are independent", func(t *testing.T) { populations(t, engine) }},
 		{"divergence of one member", func(t *testing.T) { divergence(t, engine) }},
-		{"mixed shapes are refused", func(t *testing.T) { refusesMixedShapes(t, engine) }},
 		{"cancellation", func(t *testing.T) { cancellation(t, engine) }},
 		{"replacing structures", func(t *testing.T) { newStructures(t, engine) }},
 		{"resuming from a state", func(t *testing.T) { ResumesFromState(t, engine, stateTolerance) }},
 		{"progress", func(t *testing.T) { reportsProgress(t, engine) }},
-		{"training learns", func(t *testing.T) { trainingLearns(t, engine) }},
 	} {
 		t.Run(check.name, check.test)
 	}
@@ -350,31 +347,6 @@ func divergence(t *testing.T, engine kge.Engine) {
 	}
 }
 
-func refusesMixedShapes(t *testing.T, engine kge.Engine) {
-	g := Graph()
-	draw := func(g *datasets.Graph, m kge.Member, dim int, reciprocal bool) kge.Parameters {
-		s := kge.Settings{Dim: dim, InitScale: 1, Reciprocal: reciprocal}
-		return kge.Initialize(completion.Data(g), s, m)
-	}
-	simple := kge.Member{Structure: structure.MustParse("simple"), Seed: 1}
-	p := draw(g, simple, 8, false)
-	more := &datasets.Graph{Entities: append(slices.Clone(g.Entities), "one more"),
-		Relations: g.Relations}
-	for name, models := range map[string][]kge.Parameters{
-		"no models":      nil,
-		"another dim":    {p, draw(g, simple, 12, false)},
-		"another entity": {p, draw(more, simple, 8, false)},
-		"another K":      {p, draw(g, kge.Member{Structure: structure.MustParse("1,0;0,2")}, 8, false)},
-		"reverses":       {p, draw(g, simple, 8, true)},
-		"another form":   {p, draw(g, kge.Member{Form: form.TransE}, 8, false)},
-	} {
-		if ranker, err := engine.NewRanker(models, kge.Float32); err == nil {
-			ranker.Close()
-			t.Errorf("no error for %s", name)
-		}
-	}
-}
-
 func cancellation(t *testing.T, engine kge.Engine) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -419,54 +391,5 @@ func newStructures(t *testing.T, engine kge.Engine) {
 	}
 	if members[1].Structure != structure.MustParse("quate") {
 		t.Errorf("the caller's member now has structure %s", members[1].Structure)
-	}
-}
-
-// trainingLearns checks that every form learns its training data: triples, and paths with and
-// without negative sampling.
-func trainingLearns(t *testing.T, engine kge.Engine) {
-	g, paths := Graph(), Paths(t, 40, 3, 150)
-	data := pathData(t, paths, query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5})
-	for name, m := range Members() {
-		if name == "empty" { // its queries have zeros in a chunk
-			continue
-		}
-		s := kge.DefaultSettings()
-		k := max(1, m.Structure.K())
-		s.Dim, s.Epochs, s.Batch = 32/k*k, 60, 50
-		m.LearningRate = 0.3
-		if d := completion.Data(g); engine.Supports(d, s, []kge.Member{m}) == nil {
-			model := train(t, engine, d, s, m)[0].Model
-			e, err := completion.Evaluate(t.Context(), engine, model, g, "train", eval.Pessimistic)
-			must(t, err)
-			want := 0.6
-			if m.Form.Capabilities().Products {
-				want = 0.9
-			}
-			if e.Both.MRR < want {
-				t.Errorf("%s: MRR on the training triples is %.3f after %d epochs, want at least %v",
-					name, e.Both.MRR, s.Epochs, want)
-			}
-		}
-		s.Dim, s.Reciprocal = 16/k*k, true
-		for _, negatives := range []kge.Sampling{{}, {Negatives: 10, Margin: 3}} {
-			s.Sampling = negatives
-			if m.Form.Capabilities().Products && negatives.Negatives > 0 ||
-				engine.Supports(data, s, []kge.Member{m}) != nil {
-				continue
-			}
-			evaluate := func(p kge.Parameters) float64 {
-				e, err := query.Evaluate(t.Context(), newRanker(t, engine, p), 0,
-					paths.Queries(query.InTrain, 2))
-				must(t, err)
-				return e.MRR
-			}
-			before := evaluate(kge.Initialize(data, s, m))
-			after := evaluate(train(t, engine, data, s, m)[0].Model.Parameters)
-			if after < before+0.15 {
-				t.Errorf("%s, %d negatives: MRR of training queries rises from %.3f to %.3f, want +0.15",
-					name, negatives.Negatives, before, after)
-			}
-		}
 	}
 }

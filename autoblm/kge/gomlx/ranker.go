@@ -27,7 +27,6 @@ type ranker struct {
 	operators  *tensors.Tensor   // [S, mixes, K·K, K]
 	dim        int
 	reciprocal bool
-	cached     *questions          // of the last ranking, on the device
 	progress   func(share float64) // nil if not reported
 }
 
@@ -76,11 +75,9 @@ func (r *ranker) Models() int { return r.tables[0].Shape().Dim(0) }
 // Close implements [kge.Ranker].
 func (r *ranker) Close() {
 	finalize(append(r.tables, r.operators)...)
-	r.cached.free()
 }
 
-// Rank implements [kge.Ranker]. The last questions stay on the device, so that validation
-// triples are copied once.
+// Rank implements [kge.Ranker].
 func (r *ranker) Rank(
 	ctx context.Context, triples []datasets.Triple, known *datasets.Known,
 ) ([][]eval.Ranked, error) {
@@ -94,19 +91,21 @@ func (r *ranker) Rank(
 		return nil, err
 	}
 	size := r.batch(len(triples))
-	if !r.cached.matches(triples, known, size) {
-		r.cached.free()
-		r.cached = newQuestions(triples, known, size)
-	}
-	if err := r.engine.compile("the ranking", program, r.inputs(r.cached.parts[0])); err != nil {
+	parts := divide(triples, known, size)
+	defer func() {
+		for _, p := range parts {
+			finalize(p.tensors...)
+		}
+	}()
+	if err := r.engine.compile("the ranking", program, r.inputs(parts[0])); err != nil {
 		return nil, err
 	}
-	for i, part := range r.cached.parts {
+	for i, part := range parts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if r.progress != nil {
-			r.progress(float64(i) / float64(len(r.cached.parts)))
+			r.progress(float64(i) / float64(len(parts)))
 		}
 		rank, err := r.count(program, part)
 		if err != nil {
@@ -164,14 +163,6 @@ func (r *ranker) batch(triples int) int {
 	return max(1, min(triples, limit/(2*r.Models()*max(r.entities(), r.dim*r.k()))))
 }
 
-// questions holds triples to rank, on the device, in parts of one size.
-type questions struct {
-	triples []datasets.Triple
-	known   *datasets.Known
-	size    int
-	parts   []*part
-}
-
 // part is a batch of triples to rank, with the known answers to exclude from the ranks. These
 // are ordered by query and include the true entity.
 type part struct {
@@ -181,10 +172,10 @@ type part struct {
 	tensors   []*tensors.Tensor // inputs of a ranking from rankTriples on
 }
 
-func newQuestions(triples []datasets.Triple, known *datasets.Known, size int) *questions {
-	q := &questions{triples: slices.Clone(triples), known: known, size: size}
+// divide copies triples to the device, in parts of one size.
+func divide(triples []datasets.Triple, known *datasets.Known, size int) (parts []*part) {
 	longest := 0
-	for chunk := range slices.Chunk(q.triples, size) {
+	for chunk := range slices.Chunk(triples, size) {
 		p := &part{triples: chunk, known: make([]int32, 2*size)}
 		for i, t := range chunk {
 			var tails, heads []int32
@@ -195,13 +186,13 @@ func newQuestions(triples []datasets.Triple, known *datasets.Known, size int) *q
 			p.exclude(size+i, t.Head, heads)
 		}
 		longest = max(longest, len(p.ids))
-		q.parts = append(q.parts, p)
+		parts = append(parts, p)
 	}
 	length := 1 << bits.Len(uint(longest-1)) // few distinct lengths, so few compilations
-	for _, p := range q.parts {
+	for _, p := range parts {
 		p.upload(size, length)
 	}
-	return q
+	return parts
 }
 
 func (p *part) exclude(row int, truth int32, others []int32) {
@@ -229,20 +220,6 @@ func (p *part) upload(size, length int) {
 func fillIDs(to []int32, triples []datasets.Triple, size int) {
 	for i, t := range triples {
 		to[i], to[size+i], to[2*size+i] = t.Head, t.Relation, t.Tail
-	}
-}
-
-// matches reports whether q holds these triples.
-func (q *questions) matches(triples []datasets.Triple, known *datasets.Known, size int) bool {
-	return q != nil && q.size == size && q.known == known && slices.Equal(q.triples, triples)
-}
-
-func (q *questions) free() {
-	if q == nil {
-		return
-	}
-	for _, p := range q.parts {
-		finalize(p.tensors...)
 	}
 }
 
