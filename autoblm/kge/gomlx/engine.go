@@ -37,7 +37,7 @@ type Settings struct {
 type Engine struct {
 	settings     Settings
 	backend      compute.Backend
-	compilations atomic.Int64 // programs: one for each shape, none for a new structure
+	compilations atomic.Int64
 	compiling    atomic.Int64 // nanoseconds
 
 	mu       sync.Mutex
@@ -110,6 +110,10 @@ func (e *Engine) compile(what string, exec *graph.Exec, inputs []*tensors.Tensor
 	}
 	return nil
 }
+
+// Compilations returns the number of compiled programs: one for each shape, none for a new
+// structure.
+func (e *Engine) Compilations() int64 { return e.compilations.Load() }
 
 // CompileSeconds returns the total compile time.
 func (e *Engine) CompileSeconds() float64 { return time.Duration(e.compiling.Load()).Seconds() }
