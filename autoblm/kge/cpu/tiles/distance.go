@@ -99,7 +99,8 @@ func (d BoxDistances) AddGradRow(_ *kernel.Set, gradient, query, row []float32, 
 	gradient = gradient[:len(half)]
 	for i, e := range row[:len(half)] {
 		away := centre[i] - e
-		gradient[i] += kernel.WithSign(slope*inside+kernel.IfNegative(half[i]-kernel.Abs(away), slope*(1-inside)), away)
+		outside := kernel.IfNegative(half[i]-kernel.Abs(away), slope*(1-inside))
+		gradient[i] += kernel.WithSign(slope*inside+outside, away)
 	}
 }
 
