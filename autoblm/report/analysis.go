@@ -19,7 +19,10 @@ type analysis struct {
 	// proposed has the finished trials of the strategy, by round. found has the complete ones of
 	// these, best first.
 	proposed, found []task.Trial
-	baselines       []task.Trial
+	// trained and complete count the structures of the strategy with a result, also those that
+	// stopped on a rung; complete leaves out diverged ones.
+	trained, complete int
+	baselines         []task.Trial
 	// tuned and final have the complete trials of these stages, best first.
 	tuned, final []task.Trial
 	// best is the best structure found, in the search or in the final stage. kept is the trial
@@ -49,6 +52,8 @@ func newAnalysis(d Data) *analysis {
 		final:     result.Finals,
 		kept:      result.Kept,
 		recipe:    result.Recipe,
+		trained:   result.Trained,
+		complete:  result.Complete,
 	}
 	for _, t := range d.Trials {
 		switch t.State {
@@ -72,7 +77,7 @@ func newAnalysis(d Data) *analysis {
 	if all := bestFirst(a.baselines); len(all) > 0 {
 		a.bestBaseline = &all[0]
 	}
-	a.rounds = roundsOf(d.Rounds, a.proposed)
+	a.rounds = roundsOf(d.Rounds, d.Trials)
 	return a
 }
 
@@ -87,22 +92,27 @@ func bestFirst(trials []task.Trial) []task.Trial {
 	return complete
 }
 
-// roundsOf returns the recorded rounds and those with a finished trial.
-func roundsOf(recorded []search.Round, proposed []task.Trial) []round {
+// roundsOf returns the recorded rounds and those with a finished trial. Rungs count in their time.
+func roundsOf(recorded []search.Round, trials []task.Trial) []round {
 	var rounds []round
 	index := map[int]int{}
 	for _, r := range recorded {
 		index[r.Number] = len(rounds)
 		rounds = append(rounds, round{Round: r})
 	}
-	for _, t := range proposed {
+	for _, t := range trials {
+		if t.Round == 0 || t.State == task.Running {
+			continue
+		}
 		n, known := index[t.Round]
 		if !known {
 			n = len(rounds)
 			index[t.Round] = n
 			rounds = append(rounds, round{Round: search.Round{Number: t.Round}})
 		}
-		rounds[n].trials = append(rounds[n].trials, t)
+		if t.Stage != task.HalvingRung {
+			rounds[n].trials = append(rounds[n].trials, t)
+		}
 		if t.Name == "" {
 			rounds[n].seconds += t.Seconds
 		}

@@ -186,3 +186,32 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsAgreeWithTheSearch: the page counts structures that stopped on a rung too, as the
+// terminal does, and shows the scores of the kept model.
+func TestCountsAgreeWithTheSearch(t *testing.T) {
+	rungs := trialsWith([]float64{.1, .2, .3})
+	for i := range rungs {
+		rungs[i].Stage, rungs[i].Round, rungs[i].Number = task.HalvingRung, 1, i+1
+		rungs[i].Structure = structure.Baselines()[i].Structure
+	}
+	full := rungs[2]
+	full.Stage, full.Number = task.Searching, 4
+	retrained := full
+	score := .374
+	retrained.Stage, retrained.Round, retrained.Number = task.Retraining, 0, 5
+	retrained.Score, retrained.Kept = &score, true
+	d := Data{Contents: study.Contents{Trials: append(rungs, full, retrained)}}
+	d.About.Settings.RetrainSeeds = 1
+	a := newAnalysis(d)
+	if want := d.Result().Trained; want != 3 || !strings.HasPrefix(a.facts()[0], "3 structures") {
+		t.Errorf("%d structures, and the page has %q", want, a.facts())
+	}
+	kept := tile{"kept model", "0.374", "Found 1 with seed 0"}
+	if tiles := a.tiles(); !slices.Contains(tiles, kept) {
+		t.Errorf("%+v lack %+v", tiles, kept)
+	}
+	if text := a.retraining().Text; strings.Contains(text, "baselines") {
+		t.Errorf("no baseline was retrained, but: %s", text)
+	}
+}

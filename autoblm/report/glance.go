@@ -14,7 +14,7 @@ import (
 // facts returns the line under the title.
 func (a *analysis) facts() []string {
 	trained, _ := a.seconds()
-	structures := format.Count(len(a.proposed), "structure")
+	structures := format.Count(a.trained, "structure")
 	facts := []string{
 		a.Presentation.Purpose,
 		fmt.Sprintf("%s trained in %s", structures, duration(trained)),
@@ -66,8 +66,11 @@ func (a *analysis) tiles() []tile {
 	if len(a.final) > 0 {
 		add("final stage", a.final[0], fmt.Sprintf("d %d", a.final[0].Recipe.Training.Dim))
 	}
+	if k := a.kept; k != nil && k.Stage != task.Searching && k.Stage != task.Final {
+		add("kept model", *k, a.label(*k))
+	}
 	tiles = append(tiles, tile{
-		"structures", format.Int(len(a.proposed)),
+		"structures", format.Int(a.trained),
 		"trained in " + format.Count(len(a.rounds), "round"),
 	})
 	if rho, n := rankCorrelation(a.found); n > 2 && !math.IsNaN(rho) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -106,12 +107,18 @@ func describeRanges(r search.Ranges) string {
 // retraining describes the retraining stage.
 func (a *analysis) retraining() part {
 	all := a.Result().Retrained
-	p := part{Heading: "Retraining", Text: fmt.Sprintf("After the search, the best structures "+
-		"found and the best baselines were retrained with %s. The mean %s decides.",
-		format.Count(a.About.Settings.RetrainSeeds, "other seed"), a.Presentation.Validation)}
+	p := part{Heading: "Retraining"}
 	if len(all) == 0 {
-		p.Text += noResult
+		p.Text = "No structure was retrained with other seeds." + noResult
 		return p
+	}
+	p.Text = fmt.Sprintf("After the search, %s were retrained with %s. The mean %s decides.",
+		retrainedKinds(all), format.Count(a.About.Settings.RetrainSeeds, "other seed"),
+		a.Presentation.Validation)
+	if n := len(all[0].Splits); n > 0 {
+		p.Text += fmt.Sprintf(" They were also trained on %s of train and valid, and compared "+
+			"within each split: the mean difference to the others decides.",
+			format.Count(n, "other split"))
 	}
 	if d := search.FinalOf(all).Difference; d != nil {
 		metric := a.Presentation.Validation
@@ -127,6 +134,22 @@ func (a *analysis) retraining() part {
 		page.Number(a.Presentation.Test, func(r search.Retrained) any { return r.TestScore() }),
 		page.Text("structure", func(r search.Retrained) any { return r.Structure }))
 	return p
+}
+
+// retrainedKinds names the kinds of models that were retrained.
+func retrainedKinds(all []search.Retrained) string {
+	var kinds []string
+	for _, kind := range []struct {
+		text     string
+		baseline bool
+	}{{"the best structures found", false}, {"the best baselines", true}} {
+		if slices.ContainsFunc(all, func(r search.Retrained) bool {
+			return (r.Name != "") == kind.baseline
+		}) {
+			kinds = append(kinds, kind.text)
+		}
+	}
+	return format.List(kinds, "and")
 }
 
 func titleOr(name, unnamed string) string {

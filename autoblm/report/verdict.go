@@ -36,7 +36,7 @@ func (a *analysis) judgement() []string {
 	if c.valid.examples > 0 {
 		all = append(all, a.samplingError(c))
 	}
-	if n := len(a.found); n > 1 {
+	if n := a.complete; n > 1 {
 		biased := fmt.Sprintf("%s is biased upwards by selecting the best of %s",
 			capital(a.Presentation.Validation), format.Count(n, "structure"))
 		if found.TestScore != nil {
@@ -62,9 +62,9 @@ func (a *analysis) judgement() []string {
 
 func (a *analysis) nothingFound() string {
 	switch {
-	case len(a.proposed) > 0:
+	case a.trained > a.complete:
 		return fmt.Sprintf("All %d structures diverged: try a lower learning rate.",
-			len(a.proposed))
+			a.trained)
 	case a.kept != nil:
 		return "Only baselines have results yet."
 	}
@@ -78,7 +78,7 @@ func (a *analysis) withoutBaseline(found task.Trial) []string {
 			"so there is no comparison.", k)
 	}
 	best := fmt.Sprintf("The best of %s has a %s of %s%s.",
-		format.Count(len(a.found), "structure"), a.Presentation.Validation,
+		format.Count(a.complete, "structure"), a.Presentation.Validation,
 		format.Cell(found.Score), a.withTest(found))
 	return []string{best, why}
 }

@@ -22,13 +22,21 @@ type Retrained struct {
 	Trials []task.Trial
 	// Splits are the trainings on other splits, which also have other seeds.
 	Splits []task.Trial
+	// Lead is the mean over all splits of the difference to the mean score of the compared
+	// structures on the same split. Scores of different splits are not comparable.
+	Lead float64
 }
 
-// Score returns the mean over the splits. The original split counts once, with the mean over its
-// seeds.
-func (r Retrained) Score() float64 {
-	all := []float64{stat.Mean(scores(r.Trials), nil)}
-	return stat.Mean(append(all, scores(r.Splits)...), nil)
+// Score returns the mean over the seeds, on the original split.
+func (r Retrained) Score() float64 { return stat.Mean(scores(r.Trials), nil) }
+
+// onSplits returns the score on the original split and those on the other splits, by number.
+func (r Retrained) onSplits() map[int]float64 {
+	all := map[int]float64{0: r.Score()}
+	for _, t := range r.Splits {
+		all[t.Split] = t.ScoreOrZero()
+	}
+	return all
 }
 
 // TestScore returns the mean test score over the seeds, nil if one was not tested.
@@ -59,7 +67,8 @@ func scores(trials []task.Trial) (all []float64) {
 	return all
 }
 
-// RetrainedOf returns the retrained structures with results, the highest mean first.
+// RetrainedOf returns the retrained structures with results, the best first: by their lead over the
+// splits that they have in common.
 func RetrainedOf(trials []task.Trial) []Retrained {
 	var all []Retrained
 	for _, t := range task.InStage(task.Retraining, trials) {
@@ -84,12 +93,31 @@ func RetrainedOf(trials []task.Trial) []Retrained {
 			}
 		}
 	}
+	setLeads(all)
 	slices.SortStableFunc(all, func(a, b Retrained) int {
 		// A structure with scores on other splits comes before one without.
-		return cmp.Or(
-			cmp.Compare(len(b.Splits), len(a.Splits)), cmp.Compare(b.Score(), a.Score()))
+		return cmp.Or(cmp.Compare(len(b.Splits), len(a.Splits)), cmp.Compare(b.Lead, a.Lead))
 	})
 	return all
+}
+
+// setLeads sets the leads. Structures with the same number of splits are compared.
+func setLeads(all []Retrained) {
+	bySplit := map[[2]int][]float64{} // scores by number of splits and split
+	for _, r := range all {
+		for split, score := range r.onSplits() {
+			key := [2]int{len(r.Splits), split}
+			bySplit[key] = append(bySplit[key], score)
+		}
+	}
+	for i, r := range all {
+		var leads []float64
+		for split, score := range r.onSplits() {
+			leads = append(leads, score-stat.Mean(bySplit[[2]int{len(r.Splits), split}], nil))
+		}
+		slices.Sort(leads) // the order of a map must not change the sum
+		all[i].Lead = stat.Mean(leads, nil)
+	}
 }
 
 // Difference is a mean of differences over seeds with its 95 % confidence interval by Student's

@@ -117,3 +117,28 @@ func TestDifference(t *testing.T) {
 		t.Errorf("without a test the scores are compared: %+v", d)
 	}
 }
+
+// TestSplitsAreComparedWithin: the structure that wins on most splits by most comes first, although
+// scores on an easy split are much higher. The score is that of the original split alone.
+func TestSplitsAreComparedWithin(t *testing.T) {
+	var trials []task.Trial
+	add := func(stage task.Stage, name string, split int, score float64) {
+		trials = append(trials, task.Trial{
+			Number: len(trials) + 1, Stage: stage, Name: name, Split: split,
+			Structure: structure.MustParse(name), State: task.Complete, Score: &score,
+		})
+	}
+	add(task.Retraining, "complex", 0, .32)
+	add(task.Retraining, "distmult", 0, .30)
+	for split, scores := range [][2]float64{{.70, .66}, {.65, .68}} {
+		add(task.Resplit, "complex", split+1, scores[0])
+		add(task.Resplit, "distmult", split+1, scores[1])
+	}
+	add(task.Resplit, "complex", 3, .9) // not on this split: no comparison
+	trials[len(trials)-1].State = task.Running
+	all := search.RetrainedOf(trials)
+	if all[0].Name != "complex" || math.Abs(all[0].Lead-.005) > 1e-12 ||
+		math.Abs(all[1].Lead+.005) > 1e-12 || all[0].Score() != .32 || len(all[0].Splits) != 2 {
+		t.Errorf("%+v", all)
+	}
+}

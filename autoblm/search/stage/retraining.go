@@ -240,6 +240,9 @@ func longestRetrainTime(s *search.State) float64 {
 func proposeSplits(s *search.State, chosen []task.Trial, recipe task.Recipe) (search.Step, bool) {
 	resplit := s.InStage(task.Resplit)
 	for split := 1; split <= s.Settings.RetrainSplits; split++ {
+		if !canValidate(s.Task.Resplit(split)) {
+			continue
+		}
 		var missing []task.Trial
 		for _, t := range chosen {
 			exists := func(b task.Trial) bool {
@@ -264,6 +267,12 @@ func proposeSplits(s *search.State, chosen []task.Trial, recipe task.Recipe) (se
 		return propose(s, task.Resplit, missing), true
 	}
 	return done, false
+}
+
+// canValidate returns false if a task has no validation data, as after an unlucky split.
+func canValidate(t task.Task) bool {
+	size := t.Size()
+	return size == (task.Size{}) || size.Validation > 0
 }
 
 // Trained stores the artifacts that an ensemble may need. It stores the artifact of the best seed

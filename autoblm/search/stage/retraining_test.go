@@ -86,3 +86,31 @@ func TestLaterSeedsDetermineKept(t *testing.T) {
 		t.Error("the best trial never changed back: the test is wrong")
 	}
 }
+
+// unevenTask is a resplitTask whose second split has no validation examples.
+type unevenTask struct{ resplitTask }
+
+func (u unevenTask) Resplit(number int) task.Task {
+	resplit := newResplitTask(number)
+	resplit.size = smallSize
+	if number == 2 {
+		resplit.size.Validation = 0
+	}
+	return resplit
+}
+
+// TestSplitWithoutValidationIsSkipped: the other splits are used.
+func TestSplitWithoutValidationIsSkipped(t *testing.T) {
+	s := search.BasicSettings()
+	s.Budget, s.Predictor, s.RetrainSeeds, s.RetrainSplits = 8, nil, 2, 3
+	r := run(t, problem(unevenTask{newResplitTask(0)}, strategy.Random{}, s))
+	for _, retrained := range r.Retrained {
+		var splits []int
+		for _, trial := range retrained.Splits {
+			splits = append(splits, trial.Split)
+		}
+		if !slices.Equal(splits, []int{1, 3}) {
+			t.Errorf("%s was trained on splits %v", retrained.Structure, splits)
+		}
+	}
+}

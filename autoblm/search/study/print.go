@@ -100,12 +100,12 @@ func (o Outcome) PrintRetrained(w io.Writer) {
 	}
 	fmt.Fprint(w, "\nRetrained with other seeds; means over the seeds\n\n")
 	if n := len(all[0].Splits); n > 0 {
-		fmt.Fprintf(w, "(%s of the first structures: mean over %s of train and valid)\n\n",
-			o.presentation.Valid, format.Count(n+1, "split"))
+		fmt.Fprintf(w, "(ordered by lead: the mean difference in %s to the others on the same "+
+			"split, over %s)\n\n", o.presentation.Valid, format.Count(n+1, "split"))
 	}
-	t := table.New("", "seeds", o.presentation.Valid, o.presentation.Test, "structure")
+	t := table.New("", "seeds", o.presentation.Valid, o.presentation.Test, "lead", "structure")
 	for _, r := range all {
-		t.Add(modelTitle(r.Name), len(r.Trials), r.Score(), r.TestScore(), r.Structure)
+		t.Add(modelTitle(r.Name), len(r.Trials), r.Score(), r.TestScore(), signed(r.Lead), r.Structure)
 	}
 	t.Print(w)
 	if d := o.Difference; d != nil {
@@ -117,6 +117,8 @@ func (o Outcome) PrintRetrained(w io.Writer) {
 			"paired by seed: %v.\n", metric, d)
 	}
 }
+
+func signed(x float64) string { return fmt.Sprintf("%+.4f", x) }
 
 // modelTitle returns the title of a baseline, or "found" for a structure without a name.
 func modelTitle(name string) string {
