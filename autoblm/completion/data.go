@@ -20,6 +20,7 @@ func Data(g *datasets.Graph) *kge.Data {
 		Name: g.Name, Source: cmp.Or(g.Folder, g.Name), Entities: g.Entities, Relations: g.Relations,
 		BothDirections: true, Count: len(g.Train), Fingerprint: g.Fingerprint,
 	}
+	d.Occurrences = func() kge.Occurrences { return occurrences(g) }
 	d.Batches = func(s kge.Settings, epoch int) [][]kge.Example {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
 		batches := shuffledBatches
@@ -28,7 +29,7 @@ func Data(g *datasets.Graph) *kge.Data {
 		}
 		all := batches(g.Train, s, rng)
 		if s.Frequency > 0 {
-			weighByFrequency(all, occurrences(g), s.Frequency)
+			weighByFrequency(all, occurrences(g).Entities, s.Frequency)
 		}
 		return all
 	}
@@ -57,20 +58,24 @@ func shuffledBatches(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) 
 	return slices.Collect(slices.Chunk(Examples(order), s.Batch))
 }
 
-// occurrences counts the training triples of each entity, as head and as tail.
-func occurrences(g *datasets.Graph) []float32 {
-	n := make([]float32, len(g.Entities))
+// occurrences counts the training triples of each entity, as head and as tail, and of each
+// relation.
+func occurrences(g *datasets.Graph) kge.Occurrences {
+	n := kge.Occurrences{
+		Entities: make([]float64, len(g.Entities)), Relations: make([]float64, len(g.Relations)),
+	}
 	for _, t := range g.Train {
-		n[t.Head]++
-		n[t.Tail]++
+		n.Entities[t.Head]++
+		n.Entities[t.Tail]++
+		n.Relations[t.Relation]++
 	}
 	return n
 }
 
 // weighByFrequency sets the weights of answers; see [kge.Settings.Frequency].
-func weighByFrequency(batches [][]kge.Example, occurrences []float32, frequency float64) {
-	share, highest := float32(frequency), slices.Max(occurrences)
-	weight := func(entity int32) float32 { return 1 - share + share*occurrences[entity]/highest }
+func weighByFrequency(batches [][]kge.Example, occurrences []float64, frequency float64) {
+	share, highest := float32(frequency), float32(slices.Max(occurrences))
+	weight := func(entity int32) float32 { return 1 - share + share*float32(occurrences[entity])/highest }
 	for _, batch := range batches {
 		sum, total := float32(0), float32(0)
 		for i := range batch {

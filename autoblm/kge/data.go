@@ -19,6 +19,8 @@ type Data struct {
 	// TaskSettings are settings that only the task has, or nil. With Fingerprint they
 	// distinguish one training from another.
 	TaskSettings any
+	// Occurrences counts the uses of each row; it is needed for [Weights.PenaltyFrequency].
+	Occurrences func() Occurrences
 	// Batches returns the batches of an epoch, from 1. Their order depends only on the
 	// settings and the epoch. The settings may limit their number. The paths in a batch have
 	// the same length.

@@ -38,6 +38,11 @@ type Weights struct {
 	// RelationL2 weighs |r|². It is the λ of the authors' programs divided by the batch size.
 	RelationL2 float64 `json:"relation_l2,omitempty" name:"relation-l2" min:"0" help:"Weight of the squared L2 norm of relations."`
 	Products   float64 `json:"products,omitempty" min:"0" help:"Weight of the squared L2 norm of products of entities with relations or paths."`
+	// PenaltyFrequency p multiplies the penalties of each use of a row that has n uses per epoch by
+	// n^-p, divided by its mean over all uses, for entities and relations apart. With 0, a row is
+	// penalized as often as it is used; with 1, all rows are penalized alike. A product has the
+	// factor of its entity.
+	PenaltyFrequency float64 `json:"penalty_frequency,omitempty" min:"0" max:"1" help:"Exponent p of penalties that are divided by the frequency^p of an entity or relation: 0 penalizes each use alike, 1 each row."`
 	// RelationPrediction weighs the cross entropy of the true relation among all relations,
 	// given head and tail (Chen et al., 2021). With reciprocal relations it is the sum of both
 	// directions, each among all 2R relations.

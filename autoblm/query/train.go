@@ -133,7 +133,8 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 	data := &kge.Data{
 		Name: d.Name, Source: cmp.Or(d.Folder, d.Name), Entities: d.Entities, Relations: d.Relations,
 		Fingerprint: func() string { return d.Fingerprint(p.TrainingHops()...) }, TaskSettings: p,
-		Batches: func(s kge.Settings, epoch int) [][]kge.Example { return d.batches(s, p, epoch) },
+		Occurrences: func() kge.Occurrences { return d.occurrences(p.TrainingHops()) },
+		Batches:     func(s kge.Settings, epoch int) [][]kge.Example { return d.batches(s, p, epoch) },
 	}
 	for _, hops := range p.TrainingHops() {
 		if err := d.Require(InTrain, hops); err != nil {
@@ -158,6 +159,24 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 		return scores, nil
 	}
 	return data, nil
+}
+
+// occurrences returns the expected uses per epoch of each row by the training queries: their
+// anchors, relations, and drawn answers.
+func (d *Data) occurrences(hops []int) kge.Occurrences {
+	n := kge.Occurrences{
+		Entities: make([]float64, len(d.Entities)), Relations: make([]float64, len(d.Relations)),
+	}
+	for _, q := range d.queriesWith(InTrain, hops) {
+		n.Entities[q.Anchor]++
+		for _, r := range q.Relations {
+			n.Relations[r/2]++
+		}
+		for _, answer := range q.Hard {
+			n.Entities[answer] += 1 / float64(len(q.Hard))
+		}
+	}
+	return n
 }
 
 // ErrNoQueries reports a split without queries of a length. Its text is the fix.

@@ -40,7 +40,7 @@ func (pathObjective) learn(
 	if t.settings.Dropout > 0 {
 		s.mask.Apply(s.gradQueries, a.count)
 	}
-	loss += t.penalizeEnds(ends, s.gradQueries, a.count, weight)
+	loss += t.penalizeEnds(forward, u, ends, s.gradQueries, weight)
 	t.walkBack(forward, &a.paths, s.gradQueries, s.between, &s.gradBetween, &u.gradients)
 	loss += t.penalizeBackward(s, u, a, weight)
 	rows := t.penalizeAnchors(s, u, a, weight) + t.penalizeTargets(s, u, a, weight)
@@ -143,18 +143,18 @@ func (t *trainer) copyEnds(s *scratch, u *unit, a *activeUnit) kernel.Table {
 	return s.rows
 }
 
-// penalizeEnds returns the penalty of the ends of paths and adds its gradient.
+// penalizeEnds returns the penalty of the ends of paths in direction d and adds its gradient.
 func (t *trainer) penalizeEnds(
-	ends, gradient kernel.Table, paths int, weight float32,
+	d direction, u *unit, ends, gradient kernel.Table, weight float32,
 ) (loss float64) {
 	product := t.member.Products
 	if product == 0 {
 		return 0
 	}
-	for i := range paths {
-		x := tiles.PaddedRow(ends, i)
-		loss += product * float64(weight) * tiles.Dot(x, x)
-		t.kernels.ScaleAdd(tiles.PaddedRow(gradient, i), x, float32(2*product)*weight)
+	for i := range u.examples {
+		x, scaled := tiles.PaddedRow(ends, i), weight*t.startScale(d, &u.examples[i])
+		loss += product * float64(scaled) * tiles.Dot(x, x)
+		t.kernels.ScaleAdd(tiles.PaddedRow(gradient, i), x, float32(2*product)*scaled)
 	}
 	return loss
 }
@@ -167,7 +167,7 @@ func (t *trainer) penalizeBackward(s *scratch, u *unit, a *activeUnit, weight fl
 	clear(first(s.rows, a.count))
 	clear(first(s.gradQueries, a.count))
 	t.walk(backward, &a.paths, s.rows, &s.between)
-	loss := t.penalizeEnds(s.rows, s.gradQueries, a.count, weight)
+	loss := t.penalizeEnds(backward, u, s.rows, s.gradQueries, weight)
 	t.walkBack(backward, &a.paths, s.gradQueries, s.between, &s.gradBetween, &u.gradients)
 	return loss
 }

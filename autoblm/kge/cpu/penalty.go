@@ -1,6 +1,9 @@
 package cpu
 
-import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+)
 
 // penalizeRows returns the penalty of rows and adds its gradient. weight is the weight of an
 // example, or of its reverse, in the batch.
@@ -27,13 +30,45 @@ func (t *trainer) penalizeRows(
 }
 
 func (t *trainer) penalizeAnchors(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
-	l2 := t.member.L2 + t.member.EntityL2
-	return t.penalizeRows(s, u.gradients.anchors, a.anchors, a.count, l2, weight)
+	return t.penalizeEntities(s, forward, u, u.gradients.anchors, a.anchors, weight)
 }
 
 func (t *trainer) penalizeTargets(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
+	return t.penalizeEntities(s, backward, u, u.gradients.targets, a.targets, weight)
+}
+
+// penalizeEntities penalizes the entities x at which the paths start in direction d.
+func (t *trainer) penalizeEntities(
+	s *scratch, d direction, u *unit, gradient, x kernel.Table, weight float32,
+) (loss float64) {
 	l2 := t.member.L2 + t.member.EntityL2
-	return t.penalizeRows(s, u.gradients.targets, a.targets, a.count, l2, weight)
+	if t.scales.Entities == nil {
+		return t.penalizeRows(s, gradient, x, len(u.examples), l2, weight)
+	}
+	for i := range u.examples {
+		scaled := weight * t.startScale(d, &u.examples[i])
+		loss += t.penalizeRows(s, gradient.From(i), x.From(i), 1, l2, scaled)
+	}
+	return loss
+}
+
+// startScale returns the factor of penalties on the entity at which an example starts.
+func (t *trainer) startScale(d direction, x *kge.Example) float32 {
+	switch {
+	case t.scales.Entities == nil:
+		return 1
+	case d == forward:
+		return t.scales.Entities[x.Anchor]
+	}
+	return t.scales.Entities[x.Target]
+}
+
+// hopScale returns the factor of penalties on a relation of an example.
+func (t *trainer) hopScale(x *kge.Example, hop int) float32 {
+	if t.scales.Relations == nil {
+		return 1
+	}
+	return t.scales.Relations[x.Path[hop]/2]
 }
 
 // penalizeHop penalizes the relations of a hop. The weight of shared rows is the sum over the
@@ -44,6 +79,14 @@ func (t *trainer) penalizeHop(
 	l2 := t.member.L2 + t.member.RelationL2
 	for i, table := range t.relations {
 		gradient, x := u.gradients.relations[hop][i], a.relations[hop][i]
+		if !a.paths.sharesRows && t.scales.Relations != nil {
+			for path := range u.examples {
+				row, scaled := path*table.rows, weight*t.hopScale(&u.examples[path], hop)
+				loss += t.penalizeRows(
+					s, gradient.From(row), x.From(row), table.rows, l2, scaled)
+			}
+			continue
+		}
 		if !a.paths.sharesRows {
 			loss += t.penalizeRows(s, gradient, x, a.count*table.rows, l2, weight)
 			continue
@@ -51,8 +94,8 @@ func (t *trainer) penalizeHop(
 		sameSlot := func(path int) bool { return !a.startsSlot(hop, path) }
 		a.eachRun(sameSlot, func(path, n int) {
 			row := int(a.slots[hop][path].number) * table.rows
-			loss += t.penalizeRows(
-				s, gradient.From(row), x.From(row), table.rows, l2, weight*float32(n))
+			scaled := weight * float32(n) * t.hopScale(&u.examples[path], hop)
+			loss += t.penalizeRows(s, gradient.From(row), x.From(row), table.rows, l2, scaled)
 		})
 	}
 	return loss

@@ -54,7 +54,7 @@ func (e *Engine) NewPopulation(
 		// The initial tables are garbage now. Free them before the optimizer allocates its own.
 		memory.CollectGarbage(float32Bytes * float64(len(initial.Entities)))
 		p.models = append(p.models, m)
-		p.trainers = append(p.trainers, newTrainer(m, o, s, member))
+		p.trainers = append(p.trainers, newTrainer(m, o, s, member, d.PenaltyScales(member.Weights)))
 	}
 	p.allocate(s)
 	return p, nil

@@ -30,6 +30,7 @@ type trainer struct {
 	settings  kge.Settings
 	member    kge.Member
 	steps     int
+	scales    kge.PenaltyScales
 	updates   []*tiles.Updater // by table of the model
 	layout    layout
 
@@ -38,9 +39,13 @@ type trainer struct {
 	onStep      func()      // called after each step
 }
 
-func newTrainer(m *model, o objective, s kge.Settings, member kge.Member) *trainer {
-	layout := newLayout(m.maxQueries(), o)
-	t := &trainer{model: m, objective: o, settings: s, member: member, layout: layout}
+func newTrainer(
+	m *model, o objective, s kge.Settings, member kge.Member, scales kge.PenaltyScales,
+) *trainer {
+	t := &trainer{
+		model: m, objective: o, settings: s, member: member, scales: scales,
+		layout: newLayout(m.maxQueries(), o),
+	}
 	slots := 1
 	if s.Optimizer == kge.Adam {
 		slots = 2

@@ -184,8 +184,11 @@ func (t *trainer) penalizeBothEnds(s *scratch, u *unit, a *activeUnit, weight fl
 		clear(products)
 		t.walk(d, &a.paths, s.rows, &s.between)
 		for i := range a.count {
-			x := tiles.PaddedRow(s.rows, i)
-			sum += tiles.Dot(x, x)
+			x, scale := tiles.PaddedRow(s.rows, i), t.startScale(d, &u.examples[i])
+			sum += float64(scale) * tiles.Dot(x, x)
+			if scale != 1 {
+				t.kernels.Scale(x, x, scale)
+			}
 		}
 		t.kernels.Scale(products, products, float32(2*product)*weight)
 		t.walkBack(d, &a.paths, s.rows, s.between, &s.gradBetween, &u.gradients)

@@ -79,6 +79,8 @@ func Recipes() map[string]Recipe {
 	moduliAndProducts.Products = 0.05
 	all := norms
 	all.Products, all.RelationPrediction = 0.05, 0.6
+	byFrequency, half := all, moduliAndProducts
+	byFrequency.PenaltyFrequency, half.PenaltyFrequency = 1, 0.5
 	return map[string]Recipe{
 		"plain":                      newRecipe(none),
 		"norms":                      newRecipe(kge.Weights{L2: 0.02, N3: 0.1}),
@@ -108,6 +110,9 @@ func Recipes() map[string]Recipe {
 		"reciprocal norms":            newRecipe(norms, reciprocal),
 		"reciprocal moduli":           newRecipe(moduliAndProducts, reciprocal),
 		"reciprocal with all weights": newRecipe(all, reciprocal),
+		"penalties by frequency":      newRecipe(byFrequency),
+		"reciprocal, half frequency":  newRecipe(half, reciprocal),
+		"grouped, by frequency":       newRecipe(byFrequency, reciprocal, grouped(3)),
 		"everything":                  newRecipe(all, reciprocal, options),
 		"everything not reciprocal":   newRecipe(all, options),
 	}
@@ -126,6 +131,8 @@ func pathRecipes() map[string]Recipe {
 	norms := kge.Weights{L2: 0.02, N3: 0.1, RelationL2: 0.03, EntityL2: 0.01}
 	all := norms
 	all.Products = 0.1
+	byFrequency := all
+	byFrequency.PenaltyFrequency = 0.7
 	return map[string]Recipe{
 		"log-loss":                        recipe(0, none),
 		"power":                           recipe(0.5, none),
@@ -136,6 +143,8 @@ func pathRecipes() map[string]Recipe {
 		"log-loss and penalties":          recipe(1, norms),
 		"moduli":                          recipe(0.5, kge.Weights{N3: 0.1, N3Moduli: true}),
 		"penalties":                       recipe(0.5, norms, negatives),
+		"penalties by frequency":          recipe(0.5, byFrequency),
+		"transposed and by frequency":     recipe(1, byFrequency, transposed),
 		"negatives":                       recipe(0.5, none, negatives),
 		"sampled softmax":                 recipe(0.5, norms, sampled(6)),
 		"transposed and sampled":          recipe(1, all, sampled(6), transposed, withDropout(0.3)),

@@ -257,21 +257,42 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 	w := r.member.Weights
 	if w.Products > 0 {
 		forward, backward := r.query(x.Question), r.backQuery(x.Question, x.Target)
-		sum += w.Products * (powerSum(forward, 2) + powerSum(backward, 2))
+		sum += w.Products * (r.scale(x.Anchor)*powerSum(forward, 2) +
+			r.scale(x.Target)*powerSum(backward, 2))
 	}
 	cubes := func(x []float64) float64 { return powerSum(x, 3) }
 	if w.N3Moduli {
 		cubes = moduliCubed
 	}
 	for _, end := range []int32{x.Anchor, x.Target} {
-		sum += (w.L2+w.EntityL2)*powerSum(r.entity(end), 2) + w.N3*cubes(r.entity(end))
+		sum += r.scale(end) *
+			((w.L2+w.EntityL2)*powerSum(r.entity(end), 2) + w.N3*cubes(r.entity(end)))
 	}
-	for _, h := range r.hops(x.Path) {
+	for i, h := range r.hops(x.Path) {
+		scale := frequencyScale(r.data.Occurrences().Relations, int(x.Path[i]/2), w.PenaltyFrequency)
 		for _, numbers := range r.rows(h.number) {
-			sum += (w.L2+w.RelationL2)*powerSum(numbers, 2) + w.N3*cubes(numbers)
+			sum += scale * ((w.L2+w.RelationL2)*powerSum(numbers, 2) + w.N3*cubes(numbers))
 		}
 	}
 	return sum
+}
+
+// scale returns the factor of penalties on an entity.
+func (r *reference) scale(entity int32) float64 {
+	n := r.data.Occurrences().Entities
+	return frequencyScale(n, int(entity), r.member.PenaltyFrequency)
+}
+
+// frequencyScale returns n^-p for a row with n uses, divided by its mean over all uses.
+func frequencyScale(uses []float64, row int, p float64) float64 {
+	all, mean := 0.0, 0.0
+	for _, n := range uses {
+		all += n
+		if n > 0 {
+			mean += n * math.Pow(n, -p)
+		}
+	}
+	return math.Pow(uses[row], -p) / (mean / all)
 }
 
 // powerSum returns Σ|x|^p.

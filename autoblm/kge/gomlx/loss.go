@@ -15,6 +15,7 @@ type recipe struct {
 	moduli             bool
 	products           bool
 	relationPrediction bool
+	scaled             bool // penalties by frequency
 	bfloat16           bool // for products of scores
 }
 
@@ -148,7 +149,8 @@ func softmax(queries, table, weight *Node, bfloat16 bool) entropies {
 // penalize returns the penalties on the norms of the looked-up rows, [S], and adds their
 // gradients.
 func (b batch) penalize(r recipe, in terms, weight *Node, g *rowGradients) *Node {
-	penalty := func(x, l2 *Node, directions int) (sum, gradient *Node) {
+	penalty := func(x, scale, l2 *Node, directions int) (sum, gradient *Node) {
+		weight := scaled(weight, scale)
 		perMember := func(w *Node) *Node {
 			return Mul(Reshape(DivScalar(w, directions), -1, 1, 1, 1), weight)
 		}
@@ -166,11 +168,19 @@ func (b batch) penalize(r recipe, in terms, weight *Node, g *rowGradients) *Node
 		return overBatch(sums), Mul(x, slope)
 	}
 	l2 := in.weight(weightL2)
-	ofEnds, byEnds := penalty(b.ends, Add(l2, in.weight(weightEntityL2)), 1)
-	ofRelations, byRelation := penalty(b.relation, Add(l2, in.weight(weightRelationL2)),
-		b.relation.Shape().Dim(1))
+	ofEnds, byEnds := penalty(b.ends, b.endScales, Add(l2, in.weight(weightEntityL2)), 1)
+	ofRelations, byRelation := penalty(b.relation, b.relationScales,
+		Add(l2, in.weight(weightRelationL2)), b.relation.Shape().Dim(1))
 	g.add(byEnds, byRelation)
 	return Add(ofEnds, ofRelations)
+}
+
+// scaled returns a weight with the factors of penalties on rows, which are nil if they are all 1.
+func scaled(weight, scales *Node) *Node {
+	if scales == nil {
+		return weight
+	}
+	return Mul(weight, scales)
 }
 
 // moduli returns the modulus of each complex number at both of its coordinates, from the squared
@@ -191,12 +201,13 @@ func (b batch) penalizeProducts(
 	if b.reciprocal { // mean of the two directions
 		weight = DivScalar(weight, 2)
 	}
-	penalty := func(x *Node) (sum, gradient *Node) {
+	penalty := func(x, scale *Node) (sum, gradient *Node) {
+		weight := scaled(weight, scale)
 		return overBatch(Mul(Square(x), weight)), Mul(x, MulScalar(weight, 2))
 	}
-	sum, byPlain = penalty(plain)
+	sum, byPlain = penalty(plain, b.endScales)
 	if b.reciprocal {
-		others, byOthers := penalty(b.otherQueries())
+		others, byOthers := penalty(b.otherQueries(), b.answerScales())
 		b.backFromOtherQueries(g, byOthers)
 		sum = Add(sum, others)
 	}

@@ -211,11 +211,12 @@ type group struct {
 	settings      kge.Settings
 	members       []kge.Member
 	program       *graph.Exec
-	batch         int     // triples in a step
-	parts         int     // of a step
-	batches, rows int     // capacity of a call: batches, and triples of each
-	steps         int     // taken so far
-	perStep       float64 // seconds per step in the last call; 0 before the first
+	batch         int                // triples in a step
+	parts         int                // of a step
+	scales        [2]*tensors.Tensor // of penalties: entities [S·E, 1] and relations [S·R, 1]
+	batches, rows int                // capacity of a call: batches, and triples of each
+	steps         int                // taken so far
+	perStep       float64            // seconds per step in the last call; 0 before the first
 }
 
 func (e *Engine) newGroup(
@@ -240,6 +241,7 @@ func (e *Engine) newGroup(
 		moduli:             anyMember(func(m kge.Member) bool { return m.N3Moduli }),
 		products:           anyMember(func(m kge.Member) bool { return m.Products > 0 }),
 		relationPrediction: anyMember(func(m kge.Member) bool { return m.RelationPrediction > 0 }),
+		scaled:             anyMember(func(m kge.Member) bool { return m.PenaltyFrequency > 0 }),
 	}}
 	slots := updateRules[s.Optimizer].slots
 	state := 2 + 2*slots
@@ -260,6 +262,7 @@ func (e *Engine) newGroup(
 		entities, relations := g.tables[0].Shape(), g.tables[1].Shape()
 		g.tables = append(g.tables, tensors.FromShape(entities), tensors.FromShape(relations))
 	}
+	g.scales = penaltyScales(d, s, members)
 	arguments := g.arguments(nil, make([]float64, len(members)))
 	defer finalize(arguments[callFirstFresh:]...)
 	err = e.compile("the training step", g.program, slices.Concat(g.tables, arguments))
@@ -268,6 +271,12 @@ func (e *Engine) newGroup(
 		return nil, err
 	}
 	return g, nil
+}
+
+// Close implements [kge.Ranker].
+func (g *group) Close() {
+	finalize(g.scales[:]...)
+	g.ranker.Close()
 }
 
 // arguments returns the inputs of a call for the given batches, after the state.
@@ -311,17 +320,44 @@ func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.T
 		scalarMaxNorm: g.settings.MaxNorm,
 	}
 	return []*tensors.Tensor{
-		callOperators: g.operators,
-		callTriples:   tensors.FromFlatDataAndDimensions(ids, n, 3, g.rows),
-		callCounts:    tensors.FromFlatDataAndDimensions(counts, n),
-		callBatches:   tensors.FromScalar(int32(len(batches))),
-		callStep:      tensors.FromScalar(int32(g.steps + 1)),
-		callKeys:      tensors.FromFlatDataAndDimensions(keys, n, members),
-		callRates:     narrow(rates, members),
-		callWeights:   narrow(penalties, weights, members),
-		callScalars:   narrow(shared, scalars),
-		callThreshold: tensors.FromScalar(dropout.Threshold(g.settings.Dropout)),
+		callOperators:      g.operators,
+		callEntityScales:   g.scales[0],
+		callRelationScales: g.scales[1],
+		callTriples:        tensors.FromFlatDataAndDimensions(ids, n, 3, g.rows),
+		callCounts:         tensors.FromFlatDataAndDimensions(counts, n),
+		callBatches:        tensors.FromScalar(int32(len(batches))),
+		callStep:           tensors.FromScalar(int32(g.steps + 1)),
+		callKeys:           tensors.FromFlatDataAndDimensions(keys, n, members),
+		callRates:          narrow(rates, members),
+		callWeights:        narrow(penalties, weights, members),
+		callScalars:        narrow(shared, scalars),
+		callThreshold:      tensors.FromScalar(dropout.Threshold(g.settings.Dropout)),
 	}
+}
+
+// penaltyScales returns the factors of penalties on all rows of the members: entities [S·E, 1] and
+// relations [S·R, 1]. They have one number each if no member scales its penalties.
+func penaltyScales(d *kge.Data, s kge.Settings, members []kge.Member) (scales [2]*tensors.Tensor) {
+	var entities, relations []float32
+	for _, m := range members {
+		of := d.PenaltyScales(m.Weights)
+		if of.Entities == nil {
+			of.Entities = slices.Repeat([]float32{1}, len(d.Entities))
+			of.Relations = slices.Repeat([]float32{1}, len(d.Relations))
+		}
+		entities = append(entities, of.Entities...)
+		relations = append(relations, of.Relations...)
+		if s.Reciprocal { // rows of the reverses
+			relations = append(relations, of.Relations...)
+		}
+	}
+	if !slices.ContainsFunc(members, func(m kge.Member) bool { return m.PenaltyFrequency > 0 }) {
+		entities, relations = []float32{1}, []float32{1}
+	}
+	for i, numbers := range [][]float32{entities, relations} {
+		scales[i] = tensors.FromFlatDataAndDimensions(numbers, len(numbers), 1)
+	}
+	return scales
 }
 
 // triplesOf returns the triples of examples, which have one hop along a relation.

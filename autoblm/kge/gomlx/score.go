@@ -22,8 +22,11 @@ type batch struct {
 	operators           *Node // [S, mixes, K·K, K]
 	reciprocal          bool
 
-	ends         *Node // [S, 2, b, d]: the rows of the heads, then of the tails
-	relation     *Node // [S, 2, b, d], or [S, 1, b, d] if both directions share it
+	ends     *Node // [S, 2, b, d]: the rows of the heads, then of the tails
+	relation *Node // [S, 2, b, d], or [S, 1, b, d] if both directions share it
+	// Factors of penalties, nil if they are all 1: [S, 2, b, 1], and as many as relation.
+	endScales, relationScales *Node
+
 	endRows      *Node // [S·2·b, 1]: rows of the ends in entities, as [S·E, d]
 	relationRows *Node // [S·directions·b, 1]: rows in relations, as [S·R, d]
 }
@@ -56,6 +59,22 @@ func gatherBatch(entities, relations, operators, ids *Node, reciprocal bool) bat
 	b.ends = lookUp(entities, b.endRows)
 	b.relation = lookUp(relations, b.relationRows)
 	return b
+}
+
+// scale looks up the factors of penalties from those of all rows, [S·E, 1] and [S·R, 1].
+func (b *batch) scale(entities, relations *Node) {
+	lookUp := func(all, rows *Node) *Node {
+		return Reshape(Gather(all, rows), b.members(), -1, b.size(), 1)
+	}
+	b.endScales, b.relationScales = lookUp(entities, b.endRows), lookUp(relations, b.relationRows)
+}
+
+// answerScales returns the factors of penalties on the answers.
+func (b batch) answerScales() *Node {
+	if b.endScales == nil {
+		return nil
+	}
+	return swap(b.endScales)
 }
 
 func (b batch) members() int { return b.entities.Shape().Dim(0) }

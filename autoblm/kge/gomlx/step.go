@@ -12,16 +12,18 @@ import (
 // The inputs of a call after the state, in order. A call has room for n batches: it takes up
 // to n steps, or one step in n parts.
 const (
-	callOperators = iota // [S, mixes, K·K, K]
-	callTriples          // [n, 3, b]: heads, relations, tails
-	callCounts           // [n] int32: triples of a batch without padding
-	callBatches          // scalar int32: batches to process
-	callStep             // scalar int32: number of the first step, from 1
-	callKeys             // [n, S] uint32: see package dropout
-	callRates            // [S]
-	callWeights          // [weights, S]
-	callScalars          // [scalars]
-	callThreshold        // scalar uint32: see package dropout
+	callOperators      = iota // [S, mixes, K·K, K]
+	callEntityScales          // [S·E, 1]: factors of penalties, see [kge.PenaltyScales]
+	callRelationScales        // [S·R, 1]
+	callTriples               // [n, 3, b]: heads, relations, tails
+	callCounts                // [n] int32: triples of a batch without padding
+	callBatches               // scalar int32: batches to process
+	callStep                  // scalar int32: number of the first step, from 1
+	callKeys                  // [n, S] uint32: see package dropout
+	callRates                 // [S]
+	callWeights               // [weights, S]
+	callScalars               // [scalars]
+	callThreshold             // scalar uint32: see package dropout
 	callInputs
 	callFirstFresh = callTriples // the first input that is new in each call
 )
@@ -87,6 +89,9 @@ func (p program) gradients(
 ) (loss, byEntity, byRelation *Node) {
 	ids := at(in[callTriples], i)
 	b := gatherBatch(state[0], state[1], in[callOperators], ids, p.reciprocal)
+	if p.scaled {
+		b.scale(in[callEntityScales], in[callRelationScales])
+	}
 	return lossAndGradients(p.recipe, b, terms{
 		triples:   tripleWeights(ids.Shape().Dim(1), at(in[callCounts], i), total),
 		weights:   in[callWeights],
