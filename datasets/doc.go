@@ -5,8 +5,8 @@
 // A [Graph] has labels, three splits of triples and an index of the known
 // answers. [Open] takes the name of the embedded graph ("world"), the name of a
 // benchmark (see [Registry]) or a folder. [Describe] counts, [Patterns] finds symmetric,
-// anti-symmetric and inverse relations (paper, Appendix B), and [SplitTriples] makes a
-// data set from one file of triples.
+// anti-symmetric and inverse relations (paper, Appendix B), [Related] finds relations whose
+// facts imply each other, and [SplitTriples] makes a data set from one file of triples.
 //
 // Nothing here downloads unless [Fetch] is called.
 package datasets

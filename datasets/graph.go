@@ -13,7 +13,7 @@ import (
 type Triple struct{ Head, Relation, Tail int32 }
 
 // Graph is a knowledge graph with three splits. Use it by pointer, and do not change it after
-// calling [Graph.Known].
+// calling [Graph.Known], [Graph.Warnings] or [Describe].
 type Graph struct {
 	// Name is the name in the registry, or the last part of the folder's path.
 	Name string
@@ -28,6 +28,9 @@ type Graph struct {
 	warnings  []string // of the reader; see [Graph.Warnings]
 	knownOnce sync.Once
 	known     *Known
+
+	impliedOnce  sync.Once
+	implications *implications
 }
 
 // Split returns the triples of "train", "valid" or "test".

@@ -1,7 +1,9 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +17,9 @@ type SplitSettings struct {
 	Test  float64 `json:"test" min:"0" below:"1" help:"Share of test triples."`
 	// Seed decides which triples are held out; the same seed gives the same splits.
 	Seed uint64 `json:"seed" help:"Decides which triples are held out."`
+	// AllowLeakage lets facts that imply each other, as those of inverse, symmetric and duplicate
+	// relations do, go to different splits.
+	AllowLeakage bool `json:"allow_leakage" help:"Let facts that imply each other go to different splits."`
 }
 
 // DefaultSplit returns shares of 0.1 for valid and test, and seed 1.
@@ -28,6 +33,10 @@ type SplitReport struct {
 	// smaller when more triples must stay in train.
 	WantedValid int `json:"wanted_valid"`
 	WantedTest  int `json:"wanted_test"`
+	// RelatedRelations is the number of pairs of relations whose facts stay together, and Together
+	// the number of triples that have to stay with another one.
+	RelatedRelations int `json:"related_relations"`
+	Together         int `json:"together"`
 }
 
 // SplitTriples divides the training triples of a graph, such as one from [ReadTriples],
@@ -36,8 +45,9 @@ type SplitReport struct {
 // triples, and ids follow the first appearance, so that [WriteFolder] and [ReadFolder]
 // reproduce the graph.
 //
-// A triple and its reverse may go to different splits: on data with inverse relations the
-// test split is then too easy.
+// Triples that imply each other by [Related] relations go to the same split: otherwise an answer
+// of the test split could be read off train. A split may be smaller than wanted if no remaining
+// group of them fits.
 func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error) {
 	for _, share := range []float64{settings.Valid, settings.Test, settings.Valid + settings.Test} {
 		if !(share >= 0 && share < 1) { // also refuses NaN
@@ -46,35 +56,46 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 				settings.Valid, settings.Test)
 		}
 	}
-	triples := distinct(g.Train)
+	triples := distinct(g.Train, len(g.Entities))
 	report := SplitReport{
 		Duplicates:  len(g.Train) - len(triples),
 		WantedValid: int(math.Round(settings.Valid * float64(len(triples)))),
 		WantedTest:  int(math.Round(settings.Test * float64(len(triples)))),
 	}
+	var related []RelatedRelations
+	facts := factsByPair(triples, len(g.Entities))
+	if !settings.AllowLeakage {
+		related = relatedIn(triples, facts, len(g.Entities), len(g.Relations))
+	}
+	all := newGroups(triples, facts, related)
+	report.RelatedRelations = len(related)
 	left := countOf(g, triples)
 
 	const train, valid, test = 0, 1, 2
-	place := make([]int, len(triples))
+	place := make([]uint8, len(triples))
 	valids, tests := 0, 0
 	rng := rand.New(rand.NewPCG(settings.Seed, 0))
-	for _, i := range rng.Perm(len(triples)) {
-		t := triples[i]
-		if left.last(t) {
+	for _, i := range rng.Perm(len(all.first)) {
+		group := all.first[i]
+		size := all.size(group)
+		if size > 1 {
+			report.Together += size
+		}
+		fitsValid, fitsTest := valids+size <= report.WantedValid, tests+size <= report.WantedTest
+		if !fitsValid && !fitsTest || !left.remove(triples, all.of(group)) {
 			continue
 		}
 		// The split that lacks the larger share goes first, so that both end equally short.
-		switch {
-		case valids < report.WantedValid && valids*report.WantedTest <= tests*report.WantedValid:
-			place[i] = valid
-			valids++
-		case tests < report.WantedTest:
-			place[i] = test
-			tests++
-		default:
-			continue
+		to := uint8(test)
+		if fitsValid && (!fitsTest || valids*report.WantedTest <= tests*report.WantedValid) {
+			to = valid
+			valids += size
+		} else {
+			tests += size
 		}
-		left.add(t, -1)
+		for j := range all.of(group) {
+			place[j] = to
+		}
 	}
 
 	divided := &Graph{Name: g.Name}
@@ -93,14 +114,12 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 }
 
 // distinct returns the triples without duplicates, in order.
-func distinct(triples []Triple) []Triple {
-	seen := make(map[Triple]struct{}, len(triples))
-	var once []Triple
-	for _, t := range triples {
-		if _, again := seen[t]; !again {
-			seen[t] = struct{}{}
-			once = append(once, t)
-		}
+func distinct(triples []Triple, entities int) []Triple {
+	facts := distinctFacts(factsByPair(triples, entities))
+	slices.SortFunc(facts, func(a, b pairFact) int { return cmp.Compare(a.index, b.index) })
+	once := make([]Triple, len(facts))
+	for i, f := range facts {
+		once[i] = triples[f.index]
 	}
 	return once
 }
@@ -108,17 +127,31 @@ func distinct(triples []Triple) []Triple {
 // renumber replaces the ids of the old graph in g by new ids, in the order of their first
 // appearance, and sets the labels of g.
 func renumber(g, old *Graph) {
-	labels := newLabels()
+	entities, relations := newNumbering(old.Entities), newNumbering(old.Relations)
 	for _, triples := range [][]Triple{g.Train, g.Valid, g.Test} {
 		for i, t := range triples {
-			triples[i] = Triple{
-				Head:     labels.entities.id([]byte(old.Entities[t.Head])),
-				Relation: labels.relations.id([]byte(old.Relations[t.Relation])),
-				Tail:     labels.entities.id([]byte(old.Entities[t.Tail])),
-			}
+			triples[i] = Triple{entities.id(t.Head), relations.id(t.Relation), entities.id(t.Tail)}
 		}
 	}
-	g.Entities, g.Relations = labels.entities.labels, labels.relations.labels
+	g.Entities, g.Relations = entities.labels, relations.labels
+}
+
+// numbering gives labels new ids in the order of their first use.
+type numbering struct {
+	old, labels []string
+	ids         []int32 // by old id, plus 1
+}
+
+func newNumbering(old []string) *numbering {
+	return &numbering{old: old, ids: make([]int32, len(old))}
+}
+
+func (n *numbering) id(old int32) int32 {
+	if n.ids[old] == 0 {
+		n.labels = append(n.labels, n.old[old])
+		n.ids[old] = int32(len(n.labels))
+	}
+	return n.ids[old] - 1
 }
 
 // counts holds the number of triples of each entity and each relation.
@@ -140,27 +173,46 @@ func (c counts) add(t Triple, by int) {
 	c.relations[t.Relation] += by
 }
 
-// last reports whether a triple is the last one of an entity or of its relation.
-func (c counts) last(t Triple) bool {
-	return c.entities[t.Head] == 1 || c.entities[t.Tail] == 1 || c.relations[t.Relation] == 1
+// remove removes a group of triples. It does nothing and returns false if an entity or a relation
+// would have no triple left.
+func (c counts) remove(triples []Triple, group iter.Seq[int32]) bool {
+	for i := range group {
+		c.add(triples[i], -1)
+	}
+	for i := range group {
+		t := triples[i]
+		if c.entities[t.Head] == 0 || c.entities[t.Tail] == 0 || c.relations[t.Relation] == 0 {
+			for i := range group {
+				c.add(triples[i], 1)
+			}
+			return false
+		}
+	}
+	return true
 }
 
 // Resplit returns a graph with the distinct training and validation triples of g divided in
 // another way, into splits of the same sizes. The number is the seed. Every entity and
-// relation of train stays there, so validation may get fewer triples. Test is unchanged.
+// relation of train stays there, and triples that imply each other by [Related] relations stay
+// together, so validation may get fewer triples. Test is unchanged and has no influence.
 func (g *Graph) Resplit(number uint64) *Graph {
-	triples := distinct(slices.Concat(g.Train, g.Valid))
-	wanted := len(triples) - len(distinct(g.Train))
+	triples := distinct(slices.Concat(g.Train, g.Valid), len(g.Entities))
+	wanted := len(triples) - len(distinct(g.Train, len(g.Entities)))
+	facts := factsByPair(triples, len(g.Entities))
+	all := newGroups(triples, facts,
+		relatedIn(triples, facts, len(g.Entities), len(g.Relations)))
 	left := countOf(g, triples)
 	held := make([]bool, len(triples))
-	for _, i := range rand.New(rand.NewPCG(number, 1)).Perm(len(triples)) {
-		t := triples[i]
-		if wanted == 0 || left.last(t) {
+	for _, i := range rand.New(rand.NewPCG(number, 1)).Perm(len(all.first)) {
+		group := all.first[i]
+		size := all.size(group)
+		if size > wanted || !left.remove(triples, all.of(group)) {
 			continue
 		}
-		held[i] = true
-		wanted--
-		left.add(t, -1)
+		wanted -= size
+		for j := range all.of(group) {
+			held[j] = true
+		}
 	}
 	divided := &Graph{
 		Name: g.Name, Folder: g.Folder,

@@ -28,6 +28,8 @@ func TestSplitTriplesProperties(t *testing.T) {
 			Valid: rapid.Float64Range(0, 0.49).Draw(t, "valid"),
 			Test:  rapid.Float64Range(0, 0.49).Draw(t, "test"),
 			Seed:  rapid.Uint64().Draw(t, "seed"),
+
+			AllowLeakage: rapid.Bool().Draw(t, "allow leakage"),
 		}
 		divided, report, err := SplitTriples(g, settings)
 		if err != nil {
@@ -58,8 +60,12 @@ func TestSplitTriplesProperties(t *testing.T) {
 			t.Fatalf("held out %d and %d, more than the wanted %+v", len(divided.Valid), len(divided.Test),
 				report)
 		}
+		if !settings.AllowLeakage {
+			checkTogether(t, divided, divided.Train, divided.Valid, divided.Test)
+		}
 		// A split is smaller than wanted only if no other triple can leave train.
-		if len(divided.Valid) < report.WantedValid || len(divided.Test) < report.WantedTest {
+		if (len(divided.Valid) < report.WantedValid || len(divided.Test) < report.WantedTest) &&
+			report.RelatedRelations == 0 {
 			for i := range divided.Train {
 				rest := &Graph{Entities: divided.Entities, Relations: divided.Relations,
 					Train: slices.Delete(slices.Clone(divided.Train), i, i+1)}
@@ -67,6 +73,12 @@ func TestSplitTriplesProperties(t *testing.T) {
 					t.Fatalf("%v could be held out as well", divided.Train[i])
 				}
 			}
+		}
+		alone := settings
+		alone.AllowLeakage = true
+		if other, _, err := SplitTriples(g, alone); report.RelatedRelations == 0 &&
+			(err != nil || other.Fingerprint() != divided.Fingerprint()) {
+			t.Fatalf("without related relations the splits differ (%v)", err)
 		}
 		again, _, err := SplitTriples(g, settings)
 		if err != nil || again.Fingerprint() != divided.Fingerprint() {
@@ -82,10 +94,10 @@ func TestResplitProperties(t *testing.T) {
 		g := drawGraph(t)
 		number := rapid.Uint64().Draw(t, "number")
 		divided := g.Resplit(number)
-		all := distinct(slices.Concat(g.Train, g.Valid))
+		all := distinct(slices.Concat(g.Train, g.Valid), len(g.Entities))
 		got := slices.Concat(divided.Train, divided.Valid)
-		if len(got) != len(all) || len(distinct(got)) != len(all) {
-			t.Fatalf("%d triples, %d of them distinct, became %d", len(all), len(distinct(got)), len(got))
+		if len(got) != len(all) || len(distinct(got, len(g.Entities))) != len(all) {
+			t.Fatalf("%d triples, %d of them distinct, became %d", len(all), len(distinct(got, len(g.Entities))), len(got))
 		}
 		for _, triple := range got {
 			if !slices.Contains(all, triple) {
@@ -103,12 +115,14 @@ func TestResplitProperties(t *testing.T) {
 				t.Fatalf("train lacks something of %v", triple)
 			}
 		}
-		if wanted := len(all) - len(distinct(g.Train)); len(divided.Valid) > wanted {
+		checkTogether(t, g, divided.Train, divided.Valid)
+		if wanted := len(all) - len(distinct(g.Train, len(g.Entities))); len(divided.Valid) > wanted {
 			t.Fatalf("%d validation triples of %d", len(divided.Valid), wanted)
-		} else if len(divided.Valid) < wanted && slices.ContainsFunc(divided.Train,
-			func(triple Triple) bool {
-				return !rest.last(triple)
-			}) {
+		} else if len(divided.Valid) < wanted && len(Related(&Graph{
+			Entities: g.Entities, Relations: g.Relations, Train: all,
+		})) == 0 && slices.ContainsFunc(divided.Train, func(triple Triple) bool {
+			return rest.remove([]Triple{triple}, slices.Values([]int32{0}))
+		}) {
 			t.Fatalf("%d validation triples of %d, and more could be held out", len(divided.Valid), wanted)
 		}
 		if again := g.Resplit(number); again.Fingerprint() != divided.Fingerprint() {
@@ -117,10 +131,33 @@ func TestResplitProperties(t *testing.T) {
 	})
 }
 
+// checkTogether fails if facts that imply each other by the related relations of all splits are in
+// different splits.
+func checkTogether(t *rapid.T, g *Graph, splits ...[]Triple) {
+	whole := &Graph{
+		Entities: g.Entities, Relations: g.Relations, Train: slices.Concat(splits...),
+	}
+	for _, r := range Related(whole) {
+		for i, split := range splits {
+			for _, other := range slices.Concat(slices.Delete(slices.Clone(splits), i, i+1)...) {
+				for _, fact := range split {
+					implied := Triple{fact.Head, r.Partner, fact.Tail}
+					if r.Mirrored {
+						implied.Head, implied.Tail = fact.Tail, fact.Head
+					}
+					if fact.Relation == r.Relation && implied == other && fact != other {
+						t.Fatalf("%v and %v are in different splits", fact, other)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestSplitTriplesDependsOnTheSeed(t *testing.T) {
 	split := func(seed uint64) (test [][3]string) {
 		g, report, err := SplitTriples(World(), SplitSettings{Valid: 0.1, Test: 0.1, Seed: seed})
-		if err != nil || report != (SplitReport{WantedValid: 187, WantedTest: 187}) {
+		if err != nil || report != (SplitReport{WantedValid: 187, WantedTest: 187, RelatedRelations: 2, Together: 976}) {
 			t.Fatalf("%+v, %v", report, err)
 		}
 		return labelled(g, g.Test)

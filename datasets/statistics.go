@@ -15,8 +15,23 @@ type Statistics struct {
 	// InSeveralSplits counts the distinct triples that occur in more than one split.
 	InSeveralSplits int `json:"in_several_splits"`
 	// Patterns has a row for symmetric, anti-symmetric, general and inverse; the
-	// inverse relations are some of the general ones. See [Patterns].
+	// inverse relations are some of the others. See [Patterns].
 	Patterns []PatternShare `json:"patterns"`
+	// Related has the pairs of relations whose facts imply each other; see [Related].
+	Related []RelatedStatistics `json:"related_relations"`
+	// LeakedPercent is the share of the test triples that train implies by them, 0 without test.
+	LeakedPercent float64 `json:"leaked_percent"`
+}
+
+// RelatedStatistics describes two relations whose facts imply each other.
+type RelatedStatistics struct {
+	Relation string `json:"relation"`
+	Partner  string `json:"partner"`
+	// Kind is symmetric, inverse or duplicate.
+	Kind string `json:"kind"`
+	// Facts counts the distinct facts of Relation that Partner shares, and Percent is their share.
+	Facts   int     `json:"facts"`
+	Percent float64 `json:"percent"`
 }
 
 // SplitStatistics holds the counts of one split.
@@ -26,6 +41,11 @@ type SplitStatistics struct {
 	Duplicates int `json:"duplicates"`
 	// Unseen counts the triples with an entity or relation that train lacks.
 	Unseen int `json:"unseen"`
+	// InTrain counts the triples of valid or test that train has too.
+	InTrain int `json:"in_train"`
+	// Implied counts the triples of valid or test whose mirror image or repetition, by related
+	// relations, is in train.
+	Implied int `json:"implied_by_train"`
 }
 
 // PatternShare counts the relations and test triples with one pattern.
@@ -48,27 +68,33 @@ func Describe(g *Graph) Statistics {
 		EntitiesNotInTrain:  countFalse(entitySeen),
 		RelationsNotInTrain: countFalse(relationSeen),
 		Patterns:            patternShares(g),
+		Related:             []RelatedStatistics{},
 	}
-	splitsWith := make(map[Triple]uint8) // a bit for each split that has the triple
+	implied := g.implied()
+	s.InSeveralSplits = implied.inSeveral
 	for i, split := range []struct {
 		triples    []Triple
 		statistics *SplitStatistics
 	}{{g.Train, &s.Train}, {g.Valid, &s.Valid}, {g.Test, &s.Test}} {
 		split.statistics.Triples = len(split.triples)
-		bit := uint8(1) << i
+		split.statistics.Duplicates = implied.duplicates[i]
 		for _, t := range split.triples {
-			before := splitsWith[t]
-			splitsWith[t] = before | bit
-			switch {
-			case before&bit != 0:
-				split.statistics.Duplicates++
-			case before != 0 && before&(before-1) == 0: // exactly one other split so far
-				s.InSeveralSplits++
-			}
 			if !entitySeen[t.Head] || !entitySeen[t.Tail] || !relationSeen[t.Relation] {
 				split.statistics.Unseen++
 			}
 		}
+	}
+	for i, split := range []*SplitStatistics{&s.Valid, &s.Test} {
+		leakage := implied.leakageOf(i + 1)
+		split.InTrain, split.Implied = leakage.inTrain.count, leakage.implied.count
+	}
+	if len(g.Test) > 0 {
+		s.LeakedPercent = 100 * float64(s.Test.Implied) / float64(len(g.Test))
+	}
+	for _, r := range implied.related {
+		s.Related = append(s.Related, RelatedStatistics{
+			g.Relations[r.Relation], g.Relations[r.Partner], r.Kind(), r.Shared, 100 * r.Share,
+		})
 	}
 	return s
 }

@@ -18,8 +18,8 @@ func TestDescribeCounts(t *testing.T) {
 	want := Statistics{
 		Name: "small", Entities: 4, Relations: 3, EntitiesNotInTrain: 1, RelationsNotInTrain: 1,
 		Train:           SplitStatistics{Triples: 5, Duplicates: 1},
-		Valid:           SplitStatistics{Triples: 5, Duplicates: 3, Unseen: 3},
-		Test:            SplitStatistics{Triples: 4, Unseen: 2},
+		Valid:           SplitStatistics{Triples: 5, Duplicates: 3, Unseen: 3, InTrain: 2},
+		Test:            SplitStatistics{Triples: 4, Unseen: 2, InTrain: 1},
 		InSeveralSplits: 2, // (a, near, b) in all three, (d, near, b) in valid and test
 		Patterns: []PatternShare{
 			{Pattern: "symmetric", Relations: 1, TestTriples: 2, TestPercent: 50},
@@ -27,6 +27,7 @@ func TestDescribeCounts(t *testing.T) {
 			{Pattern: "general", Relations: 1, TestTriples: 1, TestPercent: 25},
 			{Pattern: "inverse"},
 		},
+		Related: []RelatedStatistics{},
 	}
 	if diff := cmp.Diff(want, Describe(g)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -37,7 +37,7 @@ func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error)
 	m.Best = []page.Part{
 		{Heading: "By relation pattern", Text: text,
 			Table: page.NewTable(
-				"The best model by relation pattern (inverse relations are some of the general ones)",
+				"The best model by relation pattern (inverse relations have another pattern too)",
 				ByPattern(aligned, triples, ranks, eval.Pessimistic), append([]page.Column[Part]{
 					page.Text("pattern", func(p Part) any { return p.Name }),
 					page.Number("triples", func(p Part) any { return p.Triples }),
@@ -140,7 +140,7 @@ func describe(g datasets.Statistics, name string) []page.Part {
 		page.Number("triples", func(s split) any { return s.Triples }),
 		page.Number("duplicates", func(s split) any { return s.Duplicates }),
 		page.Number("with something that train lacks", func(s split) any { return s.Unseen }))
-	patterns := page.NewTable("Its relation patterns (inverse relations are some of the general ones)",
+	patterns := page.NewTable("Its relation patterns (inverse relations have another pattern too)",
 		g.Patterns,
 		page.Text("pattern", func(p datasets.PatternShare) any { return p.Pattern }),
 		page.Number("relations", func(p datasets.PatternShare) any { return p.Relations }),
@@ -171,7 +171,7 @@ func ByRelation(
 }
 
 // ByPattern evaluates each relation pattern separately (paper, Appendix B): symmetric,
-// anti-symmetric, general, and inverse. General relations may be inverse, too.
+// anti-symmetric, general, and inverse. An inverse relation is anti-symmetric or general, too.
 func ByPattern(
 	g *datasets.Graph, triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties,
 ) []Part {

@@ -67,10 +67,10 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name,
 			format.Int(s.Entities), format.Int(s.Relations))
-		t := table.New("split", "triples", "duplicates", "not seen in train")
-		for i, split := range []datasets.SplitStatistics{s.Train, s.Valid, s.Test} {
-			t.Add([]string{"train", "valid", "test"}[i], split.Triples, split.Duplicates, split.Unseen)
-		}
+		t := table.New("split", "triples", "duplicates", "not seen in train", "in train", "implied by it")
+		t.Add("train", s.Train.Triples, s.Train.Duplicates, s.Train.Unseen, "", "")
+		t.Add("valid", s.Valid.Triples, s.Valid.Duplicates, s.Valid.Unseen, s.Valid.InTrain, s.Valid.Implied)
+		t.Add("test", s.Test.Triples, s.Test.Duplicates, s.Test.Unseen, s.Test.InTrain, s.Test.Implied)
 		t.Print(w)
 		for _, missing := range []struct {
 			what string
@@ -90,8 +90,9 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 			t.Add(p.Pattern, p.Relations, p.TestTriples, fmt.Sprintf("%.1f %%", p.TestPercent))
 		}
 		t.Print(w)
-		fmt.Fprintln(w, "(general relations include the inverse ones)")
+		fmt.Fprintln(w, "(inverse relations have another pattern too)")
 		fmt.Fprintln(w)
+		s.printRelated(w, c.Top)
 		t = table.New("relation", "train", "valid", "test", "pattern", "for example")
 		for _, r := range s.EachRelation {
 			example := ""
@@ -105,6 +106,30 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 			fmt.Fprintf(w, "(the most frequent of %s; --top 0 lists all)\n", format.Int(s.Relations))
 		}
 	})
+}
+
+// printRelated prints the relations whose facts imply each other, and how much of test leaks.
+func (s graphInfo) printRelated(w io.Writer, top int) {
+	if len(s.Related) == 0 {
+		return
+	}
+	t := table.New("relation", "implied by", "kind", "facts", "share")
+	shown := s.Related
+	if top > 0 {
+		shown = shown[:min(top, len(shown))]
+	}
+	for _, r := range shown {
+		t.Add(r.Relation, r.Partner, r.Kind, r.Facts, fmt.Sprintf("%.1f %%", r.Percent))
+	}
+	t.Print(w)
+	if len(shown) < len(s.Related) {
+		fmt.Fprintf(w, "(the largest of %s; --top 0 lists all)\n", format.Int(len(s.Related)))
+	}
+	if s.Test.Triples > 0 {
+		fmt.Fprintf(w, "leaked: train implies %s of the %s test triples by these relations (%.1f %%)\n",
+			format.Int(s.Test.Implied), format.Int(s.Test.Triples), s.LeakedPercent)
+	}
+	fmt.Fprintln(w)
 }
 
 type datasetFetchCommand struct {
@@ -172,6 +197,10 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 			format.Int(s.Train), format.Int(s.Valid), format.Int(s.Test))
 		if s.Duplicates > 0 {
 			fmt.Fprintf(w, "%s left out\n", format.Count(s.Duplicates, "duplicate"))
+		}
+		if s.Together > 0 {
+			fmt.Fprintf(w, "%s of related relations (see dataset info) stay in the split of the triples "+
+				"that they imply; --allow-leakage divides them.\n", format.Count(s.Together, "triple"))
 		}
 		if s.Valid < s.WantedValid || s.Test < s.WantedTest {
 			fmt.Fprintf(w, "Fewer than wanted (%s and %s), "+

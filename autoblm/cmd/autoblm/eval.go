@@ -97,7 +97,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		}
 		t.Print(w)
 		if c.By == "pattern" {
-			fmt.Fprintln(w, "(general relations include the inverse ones)")
+			fmt.Fprintln(w, "(inverse relations have another pattern too)")
 		}
 	})
 }

@@ -1,0 +1,125 @@
+package datasets
+
+import "slices"
+
+// implications holds what the facts of a graph imply about each other.
+type implications struct {
+	related  []RelatedRelations
+	patterns []RelationPattern
+	// duplicates counts by split the triples that occurred before in it.
+	duplicates [3]int
+	// inSeveral counts the distinct triples of more than one split.
+	inSeveral int
+	// leakage holds the triples of valid and test that follow from train.
+	valid, test leakage
+}
+
+// leakage counts triples of a split that follow from train.
+type leakage struct {
+	inTrain leaks // train has the triple itself
+	implied leaks // train has its mirror image or a repetition, by related relations
+}
+
+// leaks counts triples. example is the first one, and source a training triple that implies it.
+type leaks struct {
+	count           int
+	example, source Triple
+	index           int32 // of the example
+}
+
+func (l *leaks) add(index int32, t, source Triple) {
+	if l.count == 0 || index < l.index {
+		l.index, l.example, l.source = index, t, source
+	}
+	l.count++
+}
+
+// implied returns the implications between the facts of a graph, found on the first call.
+func (g *Graph) implied() *implications {
+	g.impliedOnce.Do(func() {
+		all := slices.Concat(g.Train, g.Valid, g.Test)
+		facts := factsByPair(all, len(g.Entities))
+		inTrain := slices.DeleteFunc(slices.Clone(facts), func(f pairFact) bool {
+			return int(f.index) >= len(g.Train)
+		})
+		i := &implications{
+			related:  relatedIn(all, facts, len(g.Entities), len(g.Relations)),
+			patterns: patternsOf(g.Train, inTrain, len(g.Entities), len(g.Relations)),
+		}
+		i.countRepeated(g, facts)
+		i.countImplied(g, all, facts)
+		g.implications = i
+	})
+	return g.implications
+}
+
+// splitOf returns 0, 1 or 2 for an index of the triples of train, valid and test.
+func (g *Graph) splitOf(index int32) int {
+	switch n := int(index) - len(g.Train); {
+	case n < 0:
+		return 0
+	case n < len(g.Valid):
+		return 1
+	}
+	return 2
+}
+
+// leakageOf returns the leakage of split 1 or 2.
+func (i *implications) leakageOf(split int) *leakage {
+	if split == 1 {
+		return &i.valid
+	}
+	return &i.test
+}
+
+// countRepeated counts the triples that occur several times.
+func (i *implications) countRepeated(g *Graph, facts []pairFact) {
+	for start := 0; start < len(facts); {
+		end := start + 1
+		for end < len(facts) && facts[end].same(facts[start]) {
+			end++
+		}
+		var count [3]int
+		for _, f := range facts[start:end] {
+			split := g.splitOf(f.index)
+			count[split]++
+			if split > 0 && count[0] > 0 {
+				t := g.Train[facts[start].index]
+				i.leakageOf(split).inTrain.add(f.index, t, t)
+			}
+		}
+		splits := 0
+		for split, n := range count {
+			if n > 0 {
+				splits++
+				i.duplicates[split] += n - 1
+			}
+		}
+		if splits > 1 {
+			i.inSeveral++
+		}
+		start = end
+	}
+}
+
+// countImplied counts the triples of valid and test that train has mirrored or repeated.
+func (i *implications) countImplied(g *Graph, triples []Triple, facts []pairFact) {
+	related := keysOf(i.related)
+	if len(related) == 0 {
+		return
+	}
+	eachPair(facts, func(about []pairFact) {
+		for _, f := range about {
+			split := g.splitOf(f.index)
+			if split == 0 {
+				continue
+			}
+			at := slices.IndexFunc(about, func(other pairFact) bool {
+				return g.splitOf(other.index) == 0 && !other.same(f) && related[keyOf(f, other)]
+			})
+			if at >= 0 {
+				i.leakageOf(split).implied.add(f.index, triples[f.index], triples[about[at].index])
+			}
+		}
+	})
+}

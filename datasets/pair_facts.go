@@ -1,0 +1,85 @@
+package datasets
+
+import (
+	"cmp"
+	"slices"
+)
+
+// pairFact is a triple as a fact about an unordered pair of entities.
+type pairFact struct {
+	key   uint64 // the larger id of the pair, the relation, and 1 if the larger id is the head
+	low   int32  // the smaller id
+	index int32  // of the triple
+}
+
+func newPairFact(t Triple, index int32) pairFact {
+	f := pairFact{low: min(t.Head, t.Tail), index: index}
+	f.key = uint64(max(t.Head, t.Tail))<<32 | uint64(t.Relation)<<1
+	if t.Head > t.Tail {
+		f.key |= 1
+	}
+	return f
+}
+
+func (f pairFact) relation() int32 { return int32(uint32(f.key) >> 1) }
+
+func (f pairFact) isLoop() bool { return int32(f.key>>32) == f.low }
+
+// same reports whether two facts are the same triple.
+func (f pairFact) same(other pairFact) bool { return f.key == other.key && f.low == other.low }
+
+// samePair reports whether two facts are about the same pair.
+func (f pairFact) samePair(other pairFact) bool {
+	return f.key>>32 == other.key>>32 && f.low == other.low
+}
+
+// factsByPair returns triples sorted by pair of entities, relation, direction and index. It takes
+// linear time, but for entities with many facts.
+func factsByPair(triples []Triple, entities int) []pairFact {
+	starts := make([]int, entities+1)
+	for _, t := range triples {
+		starts[min(t.Head, t.Tail)+1]++
+	}
+	for e := range entities {
+		starts[e+1] += starts[e]
+	}
+	next := slices.Clone(starts)
+	facts := make([]pairFact, len(triples))
+	for i, t := range triples {
+		f := newPairFact(t, int32(i))
+		facts[next[f.low]] = f
+		next[f.low]++
+	}
+	for e := range entities {
+		slices.SortFunc(facts[starts[e]:starts[e+1]], func(a, b pairFact) int {
+			if a.key != b.key {
+				return cmp.Compare(a.key, b.key)
+			}
+			return cmp.Compare(a.index, b.index)
+		})
+	}
+	return facts
+}
+
+// maxAbout limits the facts about two entities that are compared with each other, because the
+// time grows with their square.
+const maxAbout = 1000
+
+// eachPair calls visit with the facts about each pair of entities that has several facts.
+func eachPair(facts []pairFact, visit func(about []pairFact)) {
+	for start := 0; start < len(facts); {
+		end := start + 1
+		for end < len(facts) && facts[end].samePair(facts[start]) {
+			end++
+		}
+		if end > start+1 {
+			visit(facts[start:min(end, start+maxAbout)])
+		}
+		start = end
+	}
+}
+
+// distinctFacts returns sorted facts without repeated triples.
+func distinctFacts(facts []pairFact) []pairFact {
+	return slices.CompactFunc(slices.Clone(facts), pairFact.same)
+}
