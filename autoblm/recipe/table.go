@@ -11,7 +11,7 @@ import (
 // family holds what the recipes with one name share.
 type family struct {
 	name, about, source, note string
-	model, reported, gpu      string // of the published metrics
+	model, reported           string // of the published metrics
 	form                      form.Form
 	training                  kge.Settings
 }
@@ -26,17 +26,12 @@ type settings struct {
 // metrics holds the published MRR, Hits@1 and Hits@10.
 type metrics [3]float64
 
-func (m metrics) published(model, source string) Published {
-	return Published{Model: model, MRR: m[0], Hits1: m[1], Hits10: m[2], Source: source}
-}
-
 type row struct {
 	family
 	dataset string
 	settings
 	weights   kge.Weights
 	published metrics
-	hours     float64 // training time on the authors' GPU; 0 if unpublished
 	structure string
 	note      string // added to the note of the family
 }
@@ -57,9 +52,10 @@ func (r row) recipe() Recipe {
 	if r.structure != "" {
 		recipe.Structure = structure.MustParse(r.structure)
 	}
-	if r.published != (metrics{}) {
-		published := r.published.published(r.model, r.reported)
-		recipe.Published = &published
+	if m := r.published; m != (metrics{}) {
+		recipe.Published = &Published{
+			Model: r.model, MRR: m[0], Hits1: m[1], Hits10: m[2], Source: r.reported,
+		}
 	}
 	return recipe
 }
@@ -129,7 +125,7 @@ var (
 		training: rescal.training,
 	}
 	rp = family{
-		name: "rp", model: "ComplEx", reported: "its README", gpu: "a GPU of 16 GB",
+		name: "rp", model: "ComplEx", reported: "its README",
 		about:  "ComplEx with N3 and relation prediction (Chen et al., 2021)",
 		source: "facebookresearch/ssl-relation-prediction, doc/hyper-parameters",
 		note: "The authors' program keeps the best epoch on the test triples, " +
@@ -288,10 +284,10 @@ func table() []row {
 			settings: settings{dim: 256, batch: 512, epochs: 60, validate: 5, patience: 3, rate: .1}},
 
 		{family: rp, dataset: "wn18rr", structure: "complex", published: metrics{.488, .443, .578},
-			hours: 7, weights: complexN3AndPrediction(.2, .05),
+			weights:  complexN3AndPrediction(.2, .05),
 			settings: settings{dim: 2000, batch: 50, epochs: 500, validate: 5, rate: .1}},
 		{family: rp, dataset: "fb15k-237", structure: "complex", published: metrics{.388, .298, .568},
-			hours: 11.5, weights: complexN3AndPrediction(.1, 4),
+			weights:  complexN3AndPrediction(.1, 4),
 			settings: settings{dim: 2000, batch: 500, epochs: 500, validate: 5, rate: .1},
 			note:     "The command in their README has 100 epochs."},
 

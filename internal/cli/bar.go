@@ -84,7 +84,7 @@ func (b *Bar) refresh() {
 	switch {
 	case b.bar.IsFinished():
 	case b.log == nil:
-		b.bar.Describe(cmp.Or(b.line, b.what) + b.remainingText())
+		b.bar.Describe(cmp.Or(b.line, b.what) + b.remaining())
 		_ = b.bar.RenderBlank()
 	case time.Since(b.logged) >= b.due:
 		b.write()
@@ -98,16 +98,7 @@ func (b *Bar) write() {
 	if b.line != "" {
 		line += ": " + b.line
 	}
-	fmt.Fprintln(b.log, line+b.remainingText())
-}
-
-// remainingText returns the remaining time as text, or "" if it is unknown.
-func (b *Bar) remainingText() string {
-	remaining, known := b.remaining()
-	if !known {
-		return ""
-	}
-	return ", about " + format.Duration(remaining) + " left"
+	fmt.Fprintln(b.log, line+b.remaining())
 }
 
 // Describe sets the description of the current work.
@@ -118,7 +109,7 @@ func (b *Bar) Describe(line string) {
 		return
 	}
 	b.line = line
-	b.bar.Describe(line + b.remainingText())
+	b.bar.Describe(line + b.remaining())
 	if b.log != nil && time.Since(b.logged) >= b.every {
 		b.write()
 	}
@@ -140,13 +131,6 @@ func (b *Bar) Set(done, total int64) {
 	_ = b.bar.Set64(done)
 }
 
-// Remaining returns the expected remaining time, once it is known.
-func (b *Bar) Remaining() (remaining time.Duration, known bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.remaining()
-}
-
 // SetDeadline sets the latest end of the work.
 func (b *Bar) SetDeadline(at time.Time) {
 	b.mu.Lock()
@@ -154,19 +138,20 @@ func (b *Bar) SetDeadline(at time.Time) {
 	b.deadline = at
 }
 
-// remaining estimates the remaining time after some seconds of work. Its caller holds the lock.
-func (b *Bar) remaining() (time.Duration, bool) {
+// remaining returns the expected remaining time as text, or "" in the first seconds. Its caller
+// holds the lock.
+func (b *Bar) remaining() string {
 	const minElapsed = 4 * time.Second
 	elapsed := time.Since(b.began)
 	if b.updates == 0 || elapsed < minElapsed || b.at <= b.from || b.total < b.at {
-		return 0, false
+		return ""
 	}
 	perUnit := float64(elapsed) / float64(b.at-b.from)
 	remaining := time.Duration(perUnit * float64(b.total-b.at))
 	if !b.deadline.IsZero() {
 		remaining = min(remaining, max(0, time.Until(b.deadline)))
 	}
-	return remaining, true
+	return ", about " + format.Duration(remaining) + " left"
 }
 
 // Finish removes the bar. It does nothing for nil.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/record"
@@ -169,16 +168,16 @@ func twoModels(graph string) (float64, error) {
 
 // paperAndPublished returns two cells: the paper's MRR and the best published one.
 func paperAndPublished(graph string) string {
-	reported := recipe.ReportedOn(graph)
-	at := func(matches func(recipe.Reported) bool) recipe.Reported {
+	reported := reportedOn(graph)
+	at := func(matches func(reportedResult) bool) reportedResult {
 		return reported[slices.IndexFunc(reported, matches)]
 	}
-	paper := at(func(r recipe.Reported) bool { return r.Model == "AutoBLM+" })
-	best := at(func(r recipe.Reported) bool { return !r.Paper && !r.Claimed })
+	paper := at(func(r reportedResult) bool { return r.Model == "AutoBLM+" })
+	best := at(func(r reportedResult) bool { return !r.Paper && !r.Claimed })
 	text := fmt.Sprintf("%.3f | %.3f, %s", paper.MRR, best.MRR, best.Model)
 	if best.EpochSeconds > 0 {
-		text += fmt.Sprintf(", %s of %.0f s on %s",
-			format.Count(best.Epochs, "epoch"), best.EpochSeconds, best.GPU)
+		text += fmt.Sprintf(", %s of %.0f s on a GPU of 16 GB",
+			format.Count(best.Epochs, "epoch"), best.EpochSeconds)
 	}
 	return text
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/record"
@@ -109,10 +108,10 @@ func curve(seeds []doc) (text string) {
 
 // reported returns the results of the paper on a graph, the best other ones, and those of recipes
 // that were trained here.
-func reported(graph string) (shown []recipe.Reported, err error) {
+func reported(graph string) (shown []reportedResult, err error) {
 	here, err := trainingsOn(graph)
 	hasBest := false
-	for _, r := range recipe.ReportedOn(graph) {
+	for _, r := range reportedOn(graph) {
 		reproduced := r.Recipe != "" && slices.ContainsFunc(here, func(seeds []doc) bool {
 			return find(seeds[0].R, "final.recipe") == r.Recipe
 		})
