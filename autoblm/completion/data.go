@@ -35,13 +35,14 @@ func Data(g *datasets.Graph) *kge.Data {
 	}
 	if len(g.Valid) > 0 {
 		d.HeldOut = len(g.Valid)
-		d.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]float64, error) {
+		d.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]kge.Validation, error) {
 			ranks, err := rank(ctx, r, eval.Sample(g.Valid, most), g)
-			scores := make([]float64, len(ranks))
+			all := make([]kge.Validation, len(ranks))
 			for i := range ranks {
-				scores[i] = Summarize(ranks[i], eval.Pessimistic).Both.MRR
+				e := SummarizeSample(ranks[i], len(g.Valid), eval.Pessimistic)
+				all[i].MRR, all[i].Error = e.Both.MRR, e.MRRError
 			}
-			return scores, err
+			return all, err
 		}
 	}
 	return d

@@ -145,9 +145,9 @@ func logSumExp(scores []float64) float64 {
 
 // Rank works like [RankSplit]. It adds the float32 scores of members in float64.
 func (e *Ensemble) Rank(
-	ctx context.Context, engine kge.Engine, g *datasets.Graph, split string,
+	ctx context.Context, engine kge.Engine, g *datasets.Graph, split string, sample int,
 ) ([]datasets.Triple, []eval.Ranked, error) {
-	triples, err := splitOf(e.Members, g, split)
+	triples, err := splitOf(e.Members, g, split, sample)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,7 +180,7 @@ func (e *Ensemble) Evaluate(
 		if triples, _ := g.Split(split); len(triples) == 0 {
 			continue
 		}
-		_, ranks, err := e.Rank(ctx, engine, g, split)
+		_, ranks, err := e.Rank(ctx, engine, g, split, 0)
 		if err != nil {
 			return all, err
 		}

@@ -98,7 +98,7 @@ func ChooseEnsemble(
 	if g, err = Align(candidates[0], g); err != nil {
 		return nil, err
 	}
-	triples, err := splitOf(candidates, g, "valid")
+	triples, err := splitOf(candidates, g, "valid", 0)
 	if err != nil {
 		return nil, fmt.Errorf("an ensemble is chosen by validation: %w", err)
 	}

@@ -125,7 +125,7 @@ func rankedByEnsemble(
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ranks, err := made.Rank(t.Context(), newEngine(t), aligned, split)
+	_, ranks, err := made.Rank(t.Context(), newEngine(t), aligned, split, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestEnsembleOfOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, want, err := completion.RankSplit(t.Context(), newEngine(t), kge.AutoPrecision,
-			[]*kge.Model{m}, g, "train")
+			[]*kge.Model{m}, g, "train", 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,12 +19,14 @@ import (
 type Evaluation struct {
 	// Triples is the number of ranked triples. Of is the number of all triples if only a sample is
 	// ranked; otherwise 0.
-	Triples int          `json:"triples"`
-	Of      int          `json:"of,omitempty"`
-	Ties    eval.Ties    `json:"ties"`
-	Both    eval.Metrics `json:"both"`
-	Head    eval.Metrics `json:"head"`
-	Tail    eval.Metrics `json:"tail"`
+	Triples int `json:"triples"`
+	Of      int `json:"of,omitempty"`
+	// MRRError is the standard error of the MRR of a sample.
+	MRRError float64      `json:"mrr_error,omitempty"`
+	Ties     eval.Ties    `json:"ties"`
+	Both     eval.Metrics `json:"both"`
+	Head     eval.Metrics `json:"head"`
+	Tail     eval.Metrics `json:"tail"`
 }
 
 // Summarize turns ranks into metrics.
@@ -41,13 +43,28 @@ func Summarize(ranks []eval.Ranked, ties eval.Ties) Evaluation {
 	}
 }
 
-// RankSplit ranks a split ("train", "valid" or "test") of g with each model. The models have the
-// same shape, and g has their ids; see [Align]. The precision affects the speed only.
+// SummarizeSample works like [Summarize] for the ranks of a sample of a number of triples.
+func SummarizeSample(ranks []eval.Ranked, of int, ties eval.Ties) Evaluation {
+	e := Summarize(ranks, ties)
+	if len(ranks) >= of {
+		return e
+	}
+	reciprocal := make([]float64, len(ranks)) // of both sides of a triple, which are not independent
+	for i, r := range ranks {
+		reciprocal[i] = (1/r.Head.Under(ties) + 1/r.Tail.Under(ties)) / 2
+	}
+	e.Of, e.MRRError = of, eval.StandardError(reciprocal, of)
+	return e
+}
+
+// RankSplit ranks a split ("train", "valid" or "test") of g with each model, or an [eval.Sample] of
+// it. The models have the same shape, and g has their ids; see [Align]. The precision affects the
+// speed only.
 func RankSplit(
 	ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model,
-	g *datasets.Graph, split string,
+	g *datasets.Graph, split string, sample int,
 ) ([]datasets.Triple, [][]eval.Ranked, error) {
-	triples, err := splitOf(models, g, split)
+	triples, err := splitOf(models, g, split, sample)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,8 +88,11 @@ func rankerOf(engine kge.Engine, precision kge.Precision, models []*kge.Model) (
 	return engine.NewRanker(parameters, precision)
 }
 
-// splitOf returns the triples of a split. It returns an error if the models cannot rank them.
-func splitOf(models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, error) {
+// splitOf returns a sample of the triples of a split, 0 for all. It returns an error if the models
+// cannot rank them.
+func splitOf(
+	models []*kge.Model, g *datasets.Graph, split string, sample int,
+) ([]datasets.Triple, error) {
 	triples, err := g.Split(split)
 	if err != nil {
 		return nil, err
@@ -80,7 +100,7 @@ func splitOf(models []*kge.Model, g *datasets.Graph, split string) ([]datasets.T
 	if len(triples) == 0 {
 		return nil, fmt.Errorf("%s has no %s triples to rank", g.Name, split)
 	}
-	return triples, checkModels(models, g)
+	return eval.Sample(triples, sample), checkModels(models, g)
 }
 
 // checkModels returns an error if models cannot rank triples of g.
@@ -110,7 +130,7 @@ func Evaluate(
 	ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, split string,
 	ties eval.Ties,
 ) (Evaluation, error) {
-	_, ranks, err := RankSplit(ctx, engine, kge.AutoPrecision, []*kge.Model{m}, g, split)
+	_, ranks, err := RankSplit(ctx, engine, kge.AutoPrecision, []*kge.Model{m}, g, split, 0)
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -171,11 +191,9 @@ func EvaluateAll(
 			if len(ranked[split]) == 0 {
 				continue
 			}
-			e := Summarize(eval.Select(ranks[split][0], ranked[split]), eval.Pessimistic)
+			these := eval.Select(ranks[split][0], ranked[split])
+			e := SummarizeSample(these, len(whole[split]), eval.Pessimistic)
 			ranks[split] = ranks[split][1:] // those of the next model
-			if e.Triples < len(whole[split]) {
-				e.Of = len(whole[split])
-			}
 			*to = &e
 		}
 		if err := m.SetEvaluations(all[i]); err != nil {
@@ -224,8 +242,11 @@ func (e *Evaluation) AddTo(t *table.Table, name string, sides bool) {
 	add := func(name string, m eval.Metrics) {
 		t.Add(name, m.MRR, m.Hits1, m.Hits3, m.Hits10, fmt.Sprintf("%.1f", m.MeanRank))
 	}
+	if e != nil && e.Of > 0 {
+		name += fmt.Sprintf(" (%s of %s, MRR ± %.4f)", format.Int(e.Triples), format.Int(e.Of), e.MRRError)
+	}
 	if e != nil {
-		add(name+format.Sample(e.Triples, e.Of), e.Both)
+		add(name, e.Both)
 	}
 	if e != nil && sides {
 		add("  heads", e.Head)

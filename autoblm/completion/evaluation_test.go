@@ -157,7 +157,7 @@ func TestRankSplit(t *testing.T) {
 		"test": g.Test} {
 		engine := &enginetest.Scripted{Better: func(_, member int) int32 { return int32(3 * member) }}
 		triples, ranks, err := completion.RankSplit(t.Context(), engine, kge.AutoPrecision,
-			[]*kge.Model{m, m}, g, split)
+			[]*kge.Model{m, m}, g, split, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestRankSplit(t *testing.T) {
 func TestRankSplitRefuses(t *testing.T) {
 	rank := func(g *datasets.Graph, split string, models ...*kge.Model) error {
 		_, _, err := completion.RankSplit(t.Context(), &enginetest.Scripted{}, kge.AutoPrecision, models,
-			g, split)
+			g, split, 0)
 		return err
 	}
 	m := enginetest.SmallModel()

@@ -62,7 +62,7 @@ func (t *Task) rankWith(
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		triples, ranks, err := ensemble.Rank(ctx, t.Engine, aligned, split)
+		triples, ranks, err := ensemble.Rank(ctx, t.Engine, aligned, split, 0)
 		return aligned, triples, ranks, err
 	}
 	best, err := ModelOf(a)
@@ -74,7 +74,7 @@ func (t *Task) rankWith(
 		return nil, nil, nil, err
 	}
 	models := []*kge.Model{best}
-	triples, ranks, err := RankSplit(ctx, t.Engine, kge.AutoPrecision, models, aligned, split)
+	triples, ranks, err := RankSplit(ctx, t.Engine, kge.AutoPrecision, models, aligned, split, 0)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -70,8 +70,8 @@ func TrainSharedEmbeddings(
 		shared.population.candidates = append(shared.population.candidates, SharedCandidate{Structure: c})
 	}
 	data, s := Data(job.Graph), job.Settings
-	data.Validate = func(ctx context.Context, _ kge.Ranker, _ int) ([]float64, error) {
-		return []float64{0}, shared.population.evaluate(ctx, job.Graph)
+	data.Validate = func(ctx context.Context, _ kge.Ranker, _ int) ([]kge.Validation, error) {
+		return make([]kge.Validation, 1), shared.population.evaluate(ctx, job.Graph)
 	}
 	s.ValidateEvery = s.Epochs // validate all candidates at the end
 	trained, err := kge.Train(ctx, shared, kge.Job{

@@ -27,7 +27,7 @@ type Data struct {
 	Batches func(s Settings, epoch int) [][]Example
 	// HeldOut is the number of questions for validation.
 	HeldOut int
-	// Validate returns each model's validation score, higher is better, on at most the given
-	// number of questions (an [eval.Sample]; 0: all). It is nil without validation data.
-	Validate func(ctx context.Context, r Ranker, most int) ([]float64, error)
+	// Validate returns each model's validation, without an epoch, on at most the given number of
+	// questions (an [eval.Sample]; 0: all). It is nil without validation data.
+	Validate func(ctx context.Context, r Ranker, most int) ([]Validation, error)
 }

@@ -13,7 +13,7 @@ type Job struct {
 	Settings Settings
 	Members  []Member
 	// ValidateBy is the number of held-out questions to validate on, an [eval.Sample]; 0 means
-	// all. A resumed training keeps its original value.
+	// [Settings.ValidateSample]. A resumed training keeps its original value.
 	ValidateBy int
 	// OnEpoch, if set, is called after each epoch.
 	OnEpoch func(Progress)

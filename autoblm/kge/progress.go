@@ -12,6 +12,8 @@ type Progress struct {
 	Loss []float64
 	// Best is the best validation of the first member; nil before its first validation.
 	Best *Validation
+	// ValidatedBy is the number of questions in a validation, of HeldOut; both are 0 if it has all.
+	ValidatedBy, HeldOut int
 }
 
 // Share returns the share of the training that is done, without validations.

@@ -53,6 +53,8 @@ type Result struct {
 type Validation struct {
 	Epoch int     `json:"epoch"`
 	MRR   float64 `json:"mrr"`
+	// Error is the standard error of the MRR of a sample of triples.
+	Error float64 `json:"mrr_error,omitempty"`
 }
 
 // Timing splits the time of a training, in seconds.

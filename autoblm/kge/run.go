@@ -84,6 +84,14 @@ func (r *run) progress(epoch, step, steps int) Progress {
 	p := Progress{Epoch: epoch, Epochs: r.job.Settings.Epochs, Step: step, Steps: steps}
 	if m := r.members[0]; m.BestMRR > 0 {
 		p.Best = &Validation{Epoch: m.BestEpoch, MRR: m.BestMRR}
+		for _, v := range m.Validations {
+			if v.Epoch == m.BestEpoch {
+				p.Best.Error = v.Error
+			}
+		}
+	}
+	if r.job.ValidateBy > 0 {
+		p.ValidatedBy, p.HeldOut = r.job.ValidateBy, r.job.Data.HeldOut
 	}
 	return p
 }

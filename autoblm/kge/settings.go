@@ -80,7 +80,9 @@ type Settings struct {
 	// DataSeed decides the order of the examples in every epoch.
 	DataSeed      uint64 `json:"data_seed" kong:"-" help:"Seed of the order of training examples."`
 	ValidateEvery int    `json:"validate_every" min:"0" max:"1000000000" brief:"Epochs between validations; the best epoch is kept." help:"Epochs between validations; the best validated epoch is kept. 0 never validates and keeps the last epoch."`
-	Patience      int    `json:"patience" min:"0" max:"1000000000" help:"Stop after this number of validations without improvement; 0: never."`
+	// ValidateSample keeps its value when a deadline reduces the sample; see [Report.ValidatedBy].
+	ValidateSample int `json:"validate_sample,omitempty" min:"0" max:"1000000000" help:"Validate during training on a random sample of this size; 0: on all."`
+	Patience       int `json:"patience" min:"0" max:"1000000000" help:"Stop after this number of validations without improvement; 0: never."`
 	// PlateauPatience reduces the learning rate of each member on its own.
 	PlateauPatience int `json:"plateau_patience,omitempty" min:"0" max:"1000000000" help:"Reduce the learning rate after this number of validations without improvement; 0: never."`
 	// PlateauFactor is 0 if and only if PlateauPatience is 0.

@@ -24,6 +24,9 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 		return nil, err
 	}
 	job.Settings = s
+	if job.ValidateBy == 0 && s.ValidateSample < job.Data.HeldOut {
+		job.ValidateBy = s.ValidateSample
+	}
 	if err := checkTrainable(engine, job); err != nil {
 		return nil, err
 	}
@@ -143,7 +146,9 @@ func (t *trainer) mustValidate(epoch int) bool {
 func (t *trainer) validateInTime(ctx context.Context, epoch int) error {
 	if t.budget != nil && !t.hasValidated() {
 		interval := t.timing.Train / float64(epoch) * float64(t.job.Settings.ValidateEvery)
-		t.job.ValidateBy = t.budget.sampleSize(interval)
+		if n := t.budget.sampleSize(interval); n > 0 && (t.job.ValidateBy == 0 || n < t.job.ValidateBy) {
+			t.job.ValidateBy = n
+		}
 	}
 	validating, stop := t.budget.forSteps(ctx, false, 0)
 	defer stop()

@@ -104,7 +104,8 @@ func TestEarlyStopping(t *testing.T) {
 	if engine.Epochs != 5 || len(r.Loss) != 5 {
 		t.Errorf("%d epochs, %d losses: want 5", engine.Epochs, len(r.Loss))
 	}
-	want := []kge.Validation{{1, 1.0 / 10}, {2, 1.0 / 5}, {3, 1.0 / 2}, {4, 1.0 / 2}, {5, 1.0 / 4}}
+	want := []kge.Validation{{Epoch: 1, MRR: 1.0 / 10}, {Epoch: 2, MRR: 1.0 / 5},
+		{Epoch: 3, MRR: 1.0 / 2}, {Epoch: 4, MRR: 1.0 / 2}, {Epoch: 5, MRR: 1.0 / 4}}
 	if !slices.EqualFunc(r.Validations, want,
 		func(a, b kge.Validation) bool { return a.Epoch == b.Epoch && near(a.MRR, b.MRR) }) {
 		t.Errorf("validations %v, want %v", r.Validations, want)

@@ -19,18 +19,19 @@ func (r *run) validate(ctx context.Context, epoch int) error {
 		if m.Stopped {
 			continue
 		}
-		m.Validations = append(m.Validations, Validation{Epoch: epoch, MRR: scores[i]})
-		if m.best != nil && scores[i] <= m.BestMRR {
+		scores[i].Epoch = epoch
+		m.Validations = append(m.Validations, scores[i])
+		if m.best != nil && scores[i].MRR <= m.BestMRR {
 			m.losePatience(r.job.Settings)
-		} else if err := r.keepBest(i, epoch, scores[i]); err != nil {
+		} else if err := r.keepBest(i, epoch, scores[i].MRR); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// validationScores returns the scores of all members.
-func (r *run) validationScores(ctx context.Context, epoch int) ([]float64, error) {
+// validationScores returns the validations of all members.
+func (r *run) validationScores(ctx context.Context, epoch int) ([]Validation, error) {
 	if r.job.OnStep != nil {
 		p := r.progress(epoch, 1, 1)
 		p.Validating = true
@@ -76,7 +77,7 @@ func (r *run) validateStopped(ctx context.Context) (isBetter []bool, err error) 
 	}
 	for i := range r.members {
 		m := &r.members[i]
-		if m.Stopped || m.best == nil || scores[i] <= m.BestMRR {
+		if m.Stopped || m.best == nil || scores[i].MRR <= m.BestMRR {
 			continue
 		}
 		p, err := r.population.Parameters(i)
@@ -84,7 +85,7 @@ func (r *run) validateStopped(ctx context.Context) (isBetter []bool, err error) 
 			return isBetter, err
 		}
 		if isBetter[i] = p.Finite(); isBetter[i] {
-			m.best, m.BestMRR, m.BestEpoch = &p, scores[i], r.epochs
+			m.best, m.BestMRR, m.BestEpoch = &p, scores[i].MRR, r.epochs
 		}
 	}
 	return isBetter, nil

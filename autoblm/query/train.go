@@ -146,17 +146,17 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 		return data, nil
 	}
 	data.HeldOut = len(d.queriesWith(InValid, p.Hops))
-	data.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]float64, error) {
+	data.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]kge.Validation, error) {
 		queries := eval.Sample(d.queriesWith(InValid, p.Hops), most)
-		scores := make([]float64, r.Models())
-		for i := range scores {
+		all := make([]kge.Validation, r.Models())
+		for i := range all {
 			e, err := Evaluate(ctx, r, i, queries)
 			if err != nil {
 				return nil, err
 			}
-			scores[i] = e.MRR
+			all[i].MRR = e.MRR
 		}
-		return scores, nil
+		return all, nil
 	}
 	return data, nil
 }

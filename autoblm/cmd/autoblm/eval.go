@@ -21,6 +21,7 @@ type evalCommand struct {
 	Split   string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
 	Ties    eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"Rank among equal scores: pessimistic, optimistic or realistic."`
 	By      string    `default:"" enum:",relation,pattern" placeholder:"relation|pattern" brief:"Metrics by relation or by relation pattern." help:"Metrics by relation or by relation pattern."`
+	Sample  int       `min:"0" brief:"Rank a random sample of this size; 0: all." help:"Rank a random sample of this number of triples and state the standard error of its MRR; 0 ranks all. It is the same sample each time, and a larger one contains it."`
 	precisionFlag
 	computeFlags
 }
@@ -66,7 +67,11 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	e := completion.Summarize(ranks, c.Ties)
+	split, err := g.Split(c.Split)
+	if err != nil {
+		return err
+	}
+	e := completion.SummarizeSample(ranks, len(split), c.Ties)
 	switch c.Split {
 	case "train":
 		s.Train = &e
@@ -123,9 +128,10 @@ func (c *evalCommand) rank(
 	s.Engine, s.Backend = engine.Name(), engine.Backend(s.Precision)
 	defer s.Seconds.MeasureEvaluation(engine)()
 	if l.ensemble != nil {
-		return l.ensemble.Rank(ctx, engine, g, c.Split)
+		return l.ensemble.Rank(ctx, engine, g, c.Split, c.Sample)
 	}
-	triples, all, err := completion.RankSplit(ctx, engine, s.Precision, l.models(), g, c.Split)
+	triples, all, err := completion.RankSplit(
+		ctx, engine, s.Precision, l.models(), g, c.Split, c.Sample)
 	if err != nil {
 		return nil, nil, err
 	}

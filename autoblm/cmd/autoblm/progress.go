@@ -44,7 +44,11 @@ func (b *trainingBar) update(p kge.Progress) {
 	}
 	line += b.loss
 	if p.Best != nil {
-		line += fmt.Sprintf(", best valid MRR %.4f after %d", p.Best.MRR, p.Best.Epoch)
+		line += fmt.Sprintf(", best valid MRR %.4f", p.Best.MRR)
+		if p.HeldOut > 0 {
+			line += fmt.Sprintf(" ± %.4f%s", p.Best.Error, format.Sample(p.ValidatedBy, p.HeldOut))
+		}
+		line += fmt.Sprintf(" after %d", p.Best.Epoch)
 	}
 	b.Describe(line)
 	b.Set(int64(p.Share()*barUnits), 0)

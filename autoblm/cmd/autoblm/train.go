@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -27,7 +28,7 @@ type trainCommand struct {
 	trainingFlags `group:"Training (default n3 up to 250 entities: 0.02; --model: recipe basic)"`
 	Members       int  `default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
 	KeepMembers   bool `help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
-	NoEval        bool `help:"Do not rank at the end."`
+	NoEval        bool `help:"Do not rank at the end, and during training only with --validate-every."`
 	minutesFlag
 	modelOutFlags
 	computeFlags
@@ -53,7 +54,12 @@ func (c *trainCommand) resolve(line *kong.Context, g *datasets.Graph) error {
 		layers = append(layers, recipeLayer(&c.Settings, c.defaults()),
 			recipeLayer(&c.Settings, r.Recipe))
 	}
-	return flags.Resolve(line, append(layers, c.impliedLayer(line, &c.Settings))...)
+	layers = append(layers, c.impliedLayer(line, &c.Settings), func() {
+		if c.NoEval && !flags.IsGiven(line, "validate-every", "patience", "plateau-patience") {
+			c.Settings.Training.ValidateEvery, c.Settings.Training.Patience = 0, 0
+		}
+	})
+	return flags.Resolve(line, layers...)
 }
 
 // defaults returns how the model trains on a large graph by default.
@@ -178,7 +184,8 @@ func (c *trainCommand) queries(g *datasets.Graph) int {
 	if c.NoEval {
 		return 0
 	}
-	return len(g.Valid) + len(g.Test)
+	limits := completion.FinalLimits(g)
+	return len(eval.Sample(g.Valid, limits.Valid)) + len(eval.Sample(g.Test, limits.Test))
 }
 
 // members returns the members to train.
@@ -247,6 +254,7 @@ func evaluate(
 	}
 	how, done := showRanking(o, d)
 	defer done()
+	how.Limits = completion.FinalLimits(g)
 	return completion.EvaluateAll(ctx, engine, models, g, how)
 }
 

@@ -1,8 +1,11 @@
 package eval
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Limits holds the maximum number of questions to rank in each split: 0 ranks all, [None] none. If
@@ -25,6 +28,16 @@ func Sample[T any](all []T, n int) []T {
 
 // samplingOrder returns the indices below n in the order in which samples take them.
 func samplingOrder(n int) []int { return rand.New(rand.NewPCG(1, 0)).Perm(n) }
+
+// StandardError returns the standard error of the mean of a sample, drawn without replacement from
+// a number of values.
+func StandardError(sample []float64, of int) float64 {
+	n := float64(len(sample))
+	if n < 2 {
+		return 0
+	}
+	return stat.StdDev(sample, nil) * math.Sqrt((1/n)*(1-n/float64(of)))
+}
 
 // Select returns the elements with the given indices.
 func Select[T any](all []T, indices []int) []T {

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -39,5 +40,27 @@ func TestSample(t *testing.T) {
 	}
 	if few := eval.Sample(all, 10); slices.Equal(few, all[:10]) {
 		t.Error("a sample is the beginning")
+	}
+}
+
+// TestStandardError compares the standard error with the spread of the means of all samples of two.
+func TestStandardError(t *testing.T) {
+	all := []float64{0, .1, .5, 1}
+	var squares, estimates, n, mean float64
+	for _, x := range all {
+		mean += x / 4
+	}
+	for i := range all {
+		for j := range i {
+			squares += math.Pow((all[i]+all[j])/2-mean, 2)
+			estimates += math.Pow(eval.StandardError([]float64{all[i], all[j]}, len(all)), 2)
+			n++
+		}
+	}
+	if math.Abs(squares-estimates) > 1e-12 {
+		t.Errorf("the mean variance is estimated as %v, want %v", estimates/n, squares/n)
+	}
+	if e := eval.StandardError(all, 4); e != 0 {
+		t.Errorf("all values have the error %v", e)
 	}
 }
