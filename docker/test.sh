@@ -3,7 +3,7 @@
 # buildah, whichever works, and tests them without a network:
 #
 #   cli       two builds have the same digest; runs the README's first command
-#   notebook  runs the first notebook
+#   notebook  runs kernels doctor and the first notebook
 #   cuda      reports the missing GPU, and rehearses the benchmarks
 #
 # If the base images of the Dockerfile cannot be fetched, debootstrap (as root) and this
@@ -250,8 +250,9 @@ for target in "${targets[@]}"; do
       done
       ;;
     notebook)
-      step "notebook: first notebook"
+      step "notebook: doctor and first notebook"
       inside "$tag" "" jupyter lab --version
+      inside "$tag" "" kernels doctor
       inside "$tag" "" python3 /opt/autoblm-go/kernels/execute.py --timeout 900 \
         notebooks/01_quickstart.ipynb
       ;;

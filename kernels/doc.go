@@ -1,6 +1,8 @@
-// Command kernels installs the Jupyter kernels "AutoBLM (Go, CPU)" and "AutoBLM (Go, CUDA)".
+// Command kernels installs and checks the Jupyter kernels "AutoBLM (Go, CPU)"
+// and "AutoBLM (Go, CUDA)".
 //
 //	go run ./kernels install   once; needs a network
+//	go run ./kernels doctor    finds problems and suggests fixes
 //
 // The Python program execute.py executes notebooks with nbclient and fails when a
 // cell fails. With --write it stores the outputs and a digest of the code, and with --check

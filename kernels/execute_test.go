@@ -247,6 +247,10 @@ func TestInstallElsewhere(t *testing.T) {
 		}
 	}
 	t.Setenv("JUPYTER_DATA_DIR", folders[3])
+	status, out, messages := kernels(t, append([]string{"doctor"}, folders...)...)
+	if status != cli.Done {
+		t.Errorf("doctor: status %d, %q, %q", status, out, messages)
+	}
 	if out, err := execute(t, hello); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/alecthomas/kong"
@@ -12,6 +13,7 @@ import (
 // commands defines the command line.
 type commands struct {
 	Install installCommand `cmd:"" help:"Install or update the kernels."`
+	Doctor  doctorCommand  `cmd:"" help:"Find problems of the kernels and suggest fixes."`
 
 	Home    string `help:"Folder of the programs and modules (default ${home})." env:"AUTOBLM_KERNELS" type:"path" placeholder:"DIR"`
 	UserDir string `help:"Jupyter's user data folder (default ${userdir})." type:"path" placeholder:"DIR"`
@@ -29,6 +31,9 @@ func (c commands) folders() (install.Folders, error) {
 	}
 	return folders, err
 }
+
+// errFailed sets the exit status after a command has printed its results.
+var errFailed = errors.New("failed")
 
 func main() { cli.Main(run) }
 
@@ -60,6 +65,9 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		parsed.BindTo(ctx, (*context.Context)(nil))
 		parsed.BindTo(stdout, (*io.Writer)(nil))
 		err = parsed.Run(folders)
+	}
+	if errors.Is(err, errFailed) {
+		return cli.Failed
 	}
 	return cli.Status(stderr, "kernels", err)
 }

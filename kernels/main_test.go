@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,7 +13,7 @@ import (
 )
 
 func TestUsage(t *testing.T) {
-	if status, out, _ := kernels(t); status != cli.Done || !strings.Contains(out, "install") {
+	if status, out, _ := kernels(t); status != cli.Done || !strings.Contains(out, "doctor") {
 		t.Errorf("no arguments: status %d, %q", status, out)
 	}
 	for _, arguments := range [][]string{
@@ -44,36 +43,13 @@ func TestPinsAgree(t *testing.T) {
 	}
 }
 
-func TestCheckJupyter(t *testing.T) {
-	folder, other := t.TempDir(), t.TempDir()
-	data := func(jupyter string) string {
-		spec := filepath.Dir(install.CPU.File(jupyter))
-		if err := os.MkdirAll(spec, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprintf(`echo '{"kernelspecs": {%q: {"resource_dir": %q}}}'`,
-			install.CPU.Name, spec)
-	}
-	for script, want := range map[string]string{ // of a program that acts as Jupyter
-		"":           "Jupyter is missing",
-		data(folder): "",
-		data(other):  "remove the folder " + other,
-		"echo '{}'":  "--user-dir",
-		"exit 3":     "Jupyter is missing",
-		"echo hello": "Jupyter is missing",
-	} {
-		bin := t.TempDir()
-		if script != "" {
-			program := filepath.Join(bin, "jupyter")
-			if err := os.WriteFile(program, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		t.Setenv("PATH", bin)
-		got := checkJupyter(t.Context(), folder)
-		if !strings.Contains(got, want) || (got == "") != (want == "") {
-			t.Errorf("%q: %q, want %q", script, got, want)
-		}
+func TestDoctorWithoutInstallation(t *testing.T) {
+	t.Chdir(t.TempDir()) // outside of the checkout
+	status, out, messages := kernels(t, "doctor", "--home", filepath.Join(t.TempDir(), "none"),
+		"--user-dir", t.TempDir())
+	if status != cli.Failed || !strings.Contains(out, "BAD ") ||
+		!strings.Contains(out, " ./kernels install") || messages != "" {
+		t.Errorf("status %d, %q, %q", status, out, messages)
 	}
 }
 

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -121,17 +120,19 @@ func TestSpec(t *testing.T) {
 	if cpu.Env["GOMLX_BACKEND"] != "go" || cpu.Env["AUTOBLM_BACKEND"] != "auto" {
 		t.Errorf("CPU: backends %q and %q", cpu.Env["GOMLX_BACKEND"], cpu.Env["AUTOBLM_BACKEND"])
 	}
+	if !home.Starts(cpu) || Home("/other").Starts(cpu) {
+		t.Error("a spec should start its own home and no other")
+	}
 	file := filepath.Join(t.TempDir(), "kernel.json")
 	if err := cpu.Write(file); err != nil {
 		t.Fatal(err)
 	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got Spec
-	if err := json.Unmarshal(content, &got); err != nil || cmp.Diff(cpu, got) != "" {
+	if got, err := ReadSpec(file); err != nil || cmp.Diff(cpu, got) != "" {
 		t.Errorf("written and read: %v, %s", err, cmp.Diff(cpu, got))
+	}
+	put(t, file, "{")
+	if _, err := ReadSpec(file); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("broken spec: error %v", err)
 	}
 }
 

@@ -38,6 +38,22 @@ func FindLibrary(ctx context.Context, t Toolchain, folder string) (Library, erro
 	return Library{Checkout: dir}, nil
 }
 
+// InstalledLibrary describes the library that cells of an installation import.
+func InstalledLibrary(ctx context.Context, home Home, t Toolchain) (string, error) {
+	out, err := t.run(ctx, home.Module(), isolated(), "list", "-m", "-f",
+		"{{if .Replace}}the checkout {{.Dir}}{{else}}the release {{.Version}}{{end}}",
+		LibraryModule)
+	return strings.TrimSpace(out), err
+}
+
+// Command returns the command line that runs this program, for hints.
+func Command() string {
+	if version := buildVersion(); version != "" {
+		return "go run " + LibraryModule + "/kernels@" + version
+	}
+	return "go run ./kernels"
+}
+
 // buildVersion returns the release that this program was built from, or "".
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()

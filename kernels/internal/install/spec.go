@@ -3,6 +3,8 @@ package install
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
@@ -15,6 +17,19 @@ type Spec struct {
 	Language      string            `json:"language"`
 	InterruptMode string            `json:"interrupt_mode,omitempty"`
 	Env           map[string]string `json:"env,omitempty"`
+}
+
+// ReadSpec reads a spec from a file.
+func ReadSpec(path string) (Spec, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return Spec{}, err
+	}
+	var s Spec
+	if err := json.Unmarshal(content, &s); err != nil {
+		return Spec{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
 }
 
 // Write writes the spec to a file in an existing folder.

@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"fmt"
 	"strings"
 )
@@ -49,4 +50,16 @@ func (p Pins) Version(t Tool) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no version of %s is pinned", t.Module)
+}
+
+// InstalledVersion returns the version of a tool that a program was built from.
+func (t Tool) InstalledVersion(path string) (string, error) {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	if info.Path != t.Package {
+		return "", fmt.Errorf("%s was built from %s, want %s", path, info.Path, t.Package)
+	}
+	return info.Main.Version, nil
 }

@@ -78,15 +78,23 @@ func (v Variant) spec(home Home, t Toolchain, plugin string) Spec {
 		}
 	}
 	return Spec{
-		Argv: []string{
-			home.Program("gonb"), "--kernel", "{connection_file}",
-			"-logtostderr=true",
-			"-raw_error=true", // reports errors as text instead of HTML
-			"-go_work=" + home.Module(),
-		},
+		Argv:          argv(home),
 		DisplayName:   v.Title,
 		Language:      "go",
 		InterruptMode: "message",
 		Env:           variables,
 	}
 }
+
+// argv returns the command that starts a kernel.
+func argv(home Home) []string {
+	return []string{
+		home.Program("gonb"), "--kernel", "{connection_file}",
+		"-logtostderr=true",
+		"-raw_error=true", // reports errors as text instead of HTML
+		"-go_work=" + home.Module(),
+	}
+}
+
+// Starts reports whether a spec starts a kernel of this home.
+func (h Home) Starts(spec Spec) bool { return slices.Equal(spec.Argv, argv(h)) }
