@@ -21,7 +21,7 @@ type evalCommand struct {
 	Split   string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
 	Ties    eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"Rank among equal scores: pessimistic, optimistic or realistic."`
 	By      string    `default:"" enum:",relation,pattern" placeholder:"relation|pattern" brief:"Metrics by relation or by relation pattern." help:"Metrics by relation or by relation pattern."`
-	Sample  int       `min:"0" brief:"Rank a random sample of this size; 0: all." help:"Rank a random sample of this number of triples and state the standard error of its MRR; 0 ranks all. It is the same sample each time, and a larger one contains it."`
+	Sample  int       `min:"0" max:"1000000000" brief:"Rank a random sample of this size; 0: all." help:"Rank a random sample of this number of triples and state the standard error of its MRR; 0 ranks all. It is the same sample each time, and a larger one contains it."`
 	precisionFlag
 	computeFlags
 }
