@@ -93,9 +93,10 @@ type SearchSettings struct {
 	MixEngines bool
 	Compute    Compute
 	OnProgress func(search.Progress)
-	// Began and OnPlan are as in [search.Problem].
-	Began  time.Time
-	OnPlan func(search.Plan)
+	// Began, OnPlan and Default are as in [search.Problem].
+	Began   time.Time
+	OnPlan  func(search.Plan)
+	Default *kge.Recipe
 }
 
 // DefaultSearch returns settings that tune a recipe, search 64 structures with AutoBLM+, and
@@ -169,6 +170,7 @@ func SearchFor(
 	problem := search.Problem{
 		Task: t, Strategy: algorithm, Settings: s.Settings, MixEngines: s.MixEngines,
 		OnProgress: s.OnProgress, Began: s.Began, OnPlan: s.OnPlan,
+		Default: s.Default,
 	}
 	if s.Study != "" {
 		opened, resolved, err := study.OpenFor(s.Study, problem, s.Command)

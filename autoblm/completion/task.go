@@ -9,9 +9,11 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/dustin/go-humanize/english"
 )
 
 const (
@@ -54,16 +56,51 @@ func (t *Task) Identity() (task.Identity, error) {
 	}, nil
 }
 
-// Check returns an error if the graph has no validation triples.
-func (t *Task) Check() error {
-	if len(t.Graph.Valid) == 0 {
-		return fmt.Errorf("%s has %w", t.Graph.Name, ErrNoValidation)
-	}
-	return nil
+// Check implements [task.Task].
+func (t *Task) Check() error { return nil }
+
+// Default returns ComplEx with the default recipe of the graph.
+func (t *Task) Default(time.Duration) (task.Trial, bool) {
+	r := recipe.ForGraph(t.Graph, form.Bilinear)
+	return task.Trial{
+		Name: r.Structure.Name(), Structure: r.Structure, Recipe: task.Recipe{Recipe: r.Recipe},
+	}, true
 }
 
-// ErrNoValidation reports a graph without validation triples.
-var ErrNoValidation = errors.New("no validation triples to compare structures by")
+// CannotSelect implements [task.Task]. A validation triple that was trained, or of an entity or a
+// relation that was not, says nothing about a model.
+func (t *Task) CannotSelect() string {
+	valid := t.Graph.Valid
+	if len(valid) == 0 {
+		return t.Graph.Name + " has no validation triples"
+	}
+	known := map[datasets.Triple]bool{}
+	entities, relations := map[int32]bool{}, map[int32]bool{}
+	for _, f := range t.Graph.Train {
+		known[f] = true
+		entities[f.Head], entities[f.Tail], relations[f.Relation] = true, true, true
+	}
+	trained, foreign := 0, 0
+	for _, f := range valid {
+		switch {
+		case known[f]:
+			trained++
+		case !entities[f.Head] || !entities[f.Tail] || !relations[f.Relation]:
+			foreign++
+		default:
+			return ""
+		}
+	}
+	count := english.Plural(len(valid), "validation triple", "")
+	switch {
+	case foreign == 0:
+		return fmt.Sprintf("all %s are also in train", count)
+	case trained == 0:
+		return fmt.Sprintf("all %s have an entity or a relation that train lacks", count)
+	}
+	return fmt.Sprintf("of %s, %d are also in train and the rest have an entity or a relation "+
+		"that train lacks", count, trained)
+}
 
 // Arithmetic implements [task.Task].
 func (t *Task) Arithmetic(p kge.Precision) (engine, backend string) {

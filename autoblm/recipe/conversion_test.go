@@ -1,4 +1,4 @@
-package recipe
+package recipe_test
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"gonum.org/v1/gonum/floats"
@@ -114,7 +115,7 @@ func TestConversion(t *testing.T) {
 		s := kge.DefaultSettings()
 		s.Reciprocal, s.InitScale, s.Dim, s.Batch = true, 0.5, 16, len(batch)
 		m := kge.Member{Structure: structure.MustParse("complex"), Seed: 1, LearningRate: 0.1,
-			Weights: converted(name, reg, weight)}
+			Weights: recipe.Converted(name, reg, weight)}
 		score := m.Structure.Score
 		if name == "rescal" {
 			m.Form, m.Structure = form.GQE, structure.Structure{}

@@ -112,9 +112,14 @@ func (a *analysis) retraining() part {
 		p.Text = "No structure was retrained with other seeds." + noResult
 		return p
 	}
-	p.Text = fmt.Sprintf("After the search, %s were retrained with %s. The mean %s decides.",
-		retrainedKinds(all), format.Count(a.About.Settings.RetrainSeeds, "other seed"),
-		a.Presentation.Validation)
+	if kinds := retrainedKinds(all); kinds != "" {
+		p.Text = fmt.Sprintf("After the search, %s were retrained with %s. ", kinds,
+			format.Count(a.About.Settings.RetrainSeeds, "other seed"))
+	}
+	if slices.ContainsFunc(all, search.Retrained.IsDefault) {
+		p.Text += "The default models were trained as without a search. "
+	}
+	p.Text += fmt.Sprintf("The mean %s decides.", a.Presentation.Validation)
 	if n := len(all[0].Splits); n > 0 {
 		p.Text += fmt.Sprintf(" They were also trained on %s of train and valid, and compared "+
 			"within each split: the mean difference to the others decides.",
@@ -129,8 +134,10 @@ func (a *analysis) retraining() part {
 			"paired by seed: %v.", metric, d)
 	}
 	p.Table = page.NewTable("Means over the seeds, best first", all,
-		page.Text("", func(r search.Retrained) any { return titleOr(r.Name, "found") }),
-		page.Number(a.Presentation.Valid, func(r search.Retrained) any { return r.Score() }),
+		page.Text("", func(r search.Retrained) any {
+			return titleOr(r.Name, "found") + map[bool]string{true: ", default"}[r.IsDefault()]
+		}),
+		page.Number(a.Presentation.Valid, func(r search.Retrained) any { return r.Mean().Score }),
 		page.Number(a.Presentation.Test, func(r search.Retrained) any { return r.TestScore() }),
 		page.Text("structure", func(r search.Retrained) any { return r.Structure }))
 	return p
@@ -144,7 +151,7 @@ func retrainedKinds(all []search.Retrained) string {
 		baseline bool
 	}{{"the best structures found", false}, {"the best baselines", true}} {
 		if slices.ContainsFunc(all, func(r search.Retrained) bool {
-			return (r.Name != "") == kind.baseline
+			return (r.Name != "") == kind.baseline && !r.IsDefault()
 		}) {
 			kinds = append(kinds, kind.text)
 		}

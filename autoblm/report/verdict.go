@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -24,6 +25,9 @@ func (a *analysis) verdict() []string {
 }
 
 func (a *analysis) judgement() []string {
+	if retrained := search.FinalOf(a.Result().Retrained); retrained.Best != nil {
+		return a.judgeRetrained(retrained)
+	}
 	if len(a.found) == 0 {
 		return []string{a.nothingFound()}
 	}
@@ -48,16 +52,71 @@ func (a *analysis) judgement() []string {
 		all = append(all, fmt.Sprintf("The final stage, with other recipes, reached a %s of %s%s.",
 			a.Presentation.Validation, format.Cell(a.best.Score), a.withTest(*a.best)))
 	}
+	return append(all, a.keptSentences()...)
+}
+
+// keptSentences names the kept model, unless it is a structure that was found.
+func (a *analysis) keptSentences() []string {
 	switch {
 	case a.kept == nil:
 	case a.kept.Ensemble != nil:
 		models := format.Count(len(a.kept.Ensemble.Members), "model")
-		all = append(all, fmt.Sprintf("The study keeps an ensemble of %s.", models))
+		return []string{fmt.Sprintf("The study keeps an ensemble of %s.", models)}
 	case study.IsBaseline(*a.kept):
-		all = append(all, fmt.Sprintf("The study keeps the best model, %s.",
-			structure.TitleOf(a.kept.Name)))
+		return []string{fmt.Sprintf("The study keeps the best model, %s.",
+			structure.TitleOf(a.kept.Name))}
 	}
-	return all
+	return nil
+}
+
+// judgeRetrained says what the search was worth by the models at full size, whose scores did not
+// select their structures.
+func (a *analysis) judgeRetrained(f search.Final) []string {
+	all := []string{a.worth(f)}
+	if f.Found != nil && f.Baseline != nil {
+		c := a.compare(f.Found.Mean(), f.Baseline.Mean())
+		all = append(all, a.scores(c))
+		if c.valid.examples > 0 {
+			all = append(all, a.samplingError(c))
+		}
+	}
+	return append(all, a.keptSentences()...)
+}
+
+// worth says in a sentence what searching was worth.
+func (a *analysis) worth(f search.Final) string {
+	const nothing = "Searching was worth nothing here: "
+	switch {
+	case f.Found == nil && a.trained == 0:
+		return "Nothing was searched: only baselines were trained."
+	case f.Found == nil:
+		return nothing + "no structure found was trained at full size."
+	case f.Baseline == nil:
+		return "No baseline was retrained, so there is no comparison."
+	}
+	baseline := structure.TitleOf(f.Baseline.Name)
+	if same := f.Found.Structure.Name(); same != "" {
+		return nothing + "the best structure found is equivalent to " + structure.TitleOf(same) + "."
+	}
+	if f.Best.Name != "" {
+		return fmt.Sprintf("%sno structure beat %s %s.", nothing, baseline,
+			a.Presentation.OnValidation)
+	}
+	d := f.Difference
+	if d == nil {
+		return fmt.Sprintf("Searching was worth %s %s over %s, with one seed and so no interval.",
+			signed(f.Found.Score()-f.Baseline.Score()), a.Presentation.Validation, baseline)
+	}
+	metric := a.Presentation.Validation
+	if d.Tested {
+		metric = a.Presentation.Test
+	}
+	text := fmt.Sprintf("Searching was worth %s %s over %s (95 %% confidence %s to %s over seeds)",
+		signed(d.Mean), metric, structure.TitleOf(f.Paired.Name), signed(d.Low), signed(d.High))
+	if d.Low <= 0 {
+		text += ", which may be nothing"
+	}
+	return text + "."
 }
 
 func (a *analysis) nothingFound() string {

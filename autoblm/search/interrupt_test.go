@@ -5,7 +5,11 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/stage"
@@ -38,6 +42,32 @@ func TestInterruptedProposal(t *testing.T) {
 		result.Trained != 0 ||
 		len(result.Baselines) != 5 {
 		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestInterruptedDefaultModel: a search with a time limit begins with the default model, and
+// resumes with the same one.
+func TestInterruptedDefaultModel(t *testing.T) {
+	p := problem(t, strategy.Random{}, 4)
+	p.Default = &kge.Recipe{Training: p.Settings.Training, LearningRate: .2}
+	p.Settings.RetrainSeeds, p.Settings.Planned = 1, &search.Planned{}
+	p.Settings.TimeLimit = time.Hour
+	want := run(t, p)
+	p.Store = &search.Memory{}
+	ctx, end := context.WithCancel(t.Context())
+	p.OnProgress = func(at search.Progress) {
+		if at.Stage == task.Default {
+			end()
+		}
+	}
+	if r, err := stage.Run(ctx, p); err != nil || r.Stopped != search.Interrupted || r.Kept != nil {
+		t.Errorf("interrupted: %+v, %v", r, err)
+	}
+	p.OnProgress = nil
+	got := run(t, p)
+	if diff := cmp.Diff(want.Trials, got.Trials, ignoreSeconds); diff != "" ||
+		got.Trials[0].Stage != task.Default || got.Trials[0].Recipe.LearningRate != .2 {
+		t.Errorf("resumed, it has other trials:\n%s", diff)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 // a few steps, and stored with the trials, so that a resumed search follows it. A longer time
 // limit extends it.
 type Plan struct {
+	// NoSearch is true if the time limit is too short for a search: baselines are trained instead.
+	NoSearch bool `json:"no_search,omitempty"`
 	// Limit is the time limit of the search over all processes.
 	Limit time.Duration `json:"limit"`
 	// Used is the time that had passed when the plan was stored.
@@ -81,6 +83,9 @@ type Paces struct {
 	// validations; 0 means no validation.
 	Steps int `json:"steps"`
 	Every int `json:"every,omitempty"`
+	// Default is the size and the time of a training of the default model, all of it as End; zero
+	// if there is none.
+	Default Pace `json:"default,omitzero"`
 }
 
 // Of returns the pace at a dimension, extrapolated in proportion to the dimension.
@@ -102,6 +107,7 @@ func (p Paces) Times(factor float64) Paces {
 		p.At[i].Step *= factor
 		p.At[i].End *= factor
 	}
+	p.Default.End *= factor
 	return p
 }
 
@@ -121,6 +127,11 @@ func (p Paces) Training(dim, epochs, maxSteps int) float64 {
 
 // String describes the plan in a line, or the rest of it once the recipe is chosen.
 func (p Plan) String() string {
+	if p.NoSearch {
+		return fmt.Sprintf("no search, since %d structures of %d epochs and retraining the best "+
+			"do not fit; more baselines and seeds at d %d: about %s", MinStructures, MinEpochs,
+			p.Dim, format.Seconds(p.Seconds))
+	}
 	var steps []string
 	if p.Recipes > 0 && !p.Tuned {
 		steps = append(steps, format.Count(p.Recipes, "recipe"))
@@ -155,6 +166,12 @@ func (p Plan) String() string {
 	return fmt.Sprintf("%s: about %s", strings.Join(steps, ", "), format.Seconds(p.Seconds))
 }
 
+// A search needs at least MinStructures, which train for at least MinEpochs epochs.
+const (
+	MinStructures = 8
+	MinEpochs     = 5
+)
+
 // LargestDim returns the largest dimension of retraining.
 func (p Plan) LargestDim() int {
 	if len(p.Dims) == 0 {
@@ -166,6 +183,9 @@ func (p Plan) LargestDim() int {
 // Apply returns the settings with the choices of the plan.
 func (p Plan) Apply(s Settings) Settings {
 	s.Training.Dim, s.Training.Epochs, s.Training.MaxSteps = p.Dim, p.Epochs, p.MaxSteps
+	if p.NoSearch {
+		return s
+	}
 	if s.Planned.Structures {
 		s.Budget, s.Halving = p.Structures, p.Halving
 	}

@@ -15,6 +15,8 @@ const (
 	SpaceExhausted   Stop = "space exhausted"
 	TimeLimitReached Stop = "time"
 	Interrupted      Stop = "interrupted"
+	// CannotSelect means that validation data cannot select between models.
+	CannotSelect Stop = "no validation"
 )
 
 // Result holds the results of a search.
@@ -87,14 +89,15 @@ func Summarize(s Settings, trials []task.Trial, rounds []Round) *Result {
 }
 
 // Kept returns the trial whose artifact the study stores as the best, or nil: the ensemble, else
-// the last kept trial of retraining, else the best kept trial.
+// the kept trial of retraining or of the default model, else the best kept trial.
 func Kept(trials []task.Trial) *task.Trial {
-	for _, stage := range []task.Stage{task.EnsembleSelection, task.Retraining} {
-		for _, t := range slices.Backward(task.InStage(stage, trials)) {
-			if t.Kept {
-				return &t
-			}
+	for _, t := range task.InStage(task.EnsembleSelection, trials) {
+		if t.Kept {
+			return &t
 		}
+	}
+	if t := KeptRetrained(trials); t != nil {
+		return t
 	}
 	best := task.BestFirst(trials)
 	at := slices.IndexFunc(best, func(t task.Trial) bool { return t.Kept })
@@ -102,6 +105,21 @@ func Kept(trials []task.Trial) *task.Trial {
 		return nil
 	}
 	return &best[at]
+}
+
+// KeptRetrained returns the kept trial of retraining or of the default model, or nil.
+func KeptRetrained(trials []task.Trial) *task.Trial {
+	for _, t := range trials {
+		if t.Kept && IsRetrained(t) {
+			return &t
+		}
+	}
+	return nil
+}
+
+// IsRetrained returns true for trials at full size: those of retraining and of default models.
+func IsRetrained(t task.Trial) bool {
+	return t.Stage == task.Retraining || t.Stage == task.Default
 }
 
 // EnsembleOf returns the trial of the ensemble, nil if none was selected.

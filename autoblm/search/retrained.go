@@ -39,6 +39,15 @@ func (r Retrained) onSplits() map[int]float64 {
 	return all
 }
 
+// Mean returns the first trial with the mean scores.
+func (r Retrained) Mean() task.Trial {
+	t, score := r.Trials[0], r.Score()
+	if t.TestScore = r.TestScore(); t.State != task.Complete || t.Score != nil {
+		t.Score = &score // else there is no validation data
+	}
+	return t
+}
+
 // TestScore returns the mean test score over the seeds, nil if one was not tested.
 func (r Retrained) TestScore() *float64 {
 	var all []float64
@@ -71,11 +80,11 @@ func scores(trials []task.Trial) (all []float64) {
 // splits that they have in common.
 func RetrainedOf(trials []task.Trial) []Retrained {
 	var all []Retrained
-	for _, t := range task.InStage(task.Retraining, trials) {
-		if t.State == task.Running {
+	for _, t := range trials {
+		if t.State == task.Running || !IsRetrained(t) {
 			continue
 		}
-		at := slices.IndexFunc(all, func(r Retrained) bool { return r.Structure == t.Structure })
+		at := slices.IndexFunc(all, func(r Retrained) bool { return r.isOf(t) })
 		if at < 0 {
 			at, all = len(all), append(all, Retrained{Name: t.Name, Structure: t.Structure})
 		}
@@ -88,7 +97,7 @@ func RetrainedOf(trials []task.Trial) []Retrained {
 	}
 	for i := range all {
 		for _, t := range splits {
-			if t.Structure == all[i].Structure && !unfinished[t.Split] {
+			if all[i].isOf(t) && !unfinished[t.Split] {
 				all[i].Splits = append(all[i].Splits, t)
 			}
 		}
@@ -98,7 +107,24 @@ func RetrainedOf(trials []task.Trial) []Retrained {
 		// A structure with scores on other splits comes before one without.
 		return cmp.Or(cmp.Compare(len(b.Splits), len(a.Splits)), cmp.Compare(b.Lead, a.Lead))
 	})
+	// A default model has only the original split, on which the others must beat it.
+	for i, r := range all {
+		if r.IsDefault() && len(r.Splits) == 0 && r.Score() > all[0].Score() {
+			copy(all[1:], all[:i])
+			all[0] = r
+		}
+	}
 	return all
+}
+
+// IsDefault returns true for models that were trained as without a search.
+func (r Retrained) IsDefault() bool { return r.Trials[0].Stage == task.Default }
+
+// isOf returns true for trials of the same structure with the same recipe, apart from the seed.
+func (r Retrained) isOf(t task.Trial) bool {
+	recipe := t.Recipe
+	recipe.Seed = r.Trials[0].Recipe.Seed
+	return t.Structure == r.Structure && recipe == r.Trials[0].Recipe
 }
 
 // setLeads sets the leads. Structures with the same number of splits are compared.
@@ -171,29 +197,32 @@ func (r Retrained) Minus(other Retrained) *Difference {
 
 // Final compares the retrained structures.
 type Final struct {
-	// Best has the best mean, and Baseline is the best of the baselines; nil if there is none.
-	Best, Baseline *Retrained
-	// Difference compares the best found structure with the best baseline; nil if one of them is
-	// missing.
+	// Best is the best of all, Found the best of the found structures, and Baseline the best of the
+	// baselines; nil if there is none.
+	Best, Found, Baseline *Retrained
+	// Difference compares Found with Paired, the best baseline that has the same seeds; nil if one
+	// of them is missing.
 	Difference *Difference
+	Paired     *Retrained
 }
 
 // FinalOf compares retrained structures, best first.
 func FinalOf(all []Retrained) (f Final) {
-	var found *Retrained
 	for i, r := range all {
 		switch {
 		case r.Name != "" && f.Baseline == nil:
 			f.Baseline = &all[i]
-		case r.Name == "" && found == nil:
-			found = &all[i]
+		case r.Name == "" && f.Found == nil:
+			f.Found = &all[i]
 		}
 	}
 	if len(all) > 0 {
 		f.Best = &all[0]
 	}
-	if found != nil && f.Baseline != nil {
-		f.Difference = found.Minus(*f.Baseline)
+	for i, r := range all {
+		if f.Found != nil && r.Name != "" && f.Difference == nil {
+			f.Difference, f.Paired = f.Found.Minus(r), &all[i]
+		}
 	}
 	return f
 }

@@ -213,7 +213,7 @@ func (e *executor) put(c Change) error {
 // announcePlan reports the plan with the time that is left of it.
 func (e *executor) announcePlan() {
 	p := e.Plan
-	if e.OnPlan == nil || p.Searched || p.Ended {
+	if e.OnPlan == nil || p.Searched && !p.NoSearch || p.Ended {
 		return
 	}
 	rest := *p

@@ -25,6 +25,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
 )
 
 func settings(k, budget int) search.Settings {
@@ -471,12 +472,44 @@ func TestRunRefusesInvalidSettings(t *testing.T) {
 		"seeds and last stage":     func(p *search.Problem) { allStages(&p.Settings); p.Settings.RetrainSeeds = 2 },
 		"too few epochs":           func(p *search.Problem) { p.Settings.Halving = 1 },
 		"too many rungs":           func(p *search.Problem) { p.Settings.Training.Epochs, p.Settings.Halving = 1000, 5 },
-		"no validation":            func(p *search.Problem) { onTriples(*p).Graph.Valid = nil },
 	} {
 		p := problem(t, strategy.Evolutionary{}, 5)
 		spoil(&p)
 		if _, err := stage.Run(t.Context(), p); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestDefaultModelIsKeptWithoutSelection: if validation data say nothing about models, the search
+// trains the default model, ends with the reason, and trains nothing when repeated.
+func TestDefaultModelIsKeptWithoutSelection(t *testing.T) {
+	for reason, spoil := range map[string]func(*datasets.Graph){
+		"has no validation triples": func(g *datasets.Graph) { g.Valid = nil },
+		"are also in train":         func(g *datasets.Graph) { g.Valid = g.Train[:5] },
+		"that train lacks": func(g *datasets.Graph) {
+			g.Entities = append(slices.Clone(g.Entities), "new")
+			g.Valid = []datasets.Triple{{Tail: int32(len(g.Entities) - 1)}}
+		},
+		"of 2 validation triples, 1 are also in train": func(g *datasets.Graph) {
+			g.Entities = append(slices.Clone(g.Entities), "new")
+			g.Valid = []datasets.Triple{{Tail: int32(len(g.Entities) - 1)}, g.Train[0]}
+		},
+	} {
+		p := problem(t, strategy.Evolutionary{}, 5)
+		p.Default = &p.Settings.Recipe
+		engine := &counting{Engine: cpu.New(1)}
+		onTriples(p).Engine = engine
+		spoil(onTriples(p).Graph)
+		result := run(t, p)
+		if result.Stopped != search.CannotSelect || !strings.Contains(result.Note, reason) ||
+			result.Trained != 0 || result.Kept == nil || result.Kept.Stage != task.Default ||
+			bestModel(t, result).Structure != structure.MustParse("complex") {
+			t.Errorf("%s: stopped by %s, %s, kept %+v", reason, result.Stopped, result.Note, result.Kept)
+		}
+		epochs := engine.epochs
+		if again := run(t, p); again.Stopped != search.CannotSelect || engine.epochs != epochs {
+			t.Errorf("%s: repeated, it trained %d epochs", reason, engine.epochs-epochs)
 		}
 	}
 }

@@ -83,6 +83,8 @@ type Step struct {
 	StopEarly bool
 	// TestSample is true if a plan that limits the ranking still tests these trials.
 	TestSample bool
+	// Ranked limits the ranking of a step before there is a plan; 0 for no limit.
+	Ranked int
 	// OnTimeout says what follows if the deadline passes.
 	OnTimeout Timeout
 	// Done ends the stage. EndSearch ends the search too. Stopped, if not empty, and Note are the

@@ -31,6 +31,8 @@ type Problem struct {
 	// search with a time limit.
 	Began  time.Time
 	OnPlan func(Plan)
+	// Default, if not nil, replaces the recipe of the default model of the task.
+	Default *kge.Recipe
 }
 
 // State is a search in progress, as its stages see it. They do not change it.
@@ -72,6 +74,8 @@ func (s *State) TimeLimit() time.Duration {
 	switch {
 	case s.Plan != nil:
 		return s.Plan.Limit - seconds(endShare*s.Plan.Limit.Seconds())
+	case s.Settings.TimeLimit > 0 && s.Settings.Planned != nil:
+		return s.before + seconds((1-endShare)*s.Settings.TimeLimit.Seconds())
 	case s.Settings.TimeLimit > 0:
 		return s.before + s.Settings.TimeLimit
 	}
@@ -153,7 +157,7 @@ func (s *State) taskFor(step Step) task.Task {
 		t = t.Resplit(split)
 	}
 	if s.Plan == nil {
-		return t
+		return LimitRanking(t, step.Ranked, step.TestSample)
 	}
 	return LimitRanking(t, s.Plan.Ranked, step.TestSample)
 }

@@ -51,6 +51,11 @@ type Task interface {
 	Ensemble(
 		ctx context.Context, candidates, size int, read func(candidate int) (Artifact, error),
 	) (*Ensemble, error)
+	// Default returns a trial of the model that a training without a search gives within a time
+	// limit, 0 for none. It returns false if the task has no default model.
+	Default(limit time.Duration) (Trial, bool)
+	// CannotSelect returns why the validation data cannot select between models, "" if they can.
+	CannotSelect() string
 	// Examples returns a few predictions of an artifact.
 	Examples(Artifact) (Examples, error)
 	// Measure computes the statistics of a study that need the data; nil if there are none.
@@ -97,6 +102,12 @@ func (Base) Resplit(int) Task { return nil }
 func (Base) Ensemble(context.Context, int, int, func(int) (Artifact, error)) (*Ensemble, error) {
 	return nil, errors.New("the task does not support ensembles")
 }
+
+// Default returns false.
+func (Base) Default(time.Duration) (t Trial, found bool) { return t, false }
+
+// CannotSelect returns "".
+func (Base) CannotSelect() string { return "" }
 
 // Examples returns no examples.
 func (Base) Examples(Artifact) (Examples, error) { return Examples{}, nil }

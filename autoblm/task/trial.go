@@ -28,6 +28,8 @@ const (
 type Stage string
 
 const (
+	// Default trials train baselines as a training without a search does.
+	Default Stage = "default"
 	// Searching trials compare structures, all trained with one recipe.
 	Searching Stage = "search"
 	// HalvingRung trials train structures for part of the epochs (successive halving).

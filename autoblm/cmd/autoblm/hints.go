@@ -23,7 +23,6 @@ var hints = []struct {
 	{datasets.ErrNotFound, "dataset fetch"},
 	{datasets.ErrIncomplete, "dataset fetch"},
 	{datasets.ErrNotFolder, "dataset split, which splits one file of triples into a folder"},
-	{completion.ErrNoValidation, "dataset split, which splits some off a file of triples"},
 	{query.ErrNoQueries, "query sample"},
 	{search.ErrFixedTraining, "classify train --tune"},
 }

@@ -93,6 +93,8 @@ func stageProgress(p search.Progress) string {
 		return "baselines"
 	case p.Stage == task.Retraining: // their number is unknown
 		return fmt.Sprintf("retraining, %s", format.Count(p.Trained, "training"))
+	case p.Stage == task.Default:
+		return fmt.Sprintf("default model, %s", format.Count(p.Trained, "training"))
 	case p.Stage == task.Resplit:
 		return fmt.Sprintf("other splits, %s", format.Count(p.Trained, "training"))
 	case p.Stage == task.Sizing:

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
@@ -185,9 +186,14 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 		return err
 	}
 	defer p.Close()
+	byDefault, err := c.defaultRecipe(line, p.Task)
+	if err != nil {
+		return cli.Usage(err)
+	}
 	if settings, err = c.settings(line, p.Size()); err != nil {
 		return cli.Usage(err)
 	}
+	settings.Default = byDefault
 	resume := slices.Clone(o.Arguments)
 	if c.Out == "" {
 		folder := fmt.Sprintf("%s-%s", p.identity.Dataset, time.Now().Format("20060102-150405"))
@@ -206,6 +212,31 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 	return searchRun{
 		problem: p, settings: settings, out: c.Out, resumeCommand: shellCommand(resume),
 	}.execute(ctx, o)
+}
+
+// defaultRecipe returns the recipe of the command train on the data of a task, with the given
+// flags; nil if the task has no default model.
+func (c *searchCommand) defaultRecipe(line *kong.Context, t task.Task) (*kge.Recipe, error) {
+	model, found := t.Default(minutes(c.Minutes))
+	if !found {
+		return nil, nil
+	}
+	r := &c.Settings.Recipe
+	layers := []func(){recipeLayer(r, model.Recipe.Recipe)}
+	registration, err := autoblm.FindTask(c.Task)
+	if err != nil {
+		return nil, err
+	}
+	named, err := c.trainingRecipe(registration)
+	if err != nil {
+		return nil, err
+	}
+	if named.Name != "" {
+		layers = append(layers, recipeLayer(r, named.Recipe))
+	}
+	err = flags.Resolve(line, append(layers, c.impliedLayer(line, r))...)
+	chosen := *r
+	return &chosen, err
 }
 
 // settings returns the resolved settings of the search, after checking them.

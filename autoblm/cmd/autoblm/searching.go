@@ -40,6 +40,10 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 		}
 		o.Message("%s: %v", what, p)
 	}
+	if reason := s.Task.CannotSelect(); reason != "" {
+		o.Message("autoblm: %s: no structure can be selected, so the default model is trained; "+
+			"hold out validation triples (autoblm dataset split)", reason)
+	}
 	var end time.Time
 	if s.settings.TimeLimit > 0 {
 		end = time.Now().Add(s.settings.TimeLimit)

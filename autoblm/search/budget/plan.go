@@ -31,6 +31,8 @@ const (
 	maxStructures = 512
 	// MaxDim is the largest dimension that a plan chooses.
 	MaxDim = 2048
+	// minDim is the smallest dimension of compared structures, unless a smaller one is given.
+	minDim = 64
 )
 
 const (
@@ -65,13 +67,20 @@ func New(s search.Settings, fewValidation bool, p search.Paces, used time.Durati
 		Plan:     search.Plan{Limit: s.TimeLimit, Used: used, Paces: p, FewValidation: fewValidation},
 		settings: s,
 	}
-	tune, compare := left*tuneShare, left*searchShare
 	if len(p.At) == 0 {
 		return plan.withoutPaces(left)
 	}
+	if plan.isTooShort(left) {
+		return plan.withoutSearch(left)
+	}
+	free := plan.free(left)
+	tune, compare := free*tuneShare, free*searchShare
 	if !plan.withTuning(tune, compare) {
 		if plan.Recipes = requestedRecipes(s); plan.Recipes == 0 {
 			tune, compare = 0, tune+compare
+		}
+		if p.Default.Dim > 0 {
+			compare = max(compare, min(free-tune, plan.leastComparing()))
 		}
 		plan.withoutTuning(compare)
 	}
@@ -99,9 +108,10 @@ func Revise(
 	plan := planner{Plan: p, settings: s}
 	paces := p.Paces.Times(factor)
 	left := p.Limit.Seconds()*plannedShare - used.Seconds()
-	compare := left * searchShare / (1 - tuneShare)
+	free := plan.free(left)
+	compare := free * searchShare / (1 - tuneShare)
 	if p.Recipes == 0 {
-		compare = left * (tuneShare + searchShare)
+		compare = free * (tuneShare + searchShare)
 	}
 	plan.Used = used
 	if s.Planned.Structures {
@@ -130,6 +140,42 @@ func Extend(old, plan search.Plan, s search.Settings, proposed int) search.Plan 
 		plan.RetrainPlan = old.RetrainPlan
 	}
 	return Revise(plan, s, 1, plan.Used, proposed)
+}
+
+// isTooShort returns true if a search that has a default model cannot do better in the time left:
+// there is no time to compare the fewest structures for the fewest epochs and then to retrain the
+// best at half the size of the default model.
+func (p planner) isTooShort(left float64) bool {
+	s, d := p.settings, p.Paces.Default
+	if d.Dim == 0 || !s.Planned.Structures || !s.Planned.Epochs || !s.Planned.Retrain {
+		return false
+	}
+	return p.leastComparing()+d.End/2 > left
+}
+
+// leastComparing returns the seconds in which the fewest structures train for the fewest epochs.
+func (p planner) leastComparing() float64 {
+	dim := p.settings.Training.Dim
+	if p.settings.Planned.Dim {
+		dim = min(dim, minDim/p.settings.K*p.settings.K)
+	}
+	return float64(baselines+search.MinStructures) * p.Paces.Training(dim, search.MinEpochs, 0)
+}
+
+// free returns the seconds that are divided among the stages: without those for retraining a
+// structure and a baseline at the size of the default model, as far as there is time.
+func (p planner) free(left float64) float64 {
+	reserved := max(0, min(2*p.Paces.Default.End, left-p.leastComparing()))
+	return left - reserved
+}
+
+// withoutSearch plans trainings of baselines like the default model.
+func (p planner) withoutSearch(left float64) search.Plan {
+	p.NoSearch, p.Tuned, p.Searched = true, true, true
+	p.Dim, p.Epochs = p.Paces.Default.Dim, p.settings.Training.Epochs
+	p.Seconds = max(0, left)
+	p.TuneUntil, p.SearchUntil = p.Used, p.Used
+	return p.Plan
 }
 
 // planner builds a plan from the settings.
@@ -182,7 +228,7 @@ func (p *planner) withTuning(tune, compare float64) bool {
 // structures fit, then one for a third of them, and at last the fewest epochs.
 func (p *planner) withoutTuning(compare float64) {
 	s := p.settings
-	for _, needed := range []int{minStructures, minStructures / 3} {
+	for _, needed := range []int{minStructures, search.MinStructures} {
 		for _, size := range sizes(s) {
 			p.Dim, p.Epochs, p.Halving = size.dim, size.epochs, rungs(s, size.epochs)
 			p.Structures = p.affordable(compare, p.Paces.Training(p.Dim, p.Epochs, 0))
@@ -239,12 +285,12 @@ func sizes(s search.Settings) (all []size) {
 	dims, epochs := []int{s.Training.Dim}, []int{s.Training.Epochs}
 	if s.Planned.Dim {
 		dims = nil
-		for dim := s.Training.Dim; dim >= min(64, s.Training.Dim); dim /= 2 {
+		for dim := s.Training.Dim; dim >= min(minDim, s.Training.Dim); dim /= 2 {
 			dims = append(dims, dim/s.K*s.K)
 		}
 	}
 	if s.Planned.Epochs {
-		for _, part := range []int{2, 3, 6} {
+		for _, part := range []int{2, 3, 6, 12} {
 			epochs = append(epochs, max(1, s.Training.Epochs/part))
 		}
 	}
@@ -284,7 +330,7 @@ func (p *planner) retrain(paces search.Paces, left float64) {
 		p.Seconds = left
 	default:
 		for _, choice := range p.retrainChoices() {
-			if cost := retrainCost(choice, paces); cost <= left {
+			if cost := p.retrainCost(choice, paces); cost <= left {
 				p.RetrainPlan, p.Seconds = choice, cost
 				return
 			}
@@ -312,23 +358,42 @@ func (p *planner) retrainChoices() (all []search.RetrainPlan) {
 		{Found: 1, Baselines: 1, Seeds: 2},
 		{Found: 1, Baselines: 1, Seeds: 1},
 	}
-	dims := p.retrainDims()
+	if p.Paces.Default.Dim > 0 { // which is a baseline
+		counts = append(counts, search.RetrainPlan{Found: 1, Seeds: 1})
+	}
 	for _, epochs := range []int{s.Training.Epochs, (s.Training.Epochs + p.Epochs) / 2, p.Epochs} {
-		for _, choice := range counts {
-			if choice.Splits > 0 && !p.FewValidation {
-				continue
-			}
-			for i := range dims {
-				choice.RetrainEpochs, choice.Dims = epochs, dims[i:i+1]
-				if retrainModels(choice) > 4 { // worth trying the smaller dimensions too
-					choice.Dims = slices.Clone(dims[i:min(i+3, len(dims))])
-					slices.Reverse(choice.Dims)
+		for _, dims := range p.retrainSizes() {
+			for _, choice := range counts {
+				if choice.Splits > 0 && !p.FewValidation {
+					continue
 				}
-				all = append(all, choice)
+				for i := range dims {
+					choice.RetrainEpochs, choice.Dims = epochs, dims[i:i+1]
+					if retrainModels(choice) > 4 { // worth trying the smaller dimensions too
+						choice.Dims = slices.Clone(dims[i:min(i+3, len(dims))])
+						slices.Reverse(choice.Dims)
+					}
+					all = append(all, choice)
+				}
 			}
 		}
 	}
 	return all
+}
+
+// retrainSizes returns groups of dimensions, the preferred group first: those from that of the
+// default model on, half of it, and the smaller ones. Without a default model, all are one group.
+func (p *planner) retrainSizes() [][]int {
+	dims, full := p.retrainDims(), p.Paces.Default.Dim
+	at := func(least int) int {
+		i := slices.IndexFunc(dims, func(dim int) bool { return dim < least })
+		if i < 0 {
+			return len(dims)
+		}
+		return i
+	}
+	large, half := at(full), at(full/2)
+	return [][]int{dims[:large], dims[large:half], dims[half:]}
 }
 
 // retrainDims returns the possible dimensions of retraining, the largest first.
@@ -349,11 +414,19 @@ func retrainModels(p search.RetrainPlan) int {
 }
 
 // retrainCost returns the expected seconds of a retraining stage.
-func retrainCost(p search.RetrainPlan, paces search.Paces) float64 {
-	cost := float64(retrainModels(p)) * paces.Training(slices.Max(p.Dims), p.RetrainEpochs, 0)
-	if len(p.Dims) > 1 {
-		for _, d := range p.Dims {
-			cost += TunedModels * paces.Training(d, p.RetrainEpochs, 0)
+func (p *planner) retrainCost(r search.RetrainPlan, paces search.Paces) float64 {
+	training := func(dim int) float64 {
+		seconds := paces.Training(dim, r.RetrainEpochs, 0)
+		if d := paces.Default; d.Dim > 0 && dim >= d.Dim { // measured, with its early stop
+			share := float64(r.RetrainEpochs) / float64(p.settings.Training.Epochs)
+			seconds = min(seconds, d.End*share*float64(dim)/float64(d.Dim))
+		}
+		return seconds
+	}
+	cost := float64(retrainModels(r)) * training(slices.Max(r.Dims))
+	if len(r.Dims) > 1 {
+		for _, d := range r.Dims {
+			cost += TunedModels * training(d)
 		}
 	}
 	return cost

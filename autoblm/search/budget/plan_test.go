@@ -50,6 +50,44 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestTimeForASearch: with a default model, a search needs time for eight structures of five epochs,
+// which take 13 trainings with the baselines, and for retraining at half its size.
+func TestTimeForASearch(t *testing.T) {
+	s := search.TimedSettings()
+	s.TimeLimit = 5 * time.Minute
+	for _, c := range []struct {
+		pace, seconds float64 // of a step of dimension 64, and of the default model
+		used          time.Duration
+		change        func(*search.Settings)
+		want          string
+	}{
+		{1e-4, 10, 10 * time.Second, nil, "19 recipes, 124 structures at d 128, 2 rungs, 60 epochs, " +
+			"then the best 5 with 3 seeds at d 512: about 3m16.6s"},
+		{1e-3, 60, time.Minute, nil, ""},
+		{.05, 60, time.Minute, nil, "no search, since 8 structures of 5 epochs and retraining " +
+			"the best do not fit; more baselines and seeds at d 512: about 3m15s"},
+		{1e-3, 200, 200 * time.Second, nil, "no search, since 8 structures of 5 epochs and " +
+			"retraining the best do not fit; more baselines and seeds at d 512: about 55s"},
+		{.05, 60, time.Minute, func(s *search.Settings) { s.Planned.Structures = false }, ""},
+	} {
+		s := s
+		planned := *s.Planned
+		s.Planned = &planned
+		if c.change != nil {
+			c.change(&s)
+		}
+		paces := pacesOf(c.pace)
+		paces.Default = search.Pace{Dim: 512, End: c.seconds}
+		plan := New(s, false, paces, c.used)
+		if got := plan.String(); c.want != "" && got != c.want || c.want == "" && plan.NoSearch {
+			t.Errorf("%+v: %s", c, got)
+		}
+		if !plan.NoSearch && s.Planned.Structures && plan.LargestDim() < 256 {
+			t.Errorf("%+v: retrains at d %d", c, plan.LargestDim())
+		}
+	}
+}
+
 // pacesOf returns paces in proportion to the dimension, for 100 steps per epoch.
 func pacesOf(step float64) search.Paces {
 	p := search.Paces{Steps: 100, Every: 5}

@@ -63,7 +63,7 @@ func selectEnsemble(
 		missing = fmt.Sprintf("the ensemble was selected from %d of %d candidates",
 			len(before.Ensemble.Candidates), len(candidates))
 		// If no new ensemble replaces the stored one, the best single model does.
-		if one := search.Kept(s.InStage(task.Retraining)); before.Kept && one != nil {
+		if one := search.KeptRetrained(s.Trials); before.Kept && one != nil {
 			if change.Best, err = s.Artifact(one.Number); err != nil {
 				return change, err
 			}
@@ -106,7 +106,9 @@ func EnsembleLeft(s search.Settings, trials []task.Trial) bool {
 // first, then the second best, since different structures make better ensembles than the best
 // seeds of one.
 func candidatesOf(trials []task.Trial, limit int) (numbers []int) {
-	best := task.BestFirst(task.InStage(task.Retraining, trials))
+	best := slices.DeleteFunc(task.BestFirst(trials), func(t task.Trial) bool {
+		return !search.IsRetrained(t)
+	})
 	turn, next := map[int]int{}, map[structure.Structure]int{}
 	for _, t := range best {
 		turn[t.Number] = next[t.Structure]

@@ -40,12 +40,25 @@ func (Plan) Next(ctx context.Context, s *search.State) (search.Step, error) {
 	if err != nil {
 		return done, err
 	}
+	extends := s.Previous != nil && !s.Previous.NoSearch
+	if !extends { // a search that has begun goes on
+		paces.Default = defaultPace(s)
+	}
 	plan := budget.New(s.Settings, hasFewValidation(s), paces, s.Used())
 	plan.Ranked = m.ranked
-	if s.Previous != nil {
+	if extends {
 		plan = budget.Extend(*s.Previous, plan, s.Settings, len(search.Proposed(s.Trials)))
 	}
 	return search.Step{Change: &search.Change{Plan: &plan}}, nil
+}
+
+// defaultPace returns the size and the time of the default model, zero without one.
+func defaultPace(s *search.State) search.Pace {
+	trials := s.InStage(task.Default)
+	if len(trials) == 0 || trials[0].State != task.Complete {
+		return search.Pace{}
+	}
+	return search.Pace{Dim: trials[0].Recipe.Training.Dim, End: trials[0].Seconds}
 }
 
 // fewValidation is the number of validation examples below which further splits help.

@@ -31,6 +31,7 @@ func TestPlannedSearchResumes(t *testing.T) {
 	run := func(store *search.Memory, trainings int) (*search.Result, int) {
 		left := trainings
 		on := fakeTask{score: recipeScore(0), before: interruptedAfter(&left), size: smallSize}
+		on.hasDefault = true
 		p := problem(on, strategy.Evolutionary{}, partlyPlanned())
 		p.Store = store
 		r := run(t, p)
@@ -39,7 +40,7 @@ func TestPlannedSearchResumes(t *testing.T) {
 	}
 	whole, trainings := run(&search.Memory{}, math.MaxInt)
 	if whole.Stopped != search.BudgetSpent || !whole.Plan.Ended || whole.Plan.Structures != 9 ||
-		len(whole.Retrained) != 5 {
+		len(whole.Retrained) != 6 || whole.Trials[0].Stage != task.Default {
 		t.Fatalf("stopped by %q, %+v, %d retrained", whole.Stopped, whole.Plan,
 			len(whole.Retrained))
 	}

@@ -283,7 +283,7 @@ func (Retraining) Trained(s *search.State, c *search.Change, artifacts []task.Ar
 	if stage == task.Sizing {
 		return nil
 	}
-	if stage == task.Retraining &&
+	if stage == task.Default || stage == task.Retraining &&
 		(s.Settings.Ensemble+s.Settings.RetrainSplits > 0 || s.Plan != nil) {
 		c.Artifacts = map[int]task.Artifact{}
 		for i, a := range artifacts {
@@ -292,7 +292,7 @@ func (Retraining) Trained(s *search.State, c *search.Change, artifacts []task.Ar
 			}
 		}
 	}
-	before := search.Kept(s.InStage(task.Retraining))
+	before := search.KeptRetrained(s.Trials)
 	best := bestRetrained(search.WithTrials(s.Trials, c.Trials))
 	if best == nil || before != nil && before.Number == best.Number {
 		return nil

@@ -12,7 +12,8 @@ import (
 // nothing.
 func All() []search.Stage {
 	return []search.Stage{
-		Recipes{}, Plan{}, Tuning{}, Revision{}, Structures{}, Retraining{}, Ensemble{}, Final{},
+		Default{}, Recipes{}, Plan{}, Tuning{}, Revision{}, Structures{}, Baselines{}, Retraining{},
+		Ensemble{}, Final{},
 	}
 }
 

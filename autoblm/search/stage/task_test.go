@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -26,6 +28,14 @@ type fakeTask struct {
 	artifacts bool // the artifact of a trial is its number
 	size      task.Size
 	refusal   error
+	// hasDefault is true if the task has a default model, of dimension 64.
+	hasDefault bool
+}
+
+func (f fakeTask) Default(time.Duration) (task.Trial, bool) {
+	r := search.TimedSettings().TrialRecipe()
+	r.Training.Dim, r.LearningRate = 64, .123
+	return task.Trial{Name: "complex", Structure: structure.MustParse("complex"), Recipe: r}, f.hasDefault
 }
 
 func (fakeTask) Presentation() task.Presentation { return task.Presentation{Metric: "entries"} }

@@ -141,8 +141,7 @@ func retrainedSummary(r *search.Retrained, p task.Presentation) TrialSummary {
 	if r == nil {
 		return nil
 	}
-	t, mean := r.Trials[0], r.Score()
-	t.Score, t.TestScore = &mean, r.TestScore()
+	t := r.Mean()
 	s := summary(t, p, foundModel(t))
 	s["seeds"], s["from"], s["name"], s["members"] = r.Seeds(), FromSearch, nil, nil
 	if r.Name != "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -98,14 +99,24 @@ func (o Outcome) PrintRetrained(w io.Writer) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\nRetrained with other seeds; means over the seeds\n\n")
-	if n := len(all[0].Splits); n > 0 {
+	fmt.Fprint(w, "\nTrained at full size; means over the seeds\n\n")
+	t := table.New("", "seeds", o.presentation.Valid, o.presentation.Test, "structure")
+	n := len(all[0].Splits)
+	if n > 0 {
+		t.Header = append(t.Header, "lead")
 		fmt.Fprintf(w, "(ordered by lead: the mean difference in %s to the others on the same "+
 			"split, over %s)\n\n", o.presentation.Valid, format.Count(n+1, "split"))
 	}
-	t := table.New("", "seeds", o.presentation.Valid, o.presentation.Test, "lead", "structure")
 	for _, r := range all {
-		t.Add(modelTitle(r.Name), len(r.Trials), r.Score(), r.TestScore(), signed(r.Lead), r.Structure)
+		title := modelTitle(r.Name)
+		if r.IsDefault() {
+			title += ", default"
+		}
+		cells := []any{title, len(r.Trials), r.Mean().Score, r.TestScore(), r.Structure}
+		if n > 0 {
+			cells = append(cells, leadOf(r))
+		}
+		t.Add(cells...)
 	}
 	t.Print(w)
 	if d := o.Difference; d != nil {
@@ -118,7 +129,13 @@ func (o Outcome) PrintRetrained(w io.Writer) {
 	}
 }
 
-func signed(x float64) string { return fmt.Sprintf("%+.4f", x) }
+// leadOf returns the lead of a structure that has scores on other splits.
+func leadOf(r search.Retrained) string {
+	if len(r.Splits) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%+.4f", r.Lead)
+}
 
 // modelTitle returns the title of a baseline, or "found" for a structure without a name.
 func modelTitle(name string) string {

@@ -1,0 +1,152 @@
+package stage
+
+import (
+	"context"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/budget"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// Default trains the default model of the task, as a training without a search does. A search with
+// a time limit begins with it, so that it always keeps a model, and must beat it. If validation
+// data cannot select between models, the search ends with it.
+type Default struct{ search.StageBase }
+
+// Next implements [search.Stage].
+func (Default) Next(_ context.Context, s *search.State) (search.Step, error) {
+	reason := s.Task.CannotSelect()
+	if reason == "" && !beginsWithDefault(s) {
+		return done, nil
+	}
+	trials := s.InStage(task.Default)
+	switch {
+	case len(trials) == 0 && s.Settings.Planned != nil && s.Settings.TimeLimit == 0 && s.Plan == nil:
+		return done, ErrNoTimeLimit
+	case len(trials) == 0:
+		if t, found := defaultTrial(s, reason == ""); found {
+			return propose(s, task.Default, []task.Trial{t}), nil
+		}
+	case trials[0].State == task.Running:
+		return trainDefault(s), nil
+	}
+	if reason != "" {
+		return search.Step{
+			Done: true, EndSearch: true, Stopped: search.CannotSelect,
+			Note: reason + ", so no structure can be selected; the default model was trained",
+		}, nil
+	}
+	return done, nil
+}
+
+// beginsWithDefault returns true if the default model competes with those of the search. An old
+// study without it does not begin it anew.
+func beginsWithDefault(s *search.State) bool {
+	begun := len(s.Trials) > 0 && s.Trials[0].Stage != task.Default
+	return s.Settings.Planned != nil && s.Settings.RetrainSeeds > 0 && s.Settings.K == 4 && !begun
+}
+
+// defaultTrial returns the trial of the default model, false if the task has none.
+func defaultTrial(s *search.State, validates bool) (t task.Trial, found bool) {
+	if s.Settings.Model != form.Bilinear {
+		t.Form, t.Recipe, found = s.Settings.Model, s.Settings.TrialRecipe(), true
+	} else if t, found = s.Task.Default(s.Settings.TimeLimit); !found {
+		return t, false
+	} else if s.Default != nil {
+		t.Recipe.Recipe = *s.Default
+	}
+	if !validates {
+		t.Recipe.Training.ValidateEvery = 0
+		t.Recipe.Training.Patience, t.Recipe.Training.PlateauPatience = 0, 0
+	}
+	t.Recipe.Seed = s.Settings.Seed
+	p, err := s.Task.Precision(t.Recipe.Training.Precision, t.Form, t.Recipe.Training.Dim)
+	if err == nil {
+		t.Recipe.Training.Precision = p
+	}
+	return t, true
+}
+
+// trainDefault returns the training step of the stage, which stops early at the time limit.
+func trainDefault(s *search.State) search.Step {
+	return search.Step{
+		Train:      s.Population(task.Default, 1, nil),
+		TestSample: true,
+		Ranked:     budget.Sample(s.TaskSize()),
+		Deadline:   s.TimeLimit(),
+		StopEarly:  s.TimeLimit() > 0,
+		OnTimeout:  search.NextStageThenStop,
+	}
+}
+
+// Trained keeps the best model of the stage, and stores all of them for an ensemble.
+func (Default) Trained(s *search.State, c *search.Change, artifacts []task.Artifact) error {
+	return Retraining{}.Trained(s, c, artifacts)
+}
+
+// Baselines trains more baselines, and then more seeds of the best two, if the time limit is too
+// short for a search.
+type Baselines struct{ Default }
+
+// Next implements [search.Stage].
+func (Baselines) Next(_ context.Context, s *search.State) (search.Step, error) {
+	if s.Plan == nil || !s.Plan.NoSearch {
+		return done, nil
+	}
+	trials := s.InStage(task.Default)
+	if len(trials) == 0 {
+		return done, nil
+	}
+	if trials[len(trials)-1].State == task.Running {
+		return trainDefault(s), nil
+	}
+	longest := 0.0
+	for _, t := range trials {
+		longest = max(longest, t.Seconds)
+	}
+	left := (s.TimeLimit() - s.Used()).Seconds()
+	if len(trials) >= maxCandidates || left < leastShare*longest {
+		return search.Step{Done: true, Stopped: search.TimeLimitReached}, nil
+	}
+	return propose(s, task.Default, []task.Trial{nextBaseline(trials)}), nil
+}
+
+// leastShare of the time of a whole training makes one that stops early worth its time.
+const leastShare = 0.5
+
+// secondBaseline follows the default model. It is the baseline that differs most from it.
+var secondBaseline = structure.MustParse("quate")
+
+// nextBaseline returns the next training: the second baseline, and then the best two in turns, each
+// with the next seed.
+func nextBaseline(trials []task.Trial) task.Trial {
+	next := trials[0]
+	next.Structure = secondBaseline
+	if seen := func(t task.Trial) bool { return t.Structure == secondBaseline }; slices.ContainsFunc(
+		trials, seen) {
+		next.Structure = leastTrained(trials, search.RetrainedOf(trials))
+	}
+	next.Name = next.Structure.Name()
+	for _, t := range trials {
+		if t.Structure == next.Structure {
+			next.Recipe.Seed++
+		}
+	}
+	return task.Trial{Name: next.Name, Structure: next.Structure, Recipe: next.Recipe}
+}
+
+// leastTrained returns the structure with the fewest trials among the best two; the better one if
+// both have as many.
+func leastTrained(trials []task.Trial, best []search.Retrained) structure.Structure {
+	least := trials[0].Structure
+	count := len(trials) + 1
+	for _, r := range best[:min(2, len(best))] {
+		if n := len(r.Trials); n < count {
+			least, count = r.Structure, n
+		}
+	}
+	return least
+}

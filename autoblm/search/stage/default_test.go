@@ -1,0 +1,91 @@
+package stage
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// TestDefaultModelMustBeBeaten: a timed search keeps its default model, unless a structure is better
+// at full size, whatever its score in the search was.
+func TestDefaultModelMustBeBeaten(t *testing.T) {
+	for byDefault, keepsDefault := range map[float64]bool{.5: true, .3: false} {
+		score := func(t task.Trial) float64 {
+			switch {
+			case t.Stage == task.Default:
+				return byDefault
+			case t.Stage == task.Retraining:
+				return .4
+			}
+			return .9
+		}
+		on := fakeTask{score: score, size: smallSize, artifacts: true, hasDefault: true}
+		r := run(t, problem(on, strategy.Random{}, partlyPlanned()))
+		if checkKept(t, r); (r.Kept.Stage == task.Default) != keepsDefault {
+			t.Errorf("a default model of %v: kept %+v", byDefault, r.Kept)
+		}
+		first := r.Trials[0]
+		if first.Stage != task.Default || first.Recipe.LearningRate != .123 ||
+			first.Recipe.Seed != r.Settings.Seed {
+			t.Errorf("the first trial is %+v", first)
+		}
+	}
+}
+
+// TestTooShortForASearch: a time limit without time for a search trains more baselines like the
+// default model, then seeds of the best two, and uses its time.
+func TestTooShortForASearch(t *testing.T) {
+	const each = 60 * time.Millisecond
+	slow := func(ctx context.Context, trials []task.Trial) error {
+		time.Sleep(each)
+		for i := range trials {
+			trials[i].Seconds = each.Seconds()
+		}
+		return nil
+	}
+	names := map[string]float64{"complex": .4, "quate": .5}
+	on := fakeTask{
+		score: func(t task.Trial) float64 { return names[t.Name] }, before: slow, size: smallSize,
+		artifacts: true, hasDefault: true,
+	}
+	s := search.TimedSettings()
+	s.TimeLimit, s.Predictor = 700*time.Millisecond, nil
+	p := problem(on, strategy.Random{}, s)
+	r := run(t, p)
+	if !r.Plan.NoSearch || r.Trained != 0 || r.Kept.Name != "quate" {
+		t.Fatalf("%+v, kept %+v", r.Plan, r.Kept)
+	}
+	checkKept(t, r)
+	var order []string
+	seeds := map[string][]uint64{}
+	for _, trial := range r.Trials {
+		order = append(order, trial.Name)
+		seeds[trial.Name] = append(seeds[trial.Name], trial.Recipe.Seed)
+		if trial.Stage != task.Default || trial.Recipe.LearningRate != .123 {
+			t.Errorf("%+v", trial)
+		}
+	}
+	want := []string{"complex", "quate", "quate", "complex", "quate", "complex"}
+	if n := min(len(order), len(want)); n < 4 || !slices.Equal(order[:n], want[:n]) {
+		t.Errorf("trained %v, want %v", order, want)
+	}
+	if !slices.Equal(seeds["quate"][:2], []uint64{1, 2}) {
+		t.Errorf("seeds %v", seeds)
+	}
+	again := run(t, p)
+	if len(again.Trials) != len(r.Trials) {
+		t.Errorf("an ended search trained %d more", len(again.Trials)-len(r.Trials))
+	}
+	p.Settings.TimeLimit = time.Hour
+	p.Settings.Budget, p.Settings.Planned.Structures = 9, false
+	on.before = nil
+	p.Task = on
+	if longer := run(t, p); longer.Plan.NoSearch || longer.Trained != 9 {
+		t.Errorf("with an hour: %+v, %d trained", longer.Plan, longer.Trained)
+	}
+}
