@@ -20,7 +20,7 @@ type subspaces struct {
 
 // canonicalSubspaces begins with the whole spaces, with the relations whose
 // matrices are symmetric or skew, and with what the minors of f's matrices single
-// out. Then it adds sums, intersections and annihilators.
+// out. Then it adds annihilators.
 func canonicalSubspaces(f tensor) *subspaces {
 	s := &subspaces{f: f}
 	whole := identity(f.k)
@@ -82,19 +82,7 @@ func (s *subspaces) close() {
 				}
 			}
 		}
-		combine(s.entities[:entities], knownEntities, s.f.k, s.addEntities)
-		combine(s.relations[:relations], knownRelations, s.f.k, s.addRelations)
 		knownEntities, knownRelations = entities, relations
-	}
-}
-
-// combine adds sums and intersections of pairs that are not both known.
-func combine(list []matrix, known, k int, add func(matrix)) {
-	for i := known; i < len(list); i++ {
-		for j := range i {
-			add(slices.Concat(list[i].clone(), list[j].clone()))
-			add(slices.Concat(list[i].clone().kernel(k), list[j].clone().kernel(k)).kernel(k))
-		}
 	}
 }
 
