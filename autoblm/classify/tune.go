@@ -35,26 +35,6 @@ func DefaultRanges() Ranges {
 	}
 }
 
-// Validate returns an error if the ranges are invalid.
-func (r Ranges) Validate() error {
-	isLogarithmic := func(low, high float64) bool {
-		return low > 0 && high >= low && !math.IsInf(high, 0)
-	}
-	if low, high := r.LearningRate[0], r.LearningRate[1]; !isLogarithmic(low, high) {
-		return fmt.Errorf("the learning rates are from %v to %v: "+
-			"the first must be above 0 and not above the second", low, high)
-	}
-	if low, high := r.Dropout[0], r.Dropout[1]; !(low >= 0 && high >= low && high < 1) {
-		return fmt.Errorf("the dropouts are from %v to %v: "+
-			"they must be from 0 to below 1, the smaller first", low, high)
-	}
-	if low, high := r.L2[0], r.L2[1]; high != 0 && !isLogarithmic(low, high) {
-		return fmt.Errorf("the weights l2 are from %v to %v: "+
-			"the first must be above 0 and not above the second, or the second 0", low, high)
-	}
-	return nil
-}
-
 // Tuned holds settings that [Tune] tried, with their result.
 type Tuned struct {
 	Settings Settings
@@ -69,9 +49,6 @@ func Tune(
 	ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, trials int, seed uint64,
 	o Options,
 ) ([]Tuned, error) {
-	if err := r.Validate(); err != nil {
-		return nil, err
-	}
 	if trials < 1 {
 		return nil, fmt.Errorf("trials is %d: it must be at least 1", trials)
 	}

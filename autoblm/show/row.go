@@ -6,7 +6,7 @@ import (
 	"reflect"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/dustin/go-humanize"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Row formats a row for [Table]. Integers have commas. Other numbers have three decimals, or one
@@ -21,43 +21,28 @@ func Row(cells ...any) []string {
 	return row
 }
 
-const missing = "–"
+// smallest is the smallest number that is not 0 with three decimals.
+const smallest = 0.0005
 
 func text(cell any) string {
 	switch cell := cell.(type) {
-	case nil:
-		return missing
-	case int:
-		return humanize.Comma(int64(cell))
-	case bool:
-		if cell {
-			return "yes"
-		}
-		return "no"
 	case float64:
-		return decimal(cell)
+		if math.Abs(cell) < smallest {
+			return fmt.Sprintf("%.1g", cell)
+		}
 	case *float64:
 		if cell != nil {
-			return decimal(*cell)
+			return text(*cell)
 		}
 	case structure.Structure:
 		return "`" + cell.String() + "`"
 	}
 	v := reflect.ValueOf(cell)
 	if (v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer) && v.IsNil() {
-		return missing
+		return format.Missing
 	}
-	return fmt.Sprint(cell)
-}
-
-func decimal(x float64) string {
-	const smallest = 0.0005
-	switch {
-	case math.IsNaN(x) || math.IsInf(x, 0):
-		return missing
-	case math.Abs(x) >= smallest:
-		return fmt.Sprintf("%.3f", x)
-	default: // also 0
-		return fmt.Sprintf("%.1g", x)
+	if s, ok := cell.(fmt.Stringer); ok {
+		return s.String()
 	}
+	return format.Cell(cell)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Markdown shows Markdown text with formulae between dollar signs.
@@ -60,7 +62,7 @@ var number = regexp.MustCompile(
 func isNumeric(column int, rows [][]string) bool {
 	found := false
 	for _, row := range rows {
-		if column >= len(row) || row[column] == "" || row[column] == missing {
+		if column >= len(row) || row[column] == "" || row[column] == format.Missing {
 			continue
 		}
 		if !number.MatchString(row[column]) {

@@ -3,7 +3,7 @@ package structure
 import "iter"
 
 // Classes yields the canonical form of every class of k×k structures with the
-// given number of nonzeros, in the order of [Compare], and keeps none of them.
+// given number of nonzeros, in the order of [Structure.Canonical], and keeps none of them.
 // [Count] returns their number. It yields nothing when no matrix has that many
 // nonzeros, and panics unless 1 ≤ k ≤ MaxK.
 //

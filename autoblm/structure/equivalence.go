@@ -33,9 +33,9 @@ func (g *Group) UnmarshalText(text []byte) error {
 	return enum.Unmarshal(groupNames, "group", g, text)
 }
 
-// Canonical returns the smallest structure, in the sense of [Compare], of the orbit
-// of s. Two structures are equivalent under g exactly when their canonical
-// forms are equal.
+// Canonical returns the smallest structure of the orbit of s: row by row under the order of
+// symbols 1 < -1 < 2 < -2 < … < K < -K < 0. Two structures are equivalent under g exactly when
+// their canonical forms are equal.
 func (s Structure) Canonical(g Group) Structure {
 	search := searchOrbit(s, g)
 	return search.structure()

@@ -18,7 +18,7 @@ func checkOrbit(t *testing.T, s Structure, g Group, elements []element) {
 	for _, e := range elements {
 		image := e.apply(s)
 		orbit[image] = true
-		if Compare(image, smallest) < 0 {
+		if compare(image, smallest) < 0 {
 			smallest = image
 		}
 	}
@@ -68,7 +68,7 @@ func TestCanonicalIsAnInvariant(t *testing.T) {
 		if again := canonical.Canonical(g); again != canonical {
 			t.Fatalf("canonical form %s of %s is not its own: %s", canonical, s, again)
 		}
-		if Compare(canonical, s) > 0 {
+		if compare(canonical, s) > 0 {
 			t.Fatalf("canonical form %s is larger than %s", canonical, s)
 		}
 		if s.Orbit(g) != image.Orbit(g) {

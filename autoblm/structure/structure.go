@@ -88,36 +88,10 @@ func (s Structure) Rows() [][]int {
 	return rows
 }
 
-// Compare orders structures: by K, then row by row under the symbol order
-// 1 < -1 < 2 < -2 < … < K < -K < 0. It returns -1, 0 or +1.
-func Compare(a, b Structure) int {
-	if a.k != b.k {
-		return cmp.Compare(a.k, b.k)
-	}
-	for n, value := range a.flat() {
-		if value != b.cells[n] {
-			return cmp.Compare(symbolRank(value), symbolRank(b.cells[n]))
-		}
-	}
-	return 0
-}
-
-// zeroRank is the rank of the symbol 0, which comes after all others.
+// zeroRank is the rank of the symbol 0, which comes after all others: 1 < -1 < 2 < -2 < … < 0.
 const zeroRank = 2 * MaxK
 
-// symbolRank returns the place of a cell's value in the symbol order.
-func symbolRank(value int8) uint8 {
-	switch {
-	case value > 0:
-		return 2 * uint8(value-1)
-	case value < 0:
-		return 2*uint8(-value-1) + 1
-	default:
-		return zeroRank
-	}
-}
-
-// symbolOfRank undoes symbolRank.
+// symbolOfRank returns the cell's value at a place in the order of symbols.
 func symbolOfRank(rank uint8) int8 {
 	if rank == zeroRank {
 		return 0
