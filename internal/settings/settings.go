@@ -64,9 +64,10 @@ func Set(s any) string {
 }
 
 // Text returns the value as text, with all significant digits and with commas in lists.
-func (s Setting) Text() string { return textOf(reflect.ValueOf(s.Value)) }
+func (s Setting) Text() string { return TextOf(reflect.ValueOf(s.Value), ", ") }
 
-func textOf(v reflect.Value) string {
+// TextOf returns a value as text, with a separator in lists.
+func TextOf(v reflect.Value, separator string) string {
 	if marshaler, ok := v.Interface().(encoding.TextMarshaler); ok {
 		if text, err := marshaler.MarshalText(); err == nil {
 			return string(text)
@@ -77,9 +78,9 @@ func textOf(v reflect.Value) string {
 	}
 	parts := make([]string, v.Len())
 	for i := range parts {
-		parts[i] = textOf(v.Index(i))
+		parts[i] = TextOf(v.Index(i), separator)
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, separator)
 }
 
 // field is a field of a struct or of an embedded struct.

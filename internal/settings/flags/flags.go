@@ -5,7 +5,6 @@
 package flags
 
 import (
-	"encoding"
 	"fmt"
 	"reflect"
 	"slices"
@@ -30,7 +29,7 @@ func takeDefaults(k *kong.Kong) error {
 		flag, ok := node.(*kong.Flag)
 		if ok && !flag.HasDefault &&
 			(!flag.Target.IsZero() || flag.Tag.Has("json") && !flag.IsSlice()) {
-			flag.HasDefault, flag.Default = true, textOf(flag.Target)
+			flag.HasDefault, flag.Default = true, settings.TextOf(flag.Target, ",")
 		}
 		return next(nil)
 	})
@@ -118,21 +117,4 @@ func IsGiven(ctx *kong.Context, names ...string) bool {
 	return slices.ContainsFunc(ctx.Path, func(p *kong.Path) bool {
 		return p.Flag != nil && slices.Contains(names, p.Flag.Name)
 	})
-}
-
-// textOf returns a value in the form that the parser reads.
-func textOf(v reflect.Value) string {
-	if marshaler, ok := v.Interface().(encoding.TextMarshaler); ok {
-		if text, err := marshaler.MarshalText(); err == nil {
-			return string(text)
-		}
-	}
-	if v.Kind() != reflect.Slice {
-		return fmt.Sprint(v.Interface())
-	}
-	parts := make([]string, v.Len())
-	for i := range parts {
-		parts[i] = textOf(v.Index(i))
-	}
-	return strings.Join(parts, ",")
 }
