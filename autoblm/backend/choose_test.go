@@ -12,10 +12,10 @@ import (
 
 // Files on the machines of the tests.
 const (
-	cpuFile  = "/usr/local/lib/go-xla/pjrt_c_api_cpu_plugin.so"
-	cudaFile = "/usr/local/lib/go-xla/nvidia/pjrt_c_api_cuda_plugin.so"
-	jaxFile  = "/usr/lib/python3.12/site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so"
-	gpuFile  = "/dev/nvidia0"
+	cpuFile    = "/usr/local/lib/go-xla/pjrt_c_api_cpu_plugin.so"
+	cudaFile   = "/usr/local/lib/go-xla/nvidia/pjrt_c_api_cuda_plugin.so"
+	secondFile = "/usr/local/lib/go-xla/nvidia/pjrt_c_api_cuda_v1_plugin.so"
+	gpuFile    = "/dev/nvidia0"
 )
 
 // machine returns a finder on a machine with files. All of them are plugins for amd64.
@@ -53,7 +53,7 @@ func TestChooseAuto(t *testing.T) {
 	}{
 		"nothing":                {machine(nil), ""},
 		"GPU and plugin":         {machine(nil, gpuFile, cudaFile), "xla:cuda"},
-		"GPU and Jax's plugin":   {machine(nil, gpuFile, jaxFile), "xla:cuda"},
+		"GPU and a version":      {machine(nil, gpuFile, secondFile), "xla:cuda"},
 		"GPU, no plugin":         {machine(nil, gpuFile), ""},
 		"GPU, plugin of the CPU": {machine(nil, gpuFile, cpuFile), ""},
 		"plugin, no GPU":         {machine(nil, cudaFile), ""},
@@ -84,13 +84,13 @@ func TestChooseOrder(t *testing.T) {
 		"auto in own variable": {"", "auto", "go", Choice{"xla:cuda", "auto"}},
 		"best of XLA":          {"", "", "xla", Choice{"xla", "GOMLX_BACKEND"}},
 		"invalid variables":    {"go", "abacus", "abacus", Choice{"go", "backend"}},
-		"absolute path":        {"xla:" + jaxFile, "", "", Choice{"xla:" + jaxFile, "backend"}},
+		"absolute path":        {"xla:" + secondFile, "", "", Choice{"xla:" + secondFile, "backend"}},
 		"options of go": {
 			"", "go:ops_sequential", "", Choice{"go:ops_sequential", "AUTOBLM_BACKEND"},
 		},
 	} {
 		variables := map[string]string{Variable: c.own, GoMLXVariable: c.gomlx}
-		f := machine(variables, gpuFile, cudaFile, cpuFile, jaxFile)
+		f := machine(variables, gpuFile, cudaFile, cpuFile, secondFile)
 		if got, err := f.choose(t.Context(), c.argument); err != nil || got != c.want {
 			t.Errorf("%s: %v, %v, want %v", name, got, err, c.want)
 		}
@@ -120,7 +120,7 @@ func TestChooseFails(t *testing.T) {
 	notPlugin.machine = probetest.Machine(nil, map[string][]byte{
 		"/opt/cuda.so": probetest.Library(elf.EM_X86_64, "main"), gpuFile: nil,
 	})
-	noXLA := machine(nil, gpuFile, cudaFile, jaxFile).withoutXLA()
+	noXLA := machine(nil, gpuFile, cudaFile, secondFile).withoutXLA()
 	hidden := machine(map[string]string{"CUDA_VISIBLE_DEVICES": ""}, gpuFile, cudaFile)
 	folders := machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "/opt/p"}, cpuFile)
 	for name, c := range map[string]struct {
@@ -130,7 +130,7 @@ func TestChooseFails(t *testing.T) {
 	}{
 		"unknown":       {machine(nil), "abacus", []string{"unknown backend", "use auto, go"}},
 		"no XLA":        {noXLA, "xla:cuda", []string{"built without XLA", "cgo"}},
-		"no XLA, path":  {noXLA, "xla:" + jaxFile, []string{"built without XLA", "cgo"}},
+		"no XLA, path":  {noXLA, "xla:" + secondFile, []string{"built without XLA", "cgo"}},
 		"relative path": {machine(nil), "xla:plugin/cuda.so", []string{"is relative", "use xla:/"}},
 		"no file": {
 			machine(nil), "xla:/nowhere/cuda.so", []string{"/nowhere/cuda.so does not exist", "install"},
@@ -189,10 +189,10 @@ func TestChooseFails(t *testing.T) {
 func TestFind(t *testing.T) {
 	const versioned = "/usr/local/lib/go-xla/pjrt_c_api_cpu_v0.114.0_plugin.so"
 	const unnamed = "/usr/local/lib/x_p.so"
-	all := machine(nil, gpuFile, cudaFile, cpuFile, jaxFile)
+	all := machine(nil, gpuFile, cudaFile, cpuFile, secondFile)
 	damaged := machine(nil)
 	damaged.machine = probetest.Machine(nil, map[string][]byte{
-		gpuFile: nil, cudaFile: []byte("cut"), jaxFile: probetest.Plugin(),
+		gpuFile: nil, cudaFile: []byte("cut"), secondFile: probetest.Plugin(),
 	})
 	for _, c := range []struct {
 		finder     finder
@@ -203,10 +203,10 @@ func TestFind(t *testing.T) {
 		{all, "", cudaFile},
 		{machine(nil, versioned, cpuFile), "cpu_v0.114.0", versioned},
 		{machine(nil, versioned), "cpu", versioned},
-		{machine(nil, jaxFile), jaxFile, jaxFile}, // a path needs no GPU
+		{machine(nil, secondFile), secondFile, secondFile}, // a path needs no GPU
 		{machine(nil, unnamed), unnamed, unnamed},
 		{machine(nil, cpuFile, cudaFile), "", cpuFile}, // no GPU
-		{damaged, "cuda", jaxFile},
+		{damaged, "cuda", secondFile},
 	} {
 		got, problem := c.finder.find(t.Context(), c.name)
 		if problem != nil || got.Path != c.want {
@@ -232,17 +232,17 @@ func listByName(t *testing.T, f finder) map[string]Backend {
 }
 
 func TestList(t *testing.T) {
-	full := machine(nil, gpuFile, cudaFile, cpuFile, jaxFile)
+	full := machine(nil, gpuFile, cudaFile, cpuFile, secondFile)
 	backends := listByName(t, full)
 	if len(backends) != 4 {
 		t.Errorf("backends: %v", backends)
 	}
 	for name, plugin := range map[string]string{
-		"go": "", "xla:cpu": cpuFile, "xla:cuda": cudaFile, "xla:" + jaxFile: jaxFile,
+		"go": "", "xla:cpu": cpuFile, "xla:cuda": cudaFile, "xla:" + secondFile: secondFile,
 	} {
 		b, ok := backends[name]
 		if !ok || !b.Usable || b.Plugin != plugin || (b.PJRT == "0.104") != (plugin != "") ||
-			(b.Note != "") != (plugin == jaxFile) || (len(b.GPUs) == 1) != probe.IsCUDA(plugin) {
+			(len(b.GPUs) == 1) != probe.IsCUDA(plugin) {
 			t.Errorf("%s: %+v", name, b)
 		}
 	}
@@ -254,8 +254,8 @@ func TestList(t *testing.T) {
 	}
 
 	for name, f := range map[string]finder{
-		"no GPU": machine(nil, cudaFile, jaxFile),
-		"no XLA": machine(nil, gpuFile, cudaFile, jaxFile).withoutXLA(),
+		"no GPU": machine(nil, cudaFile, secondFile),
+		"no XLA": machine(nil, gpuFile, cudaFile, secondFile).withoutXLA(),
 	} {
 		f.loadPlugin = func(path string) (string, error) {
 			t.Errorf("%s: %s was loaded", name, path)
@@ -265,7 +265,7 @@ func TestList(t *testing.T) {
 		if b := backends["xla:cuda"]; b.Usable || b.Plugin != cudaFile {
 			t.Errorf("%s: %+v", name, b)
 		}
-		if b := backends["xla:"+jaxFile]; b.Usable {
+		if b := backends["xla:"+secondFile]; b.Usable {
 			t.Errorf("%s: %+v", name, b)
 		}
 		if len(backends) != 4 || !backends["go"].Usable {

@@ -23,8 +23,8 @@ type finder struct {
 func here() finder { return finder{probe.This(), noXLA, loadPlugin} }
 
 // find returns the plugin with a name: the first that XLA can load among those that
-// go-xla finds by the name and, for CUDA, those of Jax. With a problem it returns the
-// plugin that has the problem, if there is one.
+// go-xla finds by the name. With a problem it returns the plugin that has the problem, if there is
+// one.
 func (f finder) find(ctx context.Context, name string) (probe.Plugin, *probe.Problem) {
 	if filepath.IsAbs(name) { // a plugin with a path need not run on an NVIDIA GPU
 		if f.noXLA != nil {

@@ -22,8 +22,6 @@ type Backend struct {
 	PJRT string `json:"pjrt"`
 	// GPUs lists the GPUs that it can use.
 	GPUs []probe.GPU `json:"gpus"`
-	// Note holds warnings and hints, or "".
-	Note string `json:"note"`
 	// Reason says why it is not usable, and Fix what to do; both are "" if it is usable.
 	Reason string `json:"reason"`
 	Fix    string `json:"fix"`
@@ -67,9 +65,6 @@ func (f finder) describe(
 	if problem != nil {
 		b.Reason, b.Fix = problem.Reason, problem.Fix
 	}
-	if p.Jax {
-		b.Note = "the plugin is Jax's; other GoMLX programs need " + GoMLXVariable + "=xla:" + p.Path
-	}
 	if backend == CUDA || p.CUDA() {
 		b.GPUs = append(b.GPUs, f.machine.GPUs(ctx)...)
 	}
@@ -89,9 +84,6 @@ func (f finder) load(b *Backend) {
 		return
 	}
 	b.PJRT = version
-	if warning := warnOldPJRT(version); warning != "" {
-		b.Note = strings.TrimPrefix(b.Note+"; "+warning, "; ")
-	}
 }
 
 // Devices describes the devices of the backend, as in "NVIDIA H200, 140 GiB, driver 550.54".

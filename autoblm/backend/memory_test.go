@@ -24,7 +24,7 @@ func TestMemory(t *testing.T) {
 		"go":             {machine(nil), "go", ram},
 		"XLA on the CPU": {withSMI(machine(nil, gpuFile, cpuFile)), "xla:cpu", ram},
 		"CUDA":           {withSMI(machine(nil, gpuFile, cudaFile)), "xla:cuda,tf32=false", h200},
-		"CUDA by path":   {withSMI(machine(nil, gpuFile, jaxFile)), "xla:" + jaxFile, h200},
+		"CUDA by path":   {withSMI(machine(nil, gpuFile, secondFile)), "xla:" + secondFile, h200},
 		"unknown GPU":    {machine(nil, gpuFile, cudaFile), "xla:cuda", unknownMemory},
 		"no plugin":      {withSMI(machine(nil, gpuFile)), "xla:cuda", ram},
 		"invalid name":   {machine(nil), "abacus", ram},

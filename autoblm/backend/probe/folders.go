@@ -38,41 +38,6 @@ func (m Machine) PluginFolders() []string {
 	return append(folders, onlyAbsolute(splitPath(m.variable("LD_LIBRARY_PATH")))...)
 }
 
-// pythonFolders returns the folders of Python packages: of the active environment, of the
-// first python3 in PATH, of the user and of the system.
-func (m Machine) pythonFolders() []string {
-	folders := onlyAbsolute(splitPath(m.variable("PYTHONPATH")))
-	var prefixes []string
-	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
-		if prefix := m.variable(variable); prefix != "" {
-			prefixes = append(prefixes, prefix)
-		}
-	}
-	for _, programs := range onlyAbsolute(splitPath(m.variable("PATH"))) {
-		if m.exists(path.Join(programs, "python3")) {
-			prefixes = append(prefixes, path.Dir(path.Clean(programs)))
-			break
-		}
-	}
-	if home := m.variable("HOME"); home != "" {
-		prefixes = append(prefixes, path.Join(home, ".local"))
-	}
-	prefixes = append(prefixes, "/usr/local", "/usr")
-	for _, prefix := range prefixes {
-		for _, library := range []string{path.Join(prefix, "lib"), path.Join(prefix, "lib64")} {
-			for _, entry := range m.list(library) {
-				if !strings.HasPrefix(entry.Name(), "python3") {
-					continue
-				}
-				python := path.Join(library, entry.Name())
-				folders = append(folders,
-					path.Join(python, "site-packages"), path.Join(python, "dist-packages"))
-			}
-		}
-	}
-	return folders
-}
-
 // splitPath splits a list of folders such as PATH and drops empty entries.
 func splitPath(paths string) []string {
 	isEmpty := func(folder string) bool { return folder == "" }

@@ -55,11 +55,6 @@ func (m Machine) list(folder string) []fs.DirEntry {
 	return entries
 }
 
-func (m Machine) exists(file string) bool {
-	_, err := fs.Stat(m.Files, fsPath(file))
-	return err == nil
-}
-
 // read returns the content of a file, or "" if it is unreadable.
 func (m Machine) read(file string) string {
 	content, _ := fs.ReadFile(m.Files, fsPath(file))

@@ -17,8 +17,6 @@ type Plugin struct {
 	Path string
 	// Version is the version, such as "v0.114.0" or "xla-cpu-pjrt-0.0.1", or "" if unknown.
 	Version string
-	// Jax marks a plugin in a Python package, which go-xla does not find by its name.
-	Jax bool
 	// Problem is the reason why XLA cannot load it, or nil.
 	Problem *Problem
 }
@@ -32,8 +30,8 @@ func IsCUDA(name string) bool {
 	return strings.Contains(name, "cuda") || strings.Contains(name, "nvidia")
 }
 
-// Plugins returns the plugins that go-xla finds by name, in the order of its folders, then those in Jax's
-// Python packages. Links to the same file count once.
+// Plugins returns the plugins that go-xla finds by name, in the order of its folders. Links to the
+// same file count once.
 func (m Machine) Plugins() []Plugin {
 	var found pluginList
 	for _, folder := range m.PluginFolders() {
@@ -41,15 +39,6 @@ func (m Machine) Plugins() []Plugin {
 			if name, version := pluginName(entry.Name()); name != "" {
 				file := path.Join(folder, entry.Name())
 				found.add(m, Plugin{Name: name, Path: file, Version: version})
-			}
-		}
-	}
-	for _, folder := range m.pythonFolders() {
-		packages := path.Join(folder, "jax_plugins")
-		for _, entry := range m.list(packages) {
-			if strings.HasPrefix(entry.Name(), "xla_cuda") {
-				file := path.Join(packages, entry.Name(), "xla_cuda_plugin.so")
-				found.add(m, Plugin{Name: "cuda", Path: file, Jax: true})
 			}
 		}
 	}

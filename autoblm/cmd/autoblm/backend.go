@@ -64,9 +64,6 @@ func (l backendList) print(w io.Writer) {
 		if !b.Usable {
 			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, format.Escape(b.Reason), format.Escape(b.Fix))
 		}
-		if b.Note != "" {
-			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Escape(b.Note))
-		}
 	}
 	fmt.Fprintln(w, l.chosen())
 	switch {
@@ -133,9 +130,6 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 			fmt.Fprintf(w, "Use it with --backend %s\n", b.Name)
 		} else {
 			fmt.Fprintf(w, "It is not usable yet: %s: %s\n", b.Reason, b.Fix)
-		}
-		if b.Note != "" {
-			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Escape(b.Note))
 		}
 	})
 }

@@ -43,7 +43,7 @@ func TestBackendTable(t *testing.T) {
 		{Name: "go", Usable: true},
 		{Name: "xla:cpu", Reason: "there is no plugin", Fix: "install one"},
 		{Name: "xla:cuda", Usable: true, Plugin: "/p/jax/cuda.so", Version: "Jax 0.11.2", PJRT: "0.104",
-			GPUs: h200, Note: "by its path"},
+			GPUs: h200},
 		{Name: "xla:/p/old.so", Plugin: "/p/old.so", Reason: "it is\x1b[2J broken", Fix: "mend it"},
 	}}
 	for says, chosen := range map[string]backendList{
@@ -58,8 +58,7 @@ func TestBackendTable(t *testing.T) {
 		var text strings.Builder
 		l.print(&text)
 		contains(t, text.String(), "NVIDIA H200, 140 GiB, driver 580.159.03", "/p/jax/cuda.so",
-			"Jax 0.11.2, PJRT 0.104", "xla:cpu: there is no plugin\n    install one\n",
-			"xla:cuda: by its path", says)
+			"Jax 0.11.2, PJRT 0.104", "xla:cpu: there is no plugin\n    install one\n", says)
 		if strings.Contains(text.String(), "\x1b") {
 			t.Error("control characters reach the terminal")
 		}
