@@ -44,6 +44,9 @@ func DefaultTrain(g *datasets.Graph, s structure.Structure) TrainSettings {
 
 // Train trains one model.
 func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*kge.Model, error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
 	engine, err := s.Compute.For(s.Member.Form).Open()
 	if err != nil {
 		return nil, err
@@ -62,6 +65,9 @@ func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*kge.Model,
 func Evaluate(
 	ctx context.Context, m *kge.Model, g *datasets.Graph, split string, c Compute,
 ) (completion.Evaluation, error) {
+	if err := g.Validate(); err != nil {
+		return completion.Evaluation{}, err
+	}
 	aligned, err := completion.Align(m, g)
 	if err != nil {
 		return completion.Evaluation{}, err
@@ -120,6 +126,9 @@ type Found struct {
 // Search searches for the structure with the best validation MRR on g, and trains the baselines
 // with the same settings. If ctx ends, it returns the results so far.
 func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
 	t := &completion.Task{Graph: g}
 	if _, err := s.check(t); err != nil {
 		return nil, err

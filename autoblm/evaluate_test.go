@@ -83,3 +83,18 @@ func TestPredictListsWhatIsNotKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestGraphsAreValidated: each function of the front door returns an error for ids without labels.
+func TestGraphsAreValidated(t *testing.T) {
+	m := trained(t, form.Bilinear, structure.MustParse("complex"))
+	g := datasets.World()
+	g.Valid[0].Head = int32(len(g.Entities))
+	_, evaluating := autoblm.Evaluate(t.Context(), m, g, "valid", autoblm.Compute{})
+	_, training := autoblm.Train(t.Context(), g, autoblm.DefaultTrain(g, structure.MustParse("complex")))
+	_, searching := autoblm.Search(t.Context(), g, autoblm.DefaultSearch())
+	for _, err := range []error{evaluating, training, searching} {
+		if err == nil || !strings.Contains(err.Error(), "has no label: use ids from 0 to") {
+			t.Error(err)
+		}
+	}
+}

@@ -1,6 +1,11 @@
 package datasets
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/format"
+)
 
 // implications holds what the facts of a graph imply about each other.
 type implications struct {
@@ -14,10 +19,11 @@ type implications struct {
 	valid, test leakage
 }
 
-// leakage counts triples of a split that follow from train.
+// leakage counts the triples of a split that follow from another split.
 type leakage struct {
 	inTrain leaks // train has the triple itself
 	implied leaks // train has its mirror image or a repetition, by related relations
+	inValid leaks // valid has a test triple itself
 }
 
 // leaks counts triples. example is the first one, and source a training triple that implies it.
@@ -46,7 +52,7 @@ func (g *Graph) implied() *implications {
 			related:  relatedIn(all, facts, len(g.Entities), len(g.Relations)),
 			patterns: patternsOf(g.Train, inTrain, len(g.Entities), len(g.Relations)),
 		}
-		i.countRepeated(g, facts)
+		i.countRepeated(g, all, facts)
 		i.countImplied(g, all, facts)
 		g.implications = i
 	})
@@ -73,7 +79,7 @@ func (i *implications) leakageOf(split int) *leakage {
 }
 
 // countRepeated counts the triples that occur several times.
-func (i *implications) countRepeated(g *Graph, facts []pairFact) {
+func (i *implications) countRepeated(g *Graph, triples []Triple, facts []pairFact) {
 	for start := 0; start < len(facts); {
 		end := start + 1
 		for end < len(facts) && facts[end].same(facts[start]) {
@@ -83,9 +89,12 @@ func (i *implications) countRepeated(g *Graph, facts []pairFact) {
 		for _, f := range facts[start:end] {
 			split := g.splitOf(f.index)
 			count[split]++
+			t := triples[f.index]
 			if split > 0 && count[0] > 0 {
-				t := g.Train[facts[start].index]
 				i.leakageOf(split).inTrain.add(f.index, t, t)
+			}
+			if split == 2 && count[1] > 0 {
+				i.test.inValid.add(f.index, t, t)
 			}
 		}
 		splits := 0
@@ -122,4 +131,52 @@ func (i *implications) countImplied(g *Graph, triples []Triple, facts []pairFact
 			}
 		}
 	})
+}
+
+// Leakage returns warnings about the given splits, "valid" and "test": triples that are in
+// train too, test triples that are in valid, and triples that train implies by [Related]
+// relations. Each has a count, an example and a fix.
+func (g *Graph) Leakage(splits ...string) (warnings []string) {
+	implied := g.implied()
+	var follow []string
+	var source string
+	for _, name := range splits {
+		triples, err := g.Split(name)
+		if err != nil || name == splitNames[0] || len(triples) == 0 {
+			continue
+		}
+		count := func(n int) string {
+			return fmt.Sprintf("%s of the %s %s triples of %s (%.1f %%)", format.Int(n),
+				format.Int(len(triples)), name, g.Name, 100*float64(n)/float64(len(triples)))
+		}
+		l := implied.leakageOf(slices.Index(splitNames[:], name))
+		if n := l.inTrain.count; n > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s are in train too, such as %s, so a model may know "+
+				"them by heart: remove them from train, or split all triples anew",
+				count(n), g.text(l.inTrain.example)))
+		}
+		if n := l.inValid.count; n > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s are in valid too, such as %s, so the test metrics "+
+				"also measure the selection by valid: remove them from valid, or split all triples anew",
+				count(n), g.text(l.inValid.example)))
+		}
+		if n := l.implied.count; n > 0 {
+			follow = append(follow, count(n))
+			source = fmt.Sprintf("%s from %s", g.text(l.implied.example), g.text(l.implied.source))
+		}
+	}
+	if len(follow) > 0 {
+		fix := "split all triples anew, which keeps such triples together"
+		if _, known := benchmark(g.Name); known {
+			fix = "compare only with results on these splits"
+		}
+		warnings = append(warnings, fmt.Sprintf("%s follow from train by symmetric, inverse or duplicate "+
+			"relations, such as %s, so the metrics are higher than on new facts: %s",
+			format.List(follow, "and"), source, fix))
+	}
+	return warnings
+}
+
+func (g *Graph) text(t Triple) string {
+	return fmt.Sprintf("(%s, %s, %s)", g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail])
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Warnings returns likely mistakes in the data, each with a fix: warnings of the reader,
-// empty splits among the given ones, and triples with an entity or a relation that train
-// lacks.
+// Warnings returns likely mistakes in the data, each with a fix: warnings of the reader and, for
+// the given splits, empty ones, triples with an entity or a relation that train lacks, and
+// [Graph.Leakage]. The other splits hold known answers, so they must not be empty either.
 func (g *Graph) Warnings(splits ...string) []string {
 	all := slices.Clone(g.warnings)
 	entities, relations := g.inTrain()
@@ -36,7 +36,14 @@ func (g *Graph) Warnings(splits ...string) []string {
 				format.Int(unseen), format.Int(len(triples)), split, g.Name))
 		}
 	}
-	return all
+	for _, other := range splitNames[:2] {
+		if triples, _ := g.Split(other); len(splits) > 0 && len(triples) == 0 &&
+			!slices.Contains(splits, other) {
+			all = append(all, fmt.Sprintf("%s has no %s triples: if the model knows some, they count as "+
+				"wrong answers here, so the metrics are too low: add them", g.Name, other))
+		}
+	}
+	return append(all, g.Leakage(splits...)...)
 }
 
 // emptySplit says what an empty split makes impossible.

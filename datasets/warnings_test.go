@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestWarnings(t *testing.T) {
 			train, "valid.txt": "a\tr\tc\n", "test.txt": "b\tp\ta\n"}, []string{"the first line of " +
 			"DIR/train.tsv looks"}},
 		"letters": {map[string]string{"train.tsv": "s\tp\to\ns\tp\ta\no\tr\ta\n",
-			"valid.txt": "a\tr\to\n", "test.txt": "s\tp\ta\n"}, nil},
+			"valid.txt": "a\tr\to\n", "test.txt": "s\tr\ta\n"}, nil},
 		"letters as titles": {map[string]string{"train.tsv": "h\tr\tt\nx\tknows\ty\n",
 			"valid.txt": "x\tknows\tx\n", "test.txt": "y\tknows\tx\n"}, []string{"the first line of " +
 			"DIR/train.tsv looks"}},
@@ -59,6 +60,49 @@ func TestWarnings(t *testing.T) {
 	one, err := ReadTriples(writeFiles(t, map[string]string{"facts.tsv": "subject\tpredicate\tobject\n" + train}) + "/facts.tsv")
 	if err != nil || len(one.Warnings()) != 1 || len(one.Train) != 4 {
 		t.Errorf("one file: %v, %q", err, one.Warnings())
+	}
+}
+
+// TestLeakageIsAWarning checks the warnings about triples that another split has or implies, with
+// their counts, and about missing known answers.
+func TestLeakageIsAWarning(t *testing.T) {
+	split, _, err := SplitTriples(familyGraph(200, 1), DefaultSplit())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := split.Warnings("valid", "test"); got != nil {
+		t.Errorf("a split without leakage: %q", got)
+	}
+	n := len(split.Test)
+	for name, c := range map[string]struct {
+		train, valid, test []Triple
+		splits             []string
+		want               []string
+	}{
+		"test in train": {slices.Concat(split.Train, split.Test[:3]), split.Valid, split.Test, nil,
+			[]string{fmt.Sprintf("3 of the %d test triples of family (%.1f %%) are in train too, such as "+
+				"(%s, ", n, 300/float64(n), split.Entities[split.Test[0].Head])}},
+		"valid is test": {split.Train, split.Test, split.Test, nil,
+			[]string{fmt.Sprintf("%[1]d of the %[1]d test triples of family (100.0 %%) are in valid too", n)}},
+		"mirrored": {
+			slices.Concat(split.Train, []Triple{{1, 0, 2}}), split.Valid, []Triple{{2, 1, 1}, {3, 4, 1}},
+			nil, []string{"1 of the 2 test triples of family (50.0 %) follow from train by symmetric, " +
+				"inverse or duplicate relations, such as (" + split.Entities[2] + ", child, " +
+				split.Entities[1] + ") from (" + split.Entities[1] + ", parent, "}},
+		"no valid": {split.Train, nil, split.Test, []string{"test"},
+			[]string{"family has no valid triples: if the model knows some, they count as wrong"}},
+		"with valid": {split.Train, split.Valid, split.Test, []string{"test"}, nil},
+	} {
+		g := &Graph{
+			Name: "family", Entities: split.Entities, Relations: split.Relations,
+			Train: c.train, Valid: c.valid, Test: c.test,
+		}
+		if c.splits == nil {
+			c.splits = []string{"valid", "test"}
+		}
+		if got := g.Warnings(c.splits...); !slices.EqualFunc(got, c.want, strings.Contains) {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
 	}
 }
 

@@ -81,7 +81,7 @@ type Data struct {
 func FromGraph(g *datasets.Graph) *Data {
 	d := &Data{
 		Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations,
-		notes: g.Warnings(),
+		notes: append(g.Warnings(), g.Leakage("valid", "test")...),
 	}
 	entities, relations := make([]bool, len(g.Entities)), make([]bool, len(g.Relations)) // in train
 	for _, t := range g.Train {

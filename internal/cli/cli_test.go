@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,6 +54,31 @@ func TestOutput(t *testing.T) {
 		1, func(w io.Writer) { fmt.Fprintln(w, "1"); fmt.Fprintln(w, "2") },
 	); err != nil || !errors.Is(o.Stdout.Err, io.ErrClosedPipe) {
 		t.Errorf("%v, %v", err, o.Stdout.Err)
+	}
+}
+
+// TestWarningsInJSON checks that warnings are the last field of a JSON object, also of its record.
+func TestWarningsInJSON(t *testing.T) {
+	for value, want := range map[any]string{
+		struct {
+			A string `json:"a"`
+		}{"<&>"}: `{"a":"<&>","warnings":["b\nc"]}`,
+		struct{}{}: `{"warnings":["b\nc"]}`,
+		7:          "7",
+	} {
+		var stdout, recorded bytes.Buffer
+		o := &cli.Output{
+			Stdout: &cli.SafeWriter{W: &stdout}, JSON: true, Warnings: []string{"b\nc"},
+			Record: func(value any) error {
+				encoder := json.NewEncoder(&recorded)
+				encoder.SetEscapeHTML(false)
+				return encoder.Encode(value)
+			},
+		}
+		if err := o.Result(value, nil); err != nil || stdout.String() != want+"\n" ||
+			recorded.String() != want+"\n" {
+			t.Errorf("%v: %q and %q, want %q", err, stdout.String(), recorded.String(), want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +29,8 @@ type Output struct {
 	Arguments []string
 	// Record, if set, stores the result, too.
 	Record func(value any) error
+	// Warnings are added to a JSON object as "warnings", unless nil.
+	Warnings []string
 
 	files   []string // that the command will write
 	saved   []string
@@ -59,6 +62,9 @@ func (o *Output) Saved(format string, arguments ...any) {
 // Result stores the record of a result and prints it as JSON, or as the text that the function
 // writes. It does both even if one fails.
 func (o *Output) Result(value any, text func(w io.Writer)) (err error) {
+	if o.Warnings != nil {
+		value = warned{value, o.Warnings}
+	}
 	if o.Record != nil {
 		if err = o.Record(value); err != nil {
 			err = fmt.Errorf("cannot write the record: %w", err)
@@ -75,6 +81,31 @@ func (o *Output) Result(value any, text func(w io.Writer)) (err error) {
 	}
 	o.printed = err == nil && o.Stdout.Err == nil
 	return err
+}
+
+// warned is a value with warnings as a last field of its JSON object.
+type warned struct {
+	value    any
+	warnings []string
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (w warned) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := errors.Join(encoder.Encode(w.value), encoder.Encode(w.warnings)); err != nil {
+		return nil, err
+	}
+	value, warnings, _ := bytes.Cut(bytes.TrimSpace(text.Bytes()), []byte("\n"))
+	if !bytes.HasSuffix(value, []byte("}")) {
+		return value, nil
+	}
+	separator := ","
+	if len(value) == len("{}") {
+		separator = ""
+	}
+	return fmt.Appendf(nil, "%s%s\"warnings\":%s}", value[:len(value)-1], separator, warnings), nil
 }
 
 // errClosedPipe means that a reader, such as head, closed the pipe within a result. It is not

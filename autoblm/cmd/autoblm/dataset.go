@@ -187,6 +187,7 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return cli.Usage(err)
 	}
+	warn(o, g.Leakage("valid", "test"))
 	if err := datasets.WriteFolder(g, c.Out); err != nil {
 		return err
 	}

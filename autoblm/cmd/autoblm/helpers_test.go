@@ -72,7 +72,7 @@ func failIn(ctx context.Context, t *testing.T, status int, text string, line ...
 	return stderr
 }
 
-// refusal is a command that fails with one line.
+// refusal is a command that fails with one line, after the warnings of its data.
 type refusal struct {
 	status     int
 	text, line string
@@ -81,7 +81,8 @@ type refusal struct {
 func refuse(t *testing.T, all []refusal) {
 	t.Helper()
 	for _, r := range all {
-		if stderr := fail(t, r.status, r.text, r.line); strings.Count(stderr, "\n") != 1 {
+		stderr := fail(t, r.status, r.text, r.line)
+		if strings.Count(stderr, "\n")-strings.Count(stderr, "autoblm: warning: ") != 1 {
 			t.Errorf("%s: more than one line: %q", r.line, stderr)
 		}
 	}

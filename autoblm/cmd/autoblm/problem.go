@@ -63,7 +63,14 @@ func openProblem(
 	if err != nil {
 		return problem{}, err
 	}
-	c.Note = func(text string) { o.Message("autoblm: %s", text) }
+	warn(o, nil)
+	c.Note = func(text string) {
+		if warning, is := strings.CutPrefix(text, "warning: "); is {
+			warn(o, []string{warning})
+			return
+		}
+		o.Message("autoblm: %s", text)
+	}
 	open := func(source string) (*autoblm.OpenTask, error) {
 		return registration.Open(ctx, source, settings, c)
 	}

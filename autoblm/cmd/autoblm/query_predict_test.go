@@ -29,7 +29,7 @@ func TestQueryPredict(t *testing.T) {
 	has(t, o, fields{
 		"query": map[string]any{"anchor": "e10", "path": []string{"near", "next_reverse"}},
 	})
-	if len(o) != 2 {
+	if len(o) != 3 { // with answers and warnings
 		t.Errorf("%v", o)
 	}
 

@@ -17,8 +17,9 @@ func read[Data any](
 	return ctxutil.Call(ctx, func() (Data, error) { return open(name) })
 }
 
-// warn prints the warnings of a data set.
+// warn prints the warnings of a data set and adds them to the JSON of the result.
 func warn(o *output, warnings []string) {
+	o.Warnings = append(orEmpty(o.Warnings), warnings...)
 	for _, warning := range warnings {
 		o.Message("autoblm: warning: %s", warning)
 	}

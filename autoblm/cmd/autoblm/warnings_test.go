@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestEveryCommandWarns: each command prints the warnings of its data.
+// TestEveryCommandWarns: each command prints the warnings of its data, also as JSON.
 func TestEveryCommandWarns(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -57,12 +58,15 @@ func TestEveryCommandWarns(t *testing.T) {
 	} {
 		parsed := strings.Fields(c.line)
 		tried[parsed[0]], tried[parsed[0]+" "+parsed[1]] = true, true
-		_, stderr := succeed(t, c.line)
-		if n := strings.Count(stderr, c.want); n != 1 {
-			t.Errorf("%q says %d times %q: %q", c.line, n, c.want, stderr)
+		var result struct{ Warnings []string }
+		stdout, stderr := succeed(t, c.line, "--json")
+		must(t, json.Unmarshal([]byte(stdout), &result))
+		said := func(warning string) bool { return strings.HasPrefix("autoblm: warning: "+warning, c.want) }
+		if n := strings.Count(stderr, c.want); n != 1 || !slices.ContainsFunc(result.Warnings, said) {
+			t.Errorf("%q says %d times %q: %q, %q", c.line, n, c.want, stderr, result.Warnings)
 		}
 	}
-	if _, stderr := succeed(t, "train --dataset", sound, quick); strings.Contains(stderr, "warning") {
+	if _, stderr := succeed(t, "train --dataset world", quick); strings.Contains(stderr, "warning") {
 		t.Errorf("of sound data: %q", stderr)
 	}
 

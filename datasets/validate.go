@@ -1,0 +1,56 @@
+package datasets
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Validate returns an error if the graph has no labels, if a label is empty, occurs twice or
+// holds a line end, or if a triple has an id without a label. Graphs from files are valid.
+func (g *Graph) Validate() error {
+	if err := checkLabels("entity", g.Entities); err != nil {
+		return fmt.Errorf("graph %s: %w", g.Name, err)
+	}
+	if err := checkLabels("relation", g.Relations); err != nil {
+		return fmt.Errorf("graph %s: %w", g.Name, err)
+	}
+	entities, relations := int32(len(g.Entities)), int32(len(g.Relations))
+	for i, triples := range [][]Triple{g.Train, g.Valid, g.Test} {
+		for j, t := range triples {
+			outside := func(what string, id, count int32) error {
+				return fmt.Errorf("graph %s: %s triple %d: %s %d has no label: use ids from 0 to %d",
+					g.Name, splitNames[i], j, what, id, count-1)
+			}
+			switch {
+			case t.Head < 0 || t.Head >= entities:
+				return outside("head", t.Head, entities)
+			case t.Relation < 0 || t.Relation >= relations:
+				return outside("relation", t.Relation, relations)
+			case t.Tail < 0 || t.Tail >= entities:
+				return outside("tail", t.Tail, entities)
+			}
+		}
+	}
+	return nil
+}
+
+func checkLabels(kind string, labels []string) error {
+	if len(labels) == 0 {
+		return fmt.Errorf("no %s labels: add the labels by id", kind)
+	}
+	seen := make(map[string]int, len(labels))
+	for id, label := range labels {
+		first, again := seen[label]
+		switch {
+		case label == "":
+			return fmt.Errorf("%s %d has an empty label: name it", kind, id)
+		case strings.ContainsAny(label, "\r\n"):
+			return fmt.Errorf("the label %q of %s %d holds a line end: remove it", label, kind, id)
+		case again:
+			return fmt.Errorf("the label %q names %s %d and %d: use different labels",
+				label, kind, first, id)
+		}
+		seen[label] = id
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package datasets
+
+import "testing"
+
+// TestValidate checks that each mistake in a graph made in memory is an error.
+func TestValidate(t *testing.T) {
+	if err := World().Validate(); err != nil {
+		t.Error(err)
+	}
+	for want, spoil := range map[string]func(g *Graph){
+		"test triple 0: tail 2 has no label: use ids from 0 to 1": func(g *Graph) { g.Test[0].Tail = 2 },
+		"valid triple 0: head -1 has no label":                    func(g *Graph) { g.Valid[0].Head = -1 },
+		"train triple 1: relation 1 has no label":                 func(g *Graph) { g.Train[1].Relation = 1 },
+		`the label "a" names entity 0 and 1`:                      func(g *Graph) { g.Entities[1] = "a" },
+		"relation 0 has an empty label":                           func(g *Graph) { g.Relations[0] = "" },
+		`the label "a\nb" of entity 0 holds a line end`:           func(g *Graph) { g.Entities[0] = "a\nb" },
+		"no relation labels":                                      func(g *Graph) { g.Relations = nil },
+	} {
+		g := &Graph{
+			Name: "made", Entities: []string{"a", "b"}, Relations: []string{"r"},
+			Train: []Triple{{0, 0, 1}, {1, 0, 1}}, Valid: []Triple{{0, 0, 0}}, Test: []Triple{{1, 0, 0}},
+		}
+		spoil(g)
+		checkError(t, g.Validate(), want)
+	}
+}
