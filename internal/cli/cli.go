@@ -70,11 +70,3 @@ func Status(stderr io.Writer, name string, err error) int {
 	fmt.Fprintf(stderr, "%s: %s\n", name, format.OneLine(err))
 	return Failed
 }
-
-// Version returns the version of the module.
-func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}

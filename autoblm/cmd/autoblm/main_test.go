@@ -333,7 +333,7 @@ func TestVersion(t *testing.T) {
 	if len(lines) != 4 || lines[0] != "autoblm "+built["version"].(string) ||
 		!strings.HasPrefix(lines[1], "commit ") ||
 		lines[2] != runtime.Version()+" on "+runtime.GOOS+"/"+runtime.GOARCH ||
-		built["go"] != runtime.Version() || built["from"] == "" {
+		built["go"] != runtime.Version() || built["commit"] == nil {
 		t.Errorf("%q, in JSON %v", stdout, built)
 	}
 }
