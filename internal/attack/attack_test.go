@@ -94,14 +94,14 @@ func newHarness(t *testing.T, fault string) *harness {
 	s := scenario{name: "faulty", arguments: "make", outputs: []string{"out"}}
 	return &harness{
 		seed: 1, work: t.TempDir(), base: &base{folder: t.TempDir()}, program: program{own},
-		counts: newCounts(filepath.Join(t.TempDir(), "out"), 1), scenarios: []scenario{s},
+		findings: findings{folder: filepath.Join(t.TempDir(), "out")}, scenarios: []scenario{s},
 	}
 }
 
-// findings returns the text of all findings.
-func findings(t *testing.T, h *harness) string {
+// textOf returns the text of all findings.
+func textOf(t *testing.T, h *harness) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(h.counts.folder, "*", "repeat.txt"))
+	files, err := filepath.Glob(filepath.Join(h.findings.folder, "*", "finding.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func findings(t *testing.T, h *harness) string {
 // checkFindings expects findings with a text, or none if it is empty.
 func checkFindings(t *testing.T, h *harness, want string) {
 	t.Helper()
-	got := findings(t, h)
+	got := textOf(t, h)
 	if (want == "") != (got == "") || !strings.Contains(got, want) {
 		t.Errorf("findings %q, want %q", got, want)
 	}
@@ -136,9 +136,9 @@ func TestKillsFindFaults(t *testing.T) {
 			if fault != "none" {
 				p.goal = 200
 			}
-			for more := true; more && h.counts.findings == 0; {
+			for more := true; more && h.findings.count == 0; {
 				var err error
-				if more, err = h.runNext(t.Context(), p); err != nil {
+				if more, err = p.runNext(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -146,10 +146,8 @@ func TestKillsFindFaults(t *testing.T) {
 			if want == "" {
 				return
 			}
-			for _, part := range []string{"--seed 1 --repeat kills:", "autoblm make ["} {
-				if text := findings(t, h); !strings.Contains(text, part) {
-					t.Errorf("the finding does not contain %q: %q", part, text)
-				}
+			if text := textOf(t, h); !strings.Contains(text, "autoblm make [") {
+				t.Errorf("the finding does not contain the command: %q", text)
 			}
 		})
 	}
@@ -162,7 +160,7 @@ func TestDisksFindFaults(t *testing.T) {
 			p := &part{name: "disks", goal: 24, run: h.fill}
 			for more := true; more; {
 				var err error
-				if more, err = h.runNext(t.Context(), p); err != nil {
+				if more, err = p.runNext(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -177,28 +175,6 @@ func TestPanicIsMisbehavior(t *testing.T) {
 	r, err := h.program.run(t.Context(), invocation{folder: t.TempDir()})
 	if got := r.misbehavior(); err != nil || !strings.HasPrefix(got, "stack trace: panic: fault") {
 		t.Errorf("misbehavior %q, error %v", got, err)
-	}
-}
-
-func TestCountsAndFindings(t *testing.T) {
-	c := newCounts(t.TempDir(), 7)
-	p := &part{name: "kills", goal: 12}
-	for want := range 2 {
-		if number, more := c.next(p); number != want || !more {
-			t.Errorf("case %d, %v, want %d", number, more, want)
-		}
-	}
-	c.add("kills", 1500)
-	a := &attempt{part: "kills", number: 1, folder: t.TempDir()}
-	if err := c.found(a, "a fault"); err != nil {
-		t.Fatal(err)
-	}
-	want := "attack: 1,500 kills, 0 full disks, 1 finding, 2 min, seed 7"
-	if got := c.summary(1.5); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if _, more := c.next(p); more {
-		t.Error("there is a next case after the goal")
 	}
 }
 

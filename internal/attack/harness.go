@@ -6,24 +6,60 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"math/rand/v2"
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 
-	"github.com/autoblm/autoblm-go/internal/format"
 	"golang.org/x/sync/errgroup"
 )
 
 // part is one kind of attack. Its cases are numbered; number and seed decide what a case does.
 type part struct {
 	name string
-	goal int
-	// run runs a case and returns how much it adds to the count.
+	goal int64
+	// run runs a case and returns how much it adds to done.
 	run func(ctx context.Context, number int) (count int, err error)
+
+	started, done atomic.Int64 // cases, and kills or full disks
+}
+
+// runNext runs the next case, unless the goal is reached.
+func (p *part) runNext(ctx context.Context) (more bool, err error) {
+	if p.done.Load() >= p.goal {
+		return false, nil
+	}
+	number := int(p.started.Add(1) - 1)
+	count, err := p.run(ctx, number)
+	p.done.Add(int64(count))
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case err != nil:
+		return false, fmt.Errorf("%s, case %d: %w", p.name, number, err)
+	}
+	return true, nil
+}
+
+// attack runs each part until its goal, with a case on each core.
+func attack(ctx context.Context, parts []*part) error {
+	for _, p := range parts {
+		g, ctx := errgroup.WithContext(ctx)
+		for range runtime.NumCPU() {
+			g.Go(func() error {
+				for {
+					if more, err := p.runNext(ctx); !more || err != nil {
+						return err
+					}
+				}
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // harness holds what all parts share.
@@ -32,7 +68,7 @@ type harness struct {
 	work      string // parent of the cases' folders
 	base      *base
 	program   program
-	counts    *counts
+	findings  findings
 	scenarios []scenario
 
 	references sync.Map // *reference by the scenario's name
@@ -52,57 +88,4 @@ func (h *harness) newFolder() (string, error) {
 		err = h.base.copy(folder)
 	}
 	return folder, err
-}
-
-// attack runs each part until its goal.
-func (h *harness) attack(ctx context.Context, parts []*part, w io.Writer) error {
-	for _, p := range parts {
-		g, ctx := errgroup.WithContext(ctx)
-		for range runtime.NumCPU() {
-			g.Go(func() error {
-				for {
-					if more, err := h.runNext(ctx, p); !more || err != nil {
-						return err
-					}
-				}
-			})
-		}
-		if err := g.Wait(); err != nil {
-			return err
-		}
-		done := h.counts.of(p.name)
-		fmt.Fprintf(w, "%s: %s of %s\n", p.name, format.Int(done), format.Int(p.goal))
-	}
-	return nil
-}
-
-// runNext runs the next case of a part, unless its goal is reached.
-func (h *harness) runNext(ctx context.Context, p *part) (more bool, err error) {
-	number, more := h.counts.next(p)
-	if !more {
-		return false, nil
-	}
-	count, err := p.run(ctx, number)
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	if err != nil {
-		return false, fmt.Errorf("%s, case %d: %w", p.name, number, err)
-	}
-	h.counts.add(p.name, count)
-	return true, nil
-}
-
-// repeat runs one case and returns the number of its findings.
-func (h *harness) repeat(ctx context.Context, parts []*part, which string) (int, error) {
-	name, text, _ := strings.Cut(which, ":")
-	number, err := strconv.Atoi(text)
-	for _, p := range parts {
-		if p.name == name && err == nil {
-			before := h.counts.findings
-			_, err := p.run(ctx, number)
-			return h.counts.findings - before, err
-		}
-	}
-	return 0, fmt.Errorf("no case %q: expected PART:NUMBER, as in a finding's repeat.txt", which)
 }

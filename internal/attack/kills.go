@@ -83,7 +83,7 @@ func (a *attempt) report(what string) bool {
 		return a.found
 	}
 	a.found = true
-	a.err = a.h.counts.found(a, what)
+	a.err = a.h.findings.add(a, what)
 	return true
 }
 

@@ -14,8 +14,8 @@
 //
 // Mutated inputs are the subject of the fuzz targets in the packages that read them.
 //
-// Each finding gets a folder with its files and the command that repeats it. The exit status is
-// 1 if there are findings.
+// Each finding gets a folder with its files and the commands that ran. The exit status is 1 if
+// there are findings.
 package main
 
 import (
@@ -36,11 +36,10 @@ import (
 )
 
 type flags struct {
-	Seed   uint64 `default:"1" help:"Seed of all random choices."`
-	Kills  int    `default:"1000" help:"Number of kills; 0 skips them."`
-	Disks  int    `default:"64" help:"Number of runs without room; 0 skips them."`
-	Out    string `default:"attack-out" help:"Folder for findings."`
-	Repeat string `placeholder:"PART:NUMBER" help:"Run only this case, as a finding names it."`
+	Seed  uint64 `default:"1" help:"Seed of all random choices."`
+	Kills int64  `default:"1000" help:"Number of kills; 0 skips them."`
+	Disks int64  `default:"64" help:"Number of runs without room; 0 skips them."`
+	Out   string `default:"attack-out" help:"Folder for findings."`
 }
 
 func main() {
@@ -48,18 +47,18 @@ func main() {
 	kong.Parse(&f, kong.Name("attack"),
 		kong.Description("Kills commands, fills disks and compares the results."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	findings, err := f.run(ctx, os.Stdout)
+	found, err := f.run(ctx, os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "attack:", format.OneLine(err))
 	}
-	if err != nil || findings > 0 {
+	if err != nil || found > 0 {
 		os.Exit(1)
 	}
 }
 
 // run runs the attack and returns the number of findings.
-func (f flags) run(ctx context.Context, w io.Writer) (findings int, err error) {
+func (f flags) run(ctx context.Context, w io.Writer) (found int, err error) {
 	text, err := os.ReadFile("go.mod")
 	if err != nil || !strings.HasPrefix(string(text), "module github.com/autoblm/autoblm-go\n") {
 		return 0, errors.New("no go.mod of AutoBLM-Go here: run attack in the checkout's root")
@@ -78,26 +77,21 @@ func (f flags) run(ctx context.Context, w io.Writer) (findings int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	c := newCounts(f.Out, f.Seed)
-	h := &harness{seed: f.Seed, work: work, base: b, program: p, counts: c, scenarios: scenarios}
-	parts := []*part{
-		{name: "kills", goal: f.Kills, run: h.kill},
-		{name: "disks", goal: f.Disks, run: h.fill},
+	h := &harness{
+		seed: f.Seed, work: work, base: b, program: p, scenarios: scenarios,
+		findings: findings{folder: f.Out},
 	}
-	if f.Repeat != "" {
-		findings, err := h.repeat(ctx, parts, f.Repeat)
-		if err == nil {
-			fmt.Fprintf(w, "%s: %s\n", f.Repeat, format.Count(findings, "finding"))
-		}
-		return findings, err
-	}
+	kills := &part{name: "kills", goal: f.Kills, run: h.kill}
+	disks := &part{name: "disks", goal: f.Disks, run: h.fill}
 	began := time.Now()
-	err = h.attack(ctx, parts, w)
-	fmt.Fprintln(w, c.summary(time.Since(began).Minutes()))
+	err = attack(ctx, []*part{kills, disks})
+	fmt.Fprintf(w, "attack: %d kills, %d full disks, %s, %.0f min, seed %d\n", kills.done.Load(),
+		disks.done.Load(), format.Count(h.findings.count, "finding"), time.Since(began).Minutes(),
+		f.Seed)
 	if errors.Is(err, context.Canceled) {
 		err = nil // an interrupted attack ends with its summary
 	}
-	return c.findings, err
+	return h.findings.count, err
 }
 
 // buildProgram builds autoblm in a folder.
