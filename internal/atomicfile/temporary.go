@@ -33,15 +33,11 @@ func newTemporary(
 		if t.file, last = create(t.path); last != nil {
 			continue
 		}
-		locked := lock(t.file)
-		var onDisk, opened fs.FileInfo
-		if opened, last = t.file.Stat(); last == nil {
-			onDisk, last = os.Lstat(t.path)
-		}
-		if !errors.Is(locked, errInUse) && last == nil && os.SameFile(opened, onDisk) {
+		if !errors.Is(lock(t.file), errInUse) && isAt(t.path, t.file) {
 			return &t, nil
 		}
 		t.discard()
+		last = errInUse
 	}
 	return nil, last
 }

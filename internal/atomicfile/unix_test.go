@@ -5,13 +5,16 @@ package atomicfile_test
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -246,5 +249,38 @@ func TestConcurrentFolders(t *testing.T) {
 	}
 	if left := names(t, filepath.Dir(dir)); len(left) != 1 {
 		t.Errorf("left behind: %q", left)
+	}
+}
+
+// TestHold checks that a folder has one holder at a time, also after a kill.
+func TestHold(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{".lock": "4711 of a killed process"})
+	var holders, most atomic.Int32
+	var all errgroup.Group
+	for range 8 {
+		all.Go(func() error {
+			for done := 0; done < 20; {
+				release, err := atomicfile.Hold(dir)
+				if err != nil {
+					continue
+				}
+				most.Store(max(most.Load(), holders.Add(1)))
+				_, err = atomicfile.Hold(dir)
+				if err == nil || !strings.Contains(err.Error(), "process "+strconv.Itoa(os.Getpid())) {
+					return fmt.Errorf("a held folder: %v", err)
+				}
+				holders.Add(-1)
+				release()
+				done++
+			}
+			return nil
+		})
+	}
+	if err := all.Wait(); err != nil || most.Load() != 1 {
+		t.Errorf("%d holders, %v", most.Load(), err)
+	}
+	if got := names(t, dir); len(got) != 0 {
+		t.Errorf("left behind: %q", got)
 	}
 }

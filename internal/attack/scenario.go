@@ -41,8 +41,6 @@ var scenarios = []scenario{
 	{name: "train", outputs: []string{"out"}, arguments: "train --dataset small" +
 		" --structure complex --dim 32 --epochs 60 --validate-every 5 --optimizer adam" +
 		" --lr 0.01 --out out" + smallTraining},
-	{name: "train-default-folder", outputs: []string{"autoblm-out"}, arguments: "train" +
-		" --dataset small --structure simple --dim 32 --epochs 60 --members 2" + smallTraining},
 	{name: "train-rotate", outputs: []string{"out", "record.json"}, arguments: "train" +
 		" --dataset small --model rotate --dim 32 --epochs 60 --out out --record record.json" +
 		smallTraining},

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
@@ -78,6 +79,11 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	if err := outfile.MakeFolder(c.Out); err != nil {
 		return err
 	}
+	release, err := atomicfile.Hold(c.Out)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if err := o.CheckFile(filepath.Join(c.Out, c.Name+".json"), outfile.Comparison); err != nil {
 		return err
 	}

@@ -1,48 +1,61 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
-
-// dir returns the folder for the model of a command on a data set.
-func (f modelOutFlags) dir(command, dataset string) string {
-	return cmp.Or(f.Out, filepath.Join(outFolder, command+"-"+dataset))
-}
 
 // modelOutput writes the model and the checkpoint of one training.
 type modelOutput struct {
 	modelOutFlags
 	o                *output
 	folder, file     string // of the model and of the checkpoint
+	release          func() // the folder
 	deadlineExceeded bool
 }
 
+// checkpointPrefix begins the names of checkpoints. The rest tells trainings apart.
+const checkpointPrefix = "training-"
+
 // create creates the folder for the model of a training, before the training, and reports
-// checkpoints in it. The key tells trainings apart.
-func (f modelOutFlags) create(o *output, command, dataset, key string) (modelOutput, error) {
-	m := modelOutput{modelOutFlags: f, o: o, folder: f.dir(command, dataset)}
-	if err := modelfolder.Prepare(m.folder); err != nil {
-		return m, err
+// checkpoints in it. Without --out, it returns to the folder with the checkpoint of the training,
+// or else makes a new one. The caller must close the output.
+func (f modelOutFlags) create(o *output, command, dataset, key string) (*modelOutput, error) {
+	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out}
+	name := checkpointPrefix + key
+	if f.Out == "" && !m.holdUnfinished(name) {
+		var err error
+		if m.folder, err = newFolder(command + "-" + dataset); err != nil {
+			return nil, err
+		}
 	}
-	const prefix = "training-"
-	m.file = filepath.Join(m.folder, prefix+key)
+	if err := modelfolder.Prepare(m.folder); err != nil {
+		return nil, err
+	}
+	if m.release == nil {
+		var err error
+		if m.release, err = atomicfile.Hold(m.folder); err != nil {
+			return nil, err
+		}
+	}
+	m.file = filepath.Join(m.folder, name)
 	entries, err := os.ReadDir(m.folder)
 	for _, e := range entries {
 		switch {
-		case e.Name() == prefix+key:
+		case e.Name() == name:
 			o.Message("autoblm: resuming the training in %s", m.file)
-		case strings.HasPrefix(e.Name(), prefix) && filepath.Ext(e.Name()) == "":
+		case strings.HasPrefix(e.Name(), checkpointPrefix) && filepath.Ext(e.Name()) == "":
 			o.Message("autoblm: %s holds another interrupted training; its command resumes it",
 				filepath.Join(m.folder, e.Name()))
 		}
@@ -50,20 +63,51 @@ func (f modelOutFlags) create(o *output, command, dataset, key string) (modelOut
 	return m, err
 }
 
+// holdUnfinished takes the newest folder below autoblm-out with a checkpoint of this name, unless
+// other processes hold all of them.
+func (m *modelOutput) holdUnfinished(checkpoint string) bool {
+	found, _ := filepath.Glob(filepath.Join(outFolder, "*", checkpoint+"*"))
+	for _, file := range slices.Backward(found) {
+		dir := filepath.Dir(file)
+		if filepath.Base(dir) == latestName {
+			continue
+		}
+		release, err := atomicfile.Hold(dir)
+		if err != nil {
+			continue
+		}
+		if isFile(file) {
+			m.folder, m.release = dir, release
+			return true
+		}
+		release() // another process has just finished the training
+	}
+	return false
+}
+
+// close lets other processes use the folder, and removes a new one without a model.
+func (m *modelOutput) close() {
+	m.release()
+	if m.Out == "" {
+		_ = os.Remove(m.folder) // fails unless it is empty
+	}
+}
+
 // warn reports that a checkpoint could not be written.
-func (m modelOutput) warn(err error) { m.o.Message("autoblm: %v; the training continues", err) }
+func (m *modelOutput) warn(err error) { m.o.Message("autoblm: %v; the training continues", err) }
 
 // save writes a model.
-func (m modelOutput) save(model interface{ Save(dir string) error }) error {
+func (m *modelOutput) save(model interface{ Save(dir string) error }) error {
 	if err := model.Save(m.folder); err != nil {
 		return err
 	}
 	m.o.Saved("the model is in %s", m.folder)
+	linkLatest(m.o, m.folder)
 	return nil
 }
 
 // done removes the checkpoint, unless the deadline ended the training.
-func (m modelOutput) done() error {
+func (m *modelOutput) done() error {
 	if m.deadlineExceeded {
 		return nil
 	}
@@ -71,7 +115,7 @@ func (m modelOutput) done() error {
 }
 
 // hasFinishedModel reports whether the folder has a model of a finished training.
-func (m modelOutput) hasFinishedModel() bool {
+func (m *modelOutput) hasFinishedModel() bool {
 	var d struct{ Position kge.Position }
 	_, err := modelfolder.Read(m.folder, &d, func() error { return nil })
 	return err == nil && !d.Position.Interrupted
@@ -79,7 +123,7 @@ func (m modelOutput) hasFinishedModel() bool {
 
 // interrupted returns the error for a training that was interrupted, and saves its model so far
 // unless that would replace the model of a finished training. what says where it was interrupted.
-func (m modelOutput) interrupted(
+func (m *modelOutput) interrupted(
 	ctx context.Context, err error, what string, soFar *kge.Model,
 ) error {
 	if _, failure, ok := strings.Cut(err.Error(), ctx.Err().Error()+"; "); ok { // of the checkpoint
@@ -111,19 +155,23 @@ func rankingError(err error) error {
 	return err
 }
 
-// trainModels trains with a progress bar and a checkpoint.
-func trainModels(
-	ctx context.Context, o *output, engine kge.Engine, job kge.Job, command string, f modelOutFlags,
-) (*kge.Report, modelOutput, error) {
+// createFor creates the folder for the models of a job. The caller must close the output.
+func (f modelOutFlags) createFor(
+	o *output, command string, engine kge.Engine, job kge.Job,
+) (*modelOutput, error) {
 	key, err := job.Name(engine)
 	if err != nil {
-		return nil, modelOutput{}, err
+		return nil, err
 	}
-	out, err := f.create(o, command, job.Data.Name, key)
-	if err != nil {
-		return nil, out, err
-	}
-	job.Checkpoint = &kge.Checkpoint{File: out.file, Every: f.SaveEvery, OnError: out.warn}
+	return f.create(o, command, job.Data.Name, key)
+}
+
+// train trains with a progress bar and a checkpoint.
+func (out *modelOutput) train(
+	ctx context.Context, engine kge.Engine, job kge.Job,
+) (*kge.Report, error) {
+	o := out.o
+	job.Checkpoint = &kge.Checkpoint{File: out.file, Every: out.SaveEvery, OnError: out.warn}
 	bar := newTrainingBar(o, endOf(job.Deadline))
 	job.OnEpoch, job.OnStep = bar.update, bar.update
 	report, err := kge.Train(ctx, engine, job)
@@ -133,10 +181,10 @@ func trainModels(
 		warnShortTraining(o, report.StoppedEarly, job.Settings.Dim)
 	}
 	if err == nil || !errors.Is(err, ctx.Err()) {
-		return report, out, err
+		return report, err
 	}
 	if report == nil {
-		return nil, out, out.interrupted(ctx, err, "interrupted before the first step", nil)
+		return nil, out.interrupted(ctx, err, "interrupted before the first step", nil)
 	}
 	m := report.Results[0].Model
 	what := fmt.Sprintf("interrupted after epoch %d of %d",
@@ -145,7 +193,7 @@ func trainModels(
 		what = fmt.Sprintf("interrupted in epoch %d of %d, after step %d",
 			m.Position.Epoch+1, job.Settings.Epochs, m.Position.Steps)
 	}
-	return nil, out, out.interrupted(ctx, err, what, m)
+	return nil, out.interrupted(ctx, err, what, m)
 }
 
 // warnShortTraining warns if the deadline ended a training early in its first epoch.

@@ -130,7 +130,15 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 	}
 	warn(o, g.Warnings())
 	training := classifyTraining{settings, member, c.ranges(line), c.Tune}
-	out, options, err := c.prepare(o, g, engine, training)
+	out, err := c.createFor(o, g, engine, training)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	options := classify.Options{
+		Engine: engine, KeepModels: c.Out != "" || training.settings.Runs > 0,
+	}
+	options.Checkpoint, err = classify.OpenCheckpoint(out.file, c.SaveEvery, out.warn)
 	if err != nil {
 		return err
 	}
@@ -175,22 +183,16 @@ func (c *classifyTrainCommand) checked() (classify.Settings, classify.Member, er
 	return s, m, errors.Join(s.Validate(), m.Validate())
 }
 
-// prepare creates the folder of the training, and returns it with the options.
-func (c *classifyTrainCommand) prepare(
+// createFor creates the folder of the training. The caller must close the output.
+func (c *classifyTrainCommand) createFor(
 	o *output, g *rdf.Graph, engine classify.Engine, t classifyTraining,
-) (modelOutput, classify.Options, error) {
+) (*modelOutput, error) {
 	key, err := json.Marshal([]any{g.Fingerprint(), t.settings, t.member, t.tune, t.ranges})
 	if err != nil {
-		return modelOutput{}, classify.Options{}, err
+		return nil, err
 	}
 	file := checkpoint.Name(key, engine.Name(), engine.Backend())
-	out, err := c.create(o, "classify-train", g.Name, file)
-	if err != nil {
-		return out, classify.Options{}, err
-	}
-	saved, err := classify.OpenCheckpoint(out.file, c.SaveEvery, out.warn)
-	keepModels := c.Out != "" || t.settings.Runs > 0
-	return out, classify.Options{Engine: engine, KeepModels: keepModels, Checkpoint: saved}, err
+	return c.create(o, "classify-train", g.Name, file)
 }
 
 // classifyTraining is a training after a number of trials to tune its settings.

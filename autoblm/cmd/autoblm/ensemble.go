@@ -24,7 +24,7 @@ type ensembleCommand struct {
 	Dataset  string                      `required:"" placeholder:"NAME|DIR" brief:"Graph that they were trained on." help:"Graph that they were trained on: a name of dataset list, or a folder."`
 	All      bool                        `brief:"Use all models, without selection." help:"Use all models, without selection; --size and --folds have no effect."`
 	Settings completion.EnsembleSettings `embed:""`
-	Out      string                      `placeholder:"DIR" brief:"Folder for the ensemble." help:"Folder for the ensemble. The default is below autoblm-out."`
+	Out      string                      `placeholder:"DIR" brief:"Folder for the ensemble." help:"Folder for the ensemble. The default is a new one below autoblm-out."`
 	computeFlags
 }
 
@@ -63,22 +63,14 @@ type ensembleMember struct {
 
 // Run selects and saves an ensemble.
 func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
-	if c.Out != "" {
-		if err := c.checkOut(); err != nil {
-			return err
-		}
+	if err := c.checkOut(); err != nil {
+		return err
 	}
 	g, err := read(ctx, o, datasets.Open, c.Dataset)
 	if err != nil {
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
-	if c.Out == "" {
-		c.Out = filepath.Join(outFolder, "ensemble-"+g.Name)
-		if err := c.checkOut(); err != nil {
-			return err
-		}
-	}
 	models, folders, err := c.candidates(ctx, o)
 	if err != nil {
 		return err
@@ -93,7 +85,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	defer engine.Close()
 	s := ensembleSummary{
 		Dataset: g.Name, Candidates: len(models), Precision: kge.Float32, Engine: engine.Name(),
-		Backend: engine.Backend(kge.Float32), Out: c.Out,
+		Backend: engine.Backend(kge.Float32),
 	}
 	stop := s.Seconds.MeasureEvaluation(engine)
 	var ensemble *completion.Ensemble
@@ -121,16 +113,36 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	stop()
-	if err := ensemble.Save(c.Out); err != nil {
+	if s.Out, err = c.save(o, ensemble, g.Name); err != nil {
 		return err
 	}
-	o.Saved("the ensemble is in %s", c.Out)
 	return o.Result(s, s.print)
 }
 
-// checkOut returns an error if the ensemble cannot be written to --out: saving must not replace a
-// candidate or another model.
+// save writes the ensemble to --out or a new folder, and returns the folder.
+func (c *ensembleCommand) save(
+	o *output, e *completion.Ensemble, dataset string,
+) (folder string, err error) {
+	folder = c.Out
+	if folder == "" {
+		if folder, err = newFolder("ensemble-" + dataset); err != nil {
+			return "", err
+		}
+	}
+	if err := e.Save(folder); err != nil {
+		return "", err
+	}
+	o.Saved("the ensemble is in %s", folder)
+	linkLatest(o, folder)
+	return folder, nil
+}
+
+// checkOut returns an error if the ensemble cannot be written to --out or to a new folder: saving
+// must not replace a candidate or another model.
 func (c *ensembleCommand) checkOut() error {
+	if c.Out == "" {
+		return outfile.CheckFolder(outFolder)
+	}
 	out, err := realPath(c.Out)
 	if err != nil {
 		return err

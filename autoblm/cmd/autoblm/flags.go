@@ -83,7 +83,7 @@ type saveFlag struct {
 
 // modelOutFlags say where a training writes its model and its checkpoint.
 type modelOutFlags struct {
-	Out string `placeholder:"DIR" brief:"Folder for the model and its checkpoint." help:"Folder for the model of the first member and for the checkpoint. The default is below autoblm-out."`
+	Out string `placeholder:"DIR" brief:"Folder for the model and its checkpoint." help:"Folder for the model of the first member and for the checkpoint. The default is a new one below autoblm-out, or that of the same training if it was interrupted."`
 	saveFlag
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,6 +29,93 @@ func TestSearchesOfTheSameSecond(t *testing.T) {
 		}
 		taken[out] = true
 	}
+}
+
+// TestModelsWithoutOut: without --out each training has its own folder, and latest is the newest.
+func TestModelsWithoutOut(t *testing.T) {
+	graph, classes, paths := smallGraph(t), kinds(t, nil), queries(t)
+	t.Chdir(t.TempDir())
+	commands := []string{
+		"train --structure simple --dim 8 --epochs 1 --dataset " + graph,
+		"train --structure complex --dim 8 --epochs 1 --members 2 --keep-members --dataset " + graph,
+		"query train --hops 2 --structure complex --dim 8 --epochs 1 --dataset " + paths,
+		"classify train --structure complex --dim 8 --epochs 1 --runs 1 --dataset " + classes,
+	}
+	kept := map[string]string{}
+	for _, line := range append(commands, commands...) {
+		out := object(t, line)["out"].(string)
+		if kept[out] != "" {
+			t.Errorf("%s: %s has a model already", line, out)
+		}
+		kept[out] = readFile(t, out, "model.json")
+		if now := readFile(t, outFolder, latestName, "model.json"); now != kept[out] {
+			t.Errorf("%s: latest is not %s", line, out)
+		}
+		if isFile(filepath.Join(out, ".lock")) {
+			t.Errorf("%s is still locked", out)
+		}
+	}
+	for out, description := range kept {
+		if readFile(t, out, "model.json") != description {
+			t.Errorf("the model in %s was replaced", out)
+		}
+	}
+	models, err := filepath.Glob(outFolder + "/train-*/model.json")
+	must(t, err)
+	ensemble := "ensemble --all --dataset " + graph + " " + filepath.Dir(models[0]) + " " +
+		filepath.Dir(models[1])
+	first, second := object(t, ensemble)["out"], object(t, ensemble)["out"]
+	if first == second {
+		t.Errorf("both ensembles are in %v", first)
+	}
+	has(t, object(t, "eval --dataset "+graph+" --model "+outFolder+"/latest"), fields{"members": 2})
+}
+
+// TestTwoProcesses: two trainings at a time have two folders, one --out is refused, and each
+// training resumes in its folder.
+func TestTwoProcesses(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("folders are not locked there")
+	}
+	graph := smallGraph(t)
+	t.Chdir(t.TempDir())
+	long := "train --structure complex --dim 16 --epochs 1000000 --patience 0 --save-every 0s " +
+		"--dataset " + graph
+	unfinished := func() []string {
+		found, _ := filepath.Glob(outFolder + "/*/training-*")
+		return slices.DeleteFunc(found, func(name string) bool { return filepath.Ext(name) != "" })
+	}
+	for n := range 2 {
+		command := startProgram(t, long)
+		ended := make(chan struct{})
+		go func() { _ = command.Wait(); close(ended) }()
+		defer func() { _ = command.Process.Kill(); <-ended }()
+		waitUntil(func() bool { return len(unfinished()) > n }, ended)
+	}
+	folders := unfinished()
+	if len(folders) != 2 {
+		t.Fatalf("unfinished trainings: %v", folders)
+	}
+	for _, command := range []string{long, "search --dataset " + graph} {
+		fail(t, cli.Failed, "in use by process", command, "--out", filepath.Dir(folders[0]))
+	}
+}
+
+// TestResumedWithoutOut: an interrupted training resumes in its folder.
+func TestResumedWithoutOut(t *testing.T) {
+	line := "train --structure complex --dim 16 --patience 0 --dataset " + smallGraph(t)
+	long := line + " --save-every 0s --epochs 100000"
+	t.Chdir(t.TempDir())
+	interrupt(t, outFolder+"/*", long)
+	folders, err := filepath.Glob(outFolder + "/train-*")
+	must(t, err)
+	if len(folders) != 1 {
+		t.Fatalf("folders %v", folders)
+	}
+	if out := object(t, line, "--epochs 1")["out"]; out == folders[0] {
+		t.Errorf("another training is in %v", out)
+	}
+	contains(t, interrupt(t, folders[0], long), "resuming the training in "+folders[0])
 }
 
 // TestLeftoversOfCommands: a command removes the temporary files of a killed run.

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
 // outFolder is the folder for results without --out.
@@ -20,6 +24,30 @@ const (
 	modelName = "model"
 	studyName = "study.db"
 )
+
+// latestName is the name of a link in outFolder to the newest folder there with a result.
+const latestName = "latest"
+
+// newFolder makes a folder below outFolder whose name ends with the date and the time.
+func newFolder(name string) (string, error) {
+	name += time.Now().Format("-20060102-150405")
+	return outfile.NewFolder(filepath.Join(outFolder, name))
+}
+
+// linkLatest makes the link "latest" to a folder, if that is in outFolder.
+func linkLatest(o *output, folder string) {
+	if filepath.Dir(filepath.Clean(folder)) != outFolder {
+		return
+	}
+	link := filepath.Join(outFolder, latestName)
+	if info, err := os.Lstat(link); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		_ = os.Remove(link)
+	}
+	err := os.Symlink(filepath.Base(folder), link)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have made it
+		o.Message("autoblm: cannot make the link %s: %v", link, err)
+	}
+}
 
 // modelIn returns the folder of a model: path itself, or the model in the folder of a search.
 func modelIn(path string) (string, error) {

@@ -107,7 +107,12 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 		Data: data, Settings: c.Settings.Training, Members: []kge.Member{member},
 		Deadline: c.deadline(began, queries),
 	}
-	report, out, err := trainModels(ctx, o, engine, job, "query-train", c.modelOutFlags)
+	out, err := c.createFor(o, "query-train", engine, job)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	report, err := out.train(ctx, engine, job)
 	if err != nil {
 		return err
 	}

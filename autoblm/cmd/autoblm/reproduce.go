@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/record"
@@ -74,6 +75,11 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	if err := outfile.MakeFolder(plan.Folder); err != nil {
 		return err
 	}
+	release, err := atomicfile.Hold(plan.Folder)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if err := o.CheckFile(plan.ResultFile(), outfile.Record); err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/cli"
-	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -196,8 +195,7 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 	settings.Default = byDefault
 	resume := slices.Clone(o.Arguments)
 	if c.Out == "" {
-		folder := fmt.Sprintf("%s-%s", p.identity.Dataset, time.Now().Format("20060102-150405"))
-		if c.Out, err = outfile.NewFolder(filepath.Join(outFolder, folder)); err != nil {
+		if c.Out, err = newFolder(p.identity.Dataset); err != nil {
 			return err
 		}
 		resume = append(resume, "--out", c.Out)

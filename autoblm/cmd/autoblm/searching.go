@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
@@ -32,6 +33,11 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 	if err := outfile.MakeFolder(s.out); err != nil {
 		return err
 	}
+	release, err := atomicfile.Hold(s.out)
+	if err != nil {
+		return err
+	}
+	defer release()
 	o.Message("study: %s", s.settings.Study)
 	s.settings.OnPlan = func(p search.Plan) {
 		what := "plan"
@@ -63,7 +69,7 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 		print = s.printStructures
 	}
 	o.Saved("the study is %s", s.settings.Study)
-	saved := s.save(result)
+	saved := s.save(o, result)
 	printed := o.Result(summary, func(w io.Writer) { print(w, o, result, summary) })
 	if err := errors.Join(printed, saved); err != nil {
 		return err // the study has all results
@@ -223,11 +229,12 @@ func (s searchRun) about() study.About {
 }
 
 // save writes the best model and the pictures.
-func (s searchRun) save(r *search.Result) error {
+func (s searchRun) save(o *output, r *search.Result) error {
 	if r.Artifact != nil {
 		if err := task.Save(filepath.Join(s.out, modelName), r.Artifact); err != nil {
 			return err
 		}
+		linkLatest(o, s.out)
 	}
 	if s.settings.Model != form.Bilinear { // without structures to draw
 		return nil

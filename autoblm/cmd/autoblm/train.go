@@ -130,16 +130,21 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		return err
 	}
 	defer engine.Close()
-	if c.KeepMembers {
-		if err := makeFolders(c.dir("train", g.Name), members); err != nil {
-			return err
-		}
-	}
 	job := kge.Job{
 		Data: completion.Data(g), Settings: c.Settings.Training, Members: members,
 		Deadline: c.deadline(began, c.queries(g)),
 	}
-	report, out, err := trainModels(ctx, o, engine, job, "train", c.modelOutFlags)
+	out, err := c.createFor(o, "train", engine, job)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	if c.KeepMembers {
+		if err := makeFolders(out.folder, members); err != nil {
+			return err
+		}
+	}
+	report, err := out.train(ctx, engine, job)
 	if err != nil {
 		return err
 	}
@@ -165,7 +170,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 
 // save writes the model of the first member, and those of all members with --keep-members. Out is
 // then the folder of the first, "" if it diverged.
-func (c *trainCommand) save(out modelOutput, report *kge.Report) error {
+func (c *trainCommand) save(out *modelOutput, report *kge.Report) error {
 	c.Out = ""
 	if first := report.Results[0]; first.Err == nil {
 		if err := out.save(first.Model); err != nil {
@@ -210,9 +215,6 @@ func memberFolder(dir string, m kge.Member) string {
 
 // makeFolders creates the folders of all members, so that the training does not fail at the end.
 func makeFolders(dir string, members []kge.Member) error {
-	if err := modelfolder.Prepare(dir); err != nil {
-		return err
-	}
 	for _, m := range members {
 		if err := modelfolder.Prepare(memberFolder(dir, m)); err != nil {
 			return err
@@ -222,7 +224,7 @@ func makeFolders(dir string, members []kge.Member) error {
 }
 
 // saveMembers saves the models of the members that did not diverge.
-func saveMembers(out modelOutput, report *kge.Report) error {
+func saveMembers(out *modelOutput, report *kge.Report) error {
 	saved := 0
 	for _, r := range report.Results {
 		folder := memberFolder(out.folder, r.Member)

@@ -75,6 +75,6 @@ func output(command *exec.Cmd) (string, error) {
 // isolated returns variables that shield go commands from the settings of the user.
 func isolated() map[string]string {
 	return map[string]string{
-		"GOWORK": "off", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local",
+		"GOWORK": "off", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "GO111MODULE": "on",
 	}
 }

@@ -58,6 +58,7 @@ func (v Variant) spec(home Home, t Toolchain, plugin string) Spec {
 		"GOMODCACHE":  t.ModuleCache,
 		"GOCACHE":     t.BuildCache,
 		"GOTOOLCHAIN": "local",
+		"GO111MODULE": "on",
 		"GOWORK":      "",
 		"GOPROXY":     "off",
 		"GOFLAGS":     v.GoFlags,
