@@ -123,6 +123,10 @@ func otherDataset(name, dataset string) error {
 			elsewhere = append(elsewhere, r.Dataset)
 		}
 	}
+	if dataset == "" {
+		return fmt.Errorf("recipe %s depends on the data set: name one of %s", name,
+			format.List(elsewhere, "or"))
+	}
 	slices.Sort(here)
 	suggestion := ""
 	if !slices.Contains(Datasets(), dataset) {

@@ -77,6 +77,9 @@ func TestNoSuchRecipe(t *testing.T) {
 			"small or small-search",
 		}},
 		{"rp", "wn18", []string{"rp is for wn18rr and fb15k-237", "n3, paper, paper-search, "}},
+		{"n3", "", []string{
+			"recipe n3 depends on the data set: name one of wn18, fb15k, wn18rr, fb15k-237 or yago3-10",
+		}},
 		{"dura", "ulms", []string{"did you mean umls?"}},
 		{"dura", "mine", []string{
 			"no recipe dura for mine: dura is for wn18rr, fb15k-237 and yago3-10; use basic, default,",

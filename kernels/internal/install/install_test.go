@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// TestFindLibrary also runs with the modules of Go switched off in the environment.
 func TestFindLibrary(t *testing.T) {
+	t.Setenv("GO111MODULE", "off")
 	toolchain, err := FindToolchain(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +97,7 @@ func TestSpec(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOMODCACHE": "/mod", "GOCACHE": "/build",
+		"GO111MODULE": "on",
 	} {
 		if cpu.Env[name] != want || cuda.Env[name] != want {
 			t.Errorf("%s: %q and %q, want %q", name, cpu.Env[name], cuda.Env[name], want)
