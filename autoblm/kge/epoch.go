@@ -75,7 +75,7 @@ func (r *run) recordLosses(epoch int, losses []float64) {
 		if m.Stopped {
 			continue
 		}
-		if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		if !(math.Abs(loss) <= r.maxLoss(r.job.Members[i])) { // also if it is no number
 			m.diverge(epoch)
 			continue
 		}
@@ -84,6 +84,18 @@ func (r *run) recordLosses(epoch int, losses []float64) {
 			m.BestEpoch = epoch
 		}
 	}
+}
+
+// explosion is the ratio of a loss to that of a model that scores all answers alike from which on
+// a training has diverged. The largest ratio in the recorded trainings is 5, at the start.
+const explosion = 1000
+
+// maxLoss returns the largest loss of a member that has not diverged.
+func (r *run) maxLoss(m Member) float64 {
+	d := r.job.Data
+	alike := 2*math.Log(float64(len(d.Entities))) + // in both directions
+		m.RelationPrediction*math.Log(float64(len(d.Relations)))
+	return explosion * max(1, alike)
 }
 
 // stepReporter returns a function that passes progress within an epoch to OnStep, or nil if OnStep

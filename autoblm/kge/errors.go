@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	// ErrDiverged reports a member whose loss or embeddings stopped being finite. A smaller
-	// learning rate usually helps.
+	// ErrDiverged reports a member whose loss exploded, or whose loss or embeddings stopped being
+	// finite. A smaller learning rate usually helps.
 	ErrDiverged = errors.New("training diverged")
 	// ErrOtherTraining reports a checkpoint of other data, settings or members, or of another
 	// engine.

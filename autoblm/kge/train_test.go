@@ -146,7 +146,7 @@ func TestValidationCountsTiesAgainstTheModel(t *testing.T) {
 }
 
 func TestDivergedMemberIsReportedAndTheOthersGoOn(t *testing.T) {
-	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 3.6e15} {
 		for _, every := range []int{0, 1} {
 			t.Run(fmt.Sprint(bad, ", validated every ", every), func(t *testing.T) {
 				engine := &enginetest.Scripted{Loss: func(epoch, member int) float64 {
