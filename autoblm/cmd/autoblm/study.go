@@ -75,6 +75,7 @@ type studyDetails struct {
 	study.Outcome
 	Study       string               `json:"study"`
 	State       study.Status         `json:"state"`
+	InUse       string               `json:"in_use,omitempty"` // the process that searches now
 	Fingerprint string               `json:"fingerprint"`
 	Source      string               `json:"source"`
 	Command     []string             `json:"command,omitempty"`
@@ -100,11 +101,17 @@ func (c *studyShowCommand) Run(o *output) error {
 		Settings: about.Settings, Trials: contents.Counts(), Rounds: contents.Summaries(p),
 		Recipe: result.Recipe, Seconds: result.Seconds, Choosing: result.Overhead,
 	}
+	if contents.InUse != nil {
+		details.InUse = contents.InUse.Holder()
+	}
 	return o.Result(details, func(w io.Writer) { details.print(w, result, p) })
 }
 
 func (s studyDetails) print(w io.Writer, r *search.Result, p task.Presentation) {
 	fmt.Fprintf(w, "%s: %s on %s, %s\n", s.Study, s.Algorithm, s.Dataset, s.State)
+	if s.InUse != "" {
+		fmt.Fprintf(w, "in use by %s\n", s.InUse)
+	}
 	fmt.Fprintf(w, "%d of %s trained in %s, proposed in %s\n", r.Trained,
 		format.Count(s.Budget, "structure"), format.Seconds(s.Seconds), format.Seconds(s.Choosing))
 	fmt.Fprintf(w, "%s in total: %d complete, %d diverged, %d unfinished\n",

@@ -26,10 +26,12 @@ type Contents struct {
 	Rounds []search.Round
 	// Best holds the files of the best model, nil if there is none yet.
 	Best task.Files
+	// InUse describes the process that searches with the study, or is nil.
+	InUse *InUseError
 }
 
-// Read reads a study of any search and leaves the file unchanged. It fails like [Open], and for
-// an empty file.
+// Read reads a study of any search and leaves the file unchanged, also while another process
+// searches with it. It fails like [Open], and for an empty file.
 func Read(path string) (*Contents, error) {
 	openStudies.Lock()
 	defer openStudies.Unlock()
@@ -48,9 +50,13 @@ func Read(path string) (*Contents, error) {
 	if err := h.check(path); err != nil {
 		return nil, err
 	}
+	holder := inUse(path)
 	contents, err := readDatabase(path, path, "ro")
 	if errors.Is(err, errUnfinished) {
-		return readCopy(path)
+		contents, err = readCopy(path)
+	}
+	if err == nil {
+		contents.InUse = holder
 	}
 	return contents, err
 }
@@ -93,8 +99,8 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.db.Close()) }()
-	// One transaction gives one consistent state.
-	if _, err := d.db.Exec("BEGIN"); err != nil {
+	// One transaction gives one consistent state. It waits while another process stores a change.
+	if _, err := d.db.Exec("PRAGMA busy_timeout = 5000; BEGIN"); err != nil {
 		return nil, d.explain("read", err)
 	}
 	empty, err := d.isEmpty()

@@ -86,7 +86,14 @@ func (d database) explain(action string, err error) error {
 	}
 	switch coded.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return &InUseError{d.path, lockHolder(d.path)}
+		if action == "write" {
+			return fmt.Errorf("%s: another process has been reading it for a minute; end that process "+
+				"and resume the study", failed)
+		}
+		if holder := inUse(d.path); holder != nil {
+			return holder
+		}
+		return &InUseError{Path: d.path}
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
 		return damaged(d.path, err)
 	case sqlite3.SQLITE_FULL:

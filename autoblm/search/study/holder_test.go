@@ -26,6 +26,7 @@ import (
 const (
 	holdVariable    = "AUTOBLM_TEST_HOLD"            // the path of the study
 	midwayVariable  = "AUTOBLM_TEST_HOLD_UNFINISHED" // set: in the middle of a change
+	busyVariable    = "AUTOBLM_TEST_HOLD_BUSY"       // set: one change after another
 	processIsThere  = "there"
 	processHasError = "error: "
 )
@@ -61,6 +62,14 @@ func hold(path string) error {
 	}
 	// The parent process kills this one.
 	fmt.Println(processIsThere)
+	for n := 2; n <= busyTrials && os.Getenv(busyVariable) != ""; n++ {
+		t := task.Trial{Number: n, Error: strings.Repeat("x", 50_000), Round: n - 1}
+		t.Recipe.Seed = uint64(n)
+		round := &search.Round{Number: n - 1, RandomState: []byte{}}
+		if err := s.Put(search.Change{Trials: []task.Trial{t}, Round: round}); err != nil {
+			return err
+		}
+	}
 	time.Sleep(time.Minute)
 	return errors.New("nobody came to end this process")
 }
@@ -116,25 +125,25 @@ func begun(t *testing.T) (path string, trials []task.Trial) {
 	return path, trials
 }
 
-// TestInUse checks that the error names the process that has the study, and that the study is free
-// when that process is dead.
+// TestInUse checks that the error names the process that has the study, that the study can be read,
+// and that it is free when that process is dead.
 func TestInUse(t *testing.T) {
 	path, trials := begun(t)
 	other := holder(t, path)
-	_, openError := Open(path, describe())
-	_, readError := Read(path)
-	for doing, err := range map[string]error{"open": openError, "read": readError} {
-		var taken *InUseError
-		if !errors.As(err, &taken) {
-			t.Fatalf("%s: %v, want an InUseError", doing, err)
-		}
-		if runtime.GOOS == "windows" {
-			continue
-		}
+	_, err := Open(path, describe())
+	var taken *InUseError
+	if !errors.As(err, &taken) {
+		t.Fatalf("open: %v, want an InUseError", err)
+	}
+	if runtime.GOOS != "windows" {
 		if taken.Process != other.Process.Pid ||
 			!strings.Contains(err.Error(), fmt.Sprintf("in use by process %d", other.Process.Pid)) ||
 			strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %q, want process %d", doing, err, other.Process.Pid)
+			t.Errorf("open: %q, want process %d", err, other.Process.Pid)
+		}
+		c, err := Read(path)
+		if err != nil || !reflect.DeepEqual(c.Trials, trials) || !reflect.DeepEqual(c.InUse, taken) {
+			t.Errorf("read: %+v, %v; want %+v and %v", c, err, trials, taken)
 		}
 	}
 	kill(other)
@@ -145,6 +154,63 @@ func TestInUse(t *testing.T) {
 	defer s.Close()
 	if got, err := s.Trials(); err != nil || !reflect.DeepEqual(got, trials) {
 		t.Errorf("%+v, %v; want %+v", got, err, trials)
+	}
+}
+
+// busyTrials is the number of trials after those of a busy process.
+const busyTrials = 60
+
+// TestReadWhileWritten reads a study while another process changes it.
+func TestReadWhileWritten(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("SQLite locks the study for the whole search there")
+	}
+	path, _ := begun(t)
+	other := holder(t, path, busyVariable+"=1")
+	last, reads := 1, 0
+	for deadline := time.Now().Add(time.Minute); last < busyTrials; reads++ {
+		if time.Now().After(deadline) {
+			t.Fatalf("the other process stored %d of %d trials", last, busyTrials)
+		}
+		c, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(c.Trials)
+		if n < last || len(c.Rounds) != n-1 || c.InUse == nil ||
+			c.InUse.Process != other.Process.Pid {
+			t.Fatalf("%d trials after %d, %d rounds, %v", n, last, len(c.Rounds), c.InUse)
+		}
+		last = n
+	}
+	t.Logf("%d reads", reads)
+	kill(other)
+	if c, err := Read(path); err != nil || len(c.Trials) != busyTrials || c.InUse != nil {
+		t.Errorf("after the search: %v, %v", err, c.InUse)
+	}
+}
+
+// TestSlowReader checks that a change waits for a process that reads.
+func TestSlowReader(t *testing.T) {
+	path, _ := begun(t)
+	s, err := Open(path, describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	reader, err := openDatabase(path, path, "ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.db.Exec("BEGIN; SELECT * FROM trials"); err != nil {
+		t.Fatal(err)
+	}
+	const pause = 200 * time.Millisecond
+	began := time.Now()
+	time.AfterFunc(pause, func() { _, _ = reader.db.Exec("COMMIT") })
+	plan := search.Change{Plan: &search.Plan{}}
+	if err := s.Put(plan); err != nil || runtime.GOOS != "windows" && time.Since(began) < pause {
+		t.Errorf("after %v: %v", time.Since(began), err)
 	}
 }
 

@@ -65,6 +65,9 @@ func describeFile(path string, presentationOf func(task.Identity) task.Presentat
 		Algorithm: &c.About.Algorithm, K: &c.About.Settings.K, Dim: &c.About.Settings.Training.Dim,
 		Trained: &result.Trained, Budget: &c.About.Settings.Budget,
 	}
+	if c.InUse != nil {
+		l.State = "in use by " + c.InUse.Holder()
+	}
 	if p.Metric != "" {
 		l.Metric = &p.Metric
 	}

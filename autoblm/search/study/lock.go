@@ -3,8 +3,11 @@ package study
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
+
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 // openStudies lists the studies that this process has open. A process loses its locks on a file
@@ -32,7 +35,23 @@ func (l *fileList) remove(file os.FileInfo) {
 	l.files = slices.DeleteFunc(l.files, func(other os.FileInfo) bool { return other == file })
 }
 
-// InUseError reports that a process has locked a study.
+// lockFile returns the path of the lock of a study. A searching process has the lock.
+func lockFile(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
+}
+
+// inUse returns the error for a study that a process searches with, nil if none does.
+func inUse(path string) *InUseError {
+	if holder := atomicfile.LockHolder(lockFile(path)); holder != nil {
+		return &InUseError{path, holder.Process}
+	}
+	return nil
+}
+
+// InUseError reports that a process searches with a study.
 type InUseError struct {
 	Path string
 	// Process is the id of that process, 0 if the system does not report it.

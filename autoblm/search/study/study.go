@@ -12,6 +12,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
@@ -19,6 +20,7 @@ import (
 // Study is a study that this process has locked. It implements [search.Store].
 type Study struct {
 	database
+	release   func() // the lock; nil where SQLite locks the study for the whole search
 	file      os.FileInfo
 	row       row  // as stored
 	changed   bool // by this process
@@ -87,28 +89,49 @@ func open(path string, about About, anyPrecision bool) (*Study, error) {
 		err = s.begin(about, anyPrecision)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.db.Close())
+		return nil, errors.Join(err, s.close())
 	}
 	if s.file, err = os.Stat(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot open the study: %w", err), s.db.Close())
+		return nil, errors.Join(fmt.Errorf("cannot open the study: %w", err), s.close())
 	}
 	openStudies.files = append(openStudies.files, s.file)
 	return s, nil
 }
 
-// lock takes an exclusive lock of the operating system, which ends with the process. It checks the
-// file first, because SQLite repairs damage that it considers harmless once it has a lock.
+// lock locks the study for this process. Other processes can read it between two changes. Where a
+// file has no other locks than those of SQLite, they cannot. It checks the file before the first
+// change, because SQLite repairs damage that it considers harmless when it changes a file.
 func (s *Study) lock() error {
-	const wait = "PRAGMA busy_timeout = 250" // milliseconds; readers are quick
-	if _, err := s.db.Exec(wait); err != nil {
-		return s.explain("open", err)
+	if err := s.run("PRAGMA busy_timeout = 60000"); err != nil { // milliseconds; readers are quick
+		return err
+	}
+	release, err := atomicfile.TakeLock(lockFile(s.path))
+	locked := new(atomicfile.LockedError)
+	switch {
+	case err == nil:
+		s.release = release
+		if err := s.checkPages(); err != nil {
+			return err
+		}
+		return s.run("PRAGMA journal_mode = TRUNCATE", "PRAGMA synchronous = FULL")
+	case errors.As(err, &locked):
+		return &InUseError{s.path, locked.Process}
+	case !errors.Is(err, errors.ErrUnsupported):
+		return fmt.Errorf("cannot open the study %s: the file or its folder cannot be written", s.path)
+	}
+	if err := s.run("PRAGMA busy_timeout = 250"); err != nil {
+		return err
 	}
 	if err := s.checkPages(); err != nil {
 		return err
 	}
-	for _, statement := range []string{
-		"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = FULL", "BEGIN EXCLUSIVE", "COMMIT",
-	} {
+	return s.run("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = FULL",
+		"BEGIN EXCLUSIVE", "COMMIT")
+}
+
+// run executes statements.
+func (s *Study) run(statements ...string) error {
+	for _, statement := range statements {
 		if _, err := s.db.Exec(statement); err != nil {
 			return s.explain("open", err)
 		}
@@ -252,10 +275,20 @@ func (s *Study) Close() error {
 	openStudies.Lock()
 	defer openStudies.Unlock()
 	openStudies.remove(s.file)
-	if !s.changed {
-		// A process that was killed after its last change leaves a journal with nothing to
-		// roll back. SQLite removes it only at the next change.
-		_ = os.Remove(s.path + "-journal")
+	journal := s.path + "-journal"
+	info, err := os.Stat(journal)
+	if !s.changed || err == nil && info.Size() == 0 {
+		// A killed process, or this one, left a journal with nothing to roll back. SQLite removes it
+		// only at the next change.
+		_ = os.Remove(journal)
 	}
-	return s.db.Close()
+	return s.close()
+}
+
+func (s *Study) close() error {
+	err := s.db.Close()
+	if s.release != nil {
+		s.release()
+	}
+	return err
 }
