@@ -21,15 +21,28 @@ func Popularity(g *datasets.Graph, triples []datasets.Triple) []eval.Ranked {
 		tails[r].sort()
 	}
 	known := g.Known()
+	// Queries with many known answers are frequent, so their counts are kept.
+	knownTails, knownHeads := map[pair]knownCounts{}, map[pair]knownCounts{}
 	ranks := make([]eval.Ranked, len(triples))
 	for i, t := range triples {
+		tail, head := &tails[t.Relation], &heads[t.Relation]
+		forTail, forHead := pair{t.Head, t.Relation}, pair{t.Tail, t.Relation}
+		if _, there := knownTails[forTail]; !there {
+			knownTails[forTail] = tail.among(known.Tails(t.Head, t.Relation))
+		}
+		if _, there := knownHeads[forHead]; !there {
+			knownHeads[forHead] = head.among(known.Heads(t.Relation, t.Tail))
+		}
 		ranks[i] = eval.Ranked{
-			Tail: tails[t.Relation].rank(t.Tail, known.Tails(t.Head, t.Relation), len(g.Entities)),
-			Head: heads[t.Relation].rank(t.Head, known.Heads(t.Relation, t.Tail), len(g.Entities)),
+			Tail: tail.rank(t.Tail, knownTails[forTail], len(g.Entities)),
+			Head: head.rank(t.Head, knownHeads[forHead], len(g.Entities)),
 		}
 	}
 	return ranks
 }
+
+// pair is the entity and the relation of a query.
+type pair struct{ entity, relation int32 }
 
 // answerCounts counts the answers of a relation.
 type answerCounts struct {
@@ -51,24 +64,36 @@ func (c *answerCounts) sort() {
 	slices.Sort(c.sorted)
 }
 
+// knownCounts holds the known answers of a query and their counts, both ascending.
+type knownCounts struct{ answers, counts []int32 }
+
+// among returns the counts of known answers.
+func (c *answerCounts) among(known []int32) knownCounts {
+	k := knownCounts{answers: known, counts: make([]int32, len(known))}
+	for i, answer := range known {
+		k.counts[i] = c.of[answer]
+	}
+	slices.Sort(k.counts)
+	return k
+}
+
 // rank returns the rank of an entity among all entities without the other known answers.
-func (c *answerCounts) rank(entity int32, known []int32, entities int) (r eval.Rank) {
+func (c *answerCounts) rank(entity int32, known knownCounts, entities int) (r eval.Rank) {
 	n := c.of[entity]
-	from, _ := slices.BinarySearch(c.sorted, n)
-	to, _ := slices.BinarySearch(c.sorted, n+1)
-	r.Better, r.Equal = int32(len(c.sorted)-to), int32(to-from)
+	equal, better := equalAndMore(c.sorted, n)
 	if n == 0 {
-		r.Equal = int32(entities - len(c.sorted))
+		equal = entities - len(c.sorted)
 	}
-	r.Equal-- // the entity itself
-	for _, other := range known {
-		switch m := c.of[other]; {
-		case other == entity:
-		case m > n:
-			r.Better--
-		case m == n:
-			r.Equal--
-		}
+	knownEqual, knownBetter := equalAndMore(known.counts, n)
+	if _, isKnown := slices.BinarySearch(known.answers, entity); !isKnown {
+		knownEqual++ // the entity itself does not count either
 	}
-	return r
+	return eval.Rank{Better: int32(better - knownBetter), Equal: int32(equal - knownEqual)}
+}
+
+// equalAndMore returns how many of ascending counts are equal to n, and how many are more.
+func equalAndMore(counts []int32, n int32) (equal, more int) {
+	from, _ := slices.BinarySearch(counts, n)
+	to, _ := slices.BinarySearch(counts, n+1)
+	return to - from, len(counts) - to
 }

@@ -20,7 +20,7 @@ type evalCommand struct {
 	Dataset string    `required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
 	Split   string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
 	Ties    eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"Rank among equal scores: pessimistic, optimistic or realistic."`
-	By      string    `default:"" enum:",relation,pattern" placeholder:"relation|pattern" brief:"Metrics by relation or by relation pattern." help:"Metrics by relation or by relation pattern."`
+	By      string    `default:"" enum:",relation,pattern,degree" placeholder:"relation|pattern|degree" brief:"Metrics by relation, pattern or degree." help:"Metrics by relation, by relation pattern, or by the degree of the known entity: the number of training triples that it is the tail of."`
 	Sample  int       `min:"0" max:"1000000000" brief:"Rank a random sample of this size; 0: all." help:"Rank a random sample of this number of triples and state the standard error of its MRR; 0 ranks all. It is the same sample each time, and a larger one contains it."`
 	precisionFlag
 	computeFlags
@@ -39,6 +39,9 @@ type evalSummary struct {
 	Valid     *completion.Evaluation `json:"valid,omitempty"`
 	Test      *completion.Evaluation `json:"test,omitempty"`
 	By        []completion.Part      `json:"by,omitempty"`
+	// Popularity has the metrics of the baseline for the split.
+	Popularity popularity              `json:"popularity,omitempty"`
+	ByDegree   []completion.DegreePart `json:"by_degree,omitempty"`
 }
 
 func (c *evalCommand) Run(ctx context.Context, o *output) error {
@@ -60,7 +63,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	s := evalSummary{Dataset: g.Name}
+	s := evalSummary{Dataset: g.Name, Popularity: popularity{}}
 	done := showActivity(o, "ranking")
 	triples, ranks, err := c.rank(ctx, engine, l, g, &s)
 	done()
@@ -80,31 +83,58 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	default:
 		s.Test = &e
 	}
+	s.Popularity.add(g, c.Split, triples)
+	s.Popularity.warn(o, c.Split, &e)
 	switch c.By {
 	case "relation":
 		s.By = completion.ByRelation(g, triples, ranks, c.Ties)
 	case "pattern":
 		s.By = completion.ByPattern(g, triples, ranks, c.Ties)
+	case "degree":
+		s.ByDegree = completion.ByDegree(g, triples, ranks, c.Ties)
 	}
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.title(),
 			s.Precision.Suffix(), format.Int(e.Triples), c.Split, e.Ties)
 		t := completion.NewTable()
 		e.AddTo(t, "both", true)
+		s.Popularity.addTo(t, c.Split)
 		t.Print(w)
-		if len(s.By) == 0 {
-			return
-		}
-		fmt.Fprintln(w)
-		t = table.New(c.By, "triples", "MRR", "H@1", "H@10", "head MRR", "tail MRR")
+		s.printParts(w, c.By)
+	})
+}
+
+// printParts prints the metrics by relation, pattern or degree.
+func (s evalSummary) printParts(w io.Writer, by string) {
+	var t *table.Table
+	switch {
+	case len(s.By) > 0:
+		t = table.New(by, "triples", "MRR", "H@1", "H@10", "head MRR", "tail MRR")
 		for _, p := range s.By {
 			t.Add(p.Name, p.Triples, p.Both.MRR, p.Both.Hits1, p.Both.Hits10, p.Head.MRR, p.Tail.MRR)
 		}
-		t.Print(w)
-		if c.By == "pattern" {
-			fmt.Fprintln(w, "(inverse relations have another pattern too)")
+	case len(s.ByDegree) > 0:
+		t = table.New("degree", "tail queries", "tail MRR", "head queries", "head MRR")
+		for _, p := range s.ByDegree {
+			t.Add(p.Degree, p.TailQueries, mrrOf(p.Tail, p.TailQueries), p.HeadQueries,
+				mrrOf(p.Head, p.HeadQueries))
 		}
-	})
+	default:
+		return
+	}
+	fmt.Fprintln(w)
+	t.Print(w)
+	if by == "pattern" {
+		fmt.Fprintln(w, "(inverse relations have another pattern too)")
+	}
+}
+
+// mrrOf returns the MRR of a number of queries, nil for none.
+func mrrOf(m eval.Metrics, queries int) *float64 {
+	if queries == 0 {
+		return nil
+	}
+	return &m.MRR
 }
 
 // rank ranks with a model or an ensemble and describes it in the summary.

@@ -91,6 +91,8 @@ type trainSummary struct {
 	Valid   *completion.Evaluation `json:"valid"`
 	Test    *completion.Evaluation `json:"test"`
 	Members []memberSummary        `json:"members,omitempty"`
+	// Popularity has the metrics of the baseline by split.
+	Popularity popularity `json:"popularity,omitempty"`
 }
 
 type memberSummary struct {
@@ -161,6 +163,12 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	first := report.Results[0]
 	if first.Err == nil || c.Members > 1 {
 		summary := c.summary(g, engine, report, evaluations, out.folder)
+		if !c.NoEval {
+			summary.Popularity = popularity{}
+			summary.Popularity.add(g, "valid", g.Valid)
+			summary.Popularity.add(g, "test", g.Test)
+			summary.Popularity.warn(o, "test", summary.Test)
+		}
 		if err := o.Result(summary, summary.print); err != nil {
 			return err
 		}
@@ -290,7 +298,9 @@ func (c *trainCommand) summary(
 func (s trainSummary) print(w io.Writer) {
 	t := completion.NewTable()
 	s.Valid.AddTo(t, "valid", false)
+	s.Popularity.addTo(t, "valid")
 	s.Test.AddTo(t, "test", true)
+	s.Popularity.addTo(t, "test")
 	s.trainedSummary.print(w, s.title(), t)
 	if len(s.Members) > 0 {
 		fmt.Fprintln(w)

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/table"
+)
+
+// popularity holds the metrics of [completion.Popularity] by split.
+type popularity map[string]completion.Evaluation
+
+// add evaluates the baseline on triples of a split.
+func (p popularity) add(g *datasets.Graph, split string, triples []datasets.Triple) {
+	if len(triples) == 0 || len(g.Train) == 0 {
+		return
+	}
+	// Many counts are equal, so pessimistic ties would not measure popularity.
+	p[split] = completion.Summarize(completion.Popularity(g, triples), eval.Realistic)
+}
+
+// warn warns if a model is worse than the baseline.
+func (p popularity) warn(o *output, split string, model *completion.Evaluation) {
+	if e, ok := p[split]; ok && model != nil && model.Both.MRR < e.Both.MRR {
+		o.Message("autoblm: warning: %s MRR %.3f is below that of popularity, %.3f, which knows only how "+
+			"often an answer has the relation; train for more epochs, or with another --lr or --dim",
+			split, model.Both.MRR, e.Both.MRR)
+	}
+}
+
+// addTo adds the metrics of a split to a table, if there are any.
+func (p popularity) addTo(t *table.Table, split string) {
+	if e, ok := p[split]; ok {
+		e.AddTo(t, "  popularity", false)
+	}
+}
