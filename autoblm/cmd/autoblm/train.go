@@ -163,12 +163,14 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	first := report.Results[0]
 	if first.Err == nil || c.Members > 1 {
 		summary := c.summary(g, engine, report, evaluations, out.folder)
-		if !c.NoEval {
-			summary.Popularity = popularity{}
+		summary.Popularity = popularity{}
+		if summary.Valid != nil {
 			summary.Popularity.add(g, "valid", g.Valid)
-			summary.Popularity.add(g, "test", g.Test)
-			summary.Popularity.warn(o, "test", summary.Test)
 		}
+		if summary.Test != nil {
+			summary.Popularity.add(g, "test", g.Test)
+		}
+		summary.Popularity.warn(o, "test", summary.Test)
 		if err := o.Result(summary, summary.print); err != nil {
 			return err
 		}
