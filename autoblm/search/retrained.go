@@ -18,7 +18,8 @@ type Retrained struct {
 	// Name is the name of a baseline, "" for a structure that was found.
 	Name      string
 	Structure structure.Structure
-	// Trials are the trainings with different seeds. Diverged ones count as 0 in means.
+	// Trials are the trainings with different seeds. Diverged ones count as 0 in means. Those that
+	// stopped early are left out if there are others.
 	Trials []task.Trial
 	// Splits are the trainings on other splits, which also have other seeds.
 	Splits []task.Trial
@@ -89,6 +90,14 @@ func RetrainedOf(trials []task.Trial) []Retrained {
 			at, all = len(all), append(all, Retrained{Name: t.Name, Structure: t.Structure})
 		}
 		all[at].Trials = append(all[at].Trials, t)
+	}
+	for i, r := range all {
+		whole := slices.DeleteFunc(slices.Clone(r.Trials), func(t task.Trial) bool {
+			return t.StoppedEarly
+		})
+		if len(whole) > 0 {
+			all[i].Trials = whole
+		}
 	}
 	splits := task.InStage(task.Resplit, trials)
 	unfinished := map[int]bool{} // splits on which some structures have no result yet

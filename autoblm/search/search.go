@@ -83,6 +83,7 @@ func newExecutor(p Problem) (*executor, error) {
 	case plan != nil && plan.Limit < p.Settings.TimeLimit:
 		e.Previous = plan
 	case plan != nil:
+		e.before = max(e.before, plan.Used)
 		e.follow(plan)
 	}
 	return e, nil

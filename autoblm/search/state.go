@@ -52,9 +52,6 @@ type State struct {
 
 // follow applies a plan.
 func (s *State) follow(p *Plan) {
-	if s.Plan == nil {
-		s.before = max(s.before, p.Used)
-	}
 	s.Plan, s.Settings = p, p.Apply(s.Requested)
 }
 

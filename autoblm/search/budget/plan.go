@@ -71,7 +71,7 @@ func New(s search.Settings, fewValidation bool, p search.Paces, used time.Durati
 		return plan.withoutPaces(left)
 	}
 	if plan.isTooShort(left) {
-		return plan.withoutSearch(left)
+		return plan.withoutSearch()
 	}
 	free := plan.free(left)
 	tune, compare := free*tuneShare, free*searchShare
@@ -170,10 +170,10 @@ func (p planner) free(left float64) float64 {
 }
 
 // withoutSearch plans trainings of baselines like the default model.
-func (p planner) withoutSearch(left float64) search.Plan {
+func (p planner) withoutSearch() search.Plan {
 	p.NoSearch, p.Tuned, p.Searched = true, true, true
 	p.Dim, p.Epochs = p.Paces.Default.Dim, p.settings.Training.Epochs
-	p.Seconds = max(0, left)
+	p.Seconds = max(0, (p.Limit - p.Used).Seconds())
 	p.TuneUntil, p.SearchUntil = p.Used, p.Used
 	return p.Plan
 }

@@ -71,7 +71,7 @@ func (Retraining) Next(_ context.Context, s *search.State) (search.Step, error) 
 }
 
 // trainRetrained returns the training step of the next population of a stage. The seeds of one
-// structure are a population. With a plan, the first one stops early at the time limit.
+// structure are a population. With a plan, they stop early at the time limit.
 func trainRetrained(s *search.State, stage task.Stage) search.Step {
 	limit := s.MaxPopulation()
 	var same func(a, b task.Trial) bool
@@ -83,9 +83,8 @@ func trainRetrained(s *search.State, stage task.Stage) search.Step {
 		Train:      s.Population(stage, limit, same),
 		TestSample: stage == task.Retraining,
 		Deadline:   s.TimeLimit(),
-		StopEarly: s.Plan != nil && stage == task.Retraining &&
-			len(task.BestFirst(s.InStage(task.Retraining))) == 0,
-		OnTimeout: search.NextStageThenStop,
+		StopEarly:  s.Plan != nil && stage == task.Retraining,
+		OnTimeout:  search.NextStageThenStop,
 	}
 }
 
@@ -186,8 +185,11 @@ func proposeSeeds(
 		if len(missing) == 0 {
 			continue
 		}
-		if s.TimeIsUp() || !s.HasTimeFor(leastRetrainTime(s)) {
+		if s.TimeIsUp() {
 			return done, true
+		}
+		if !s.HasTimeFor(leastRetrainTime(s)) {
+			return proposeLastSeed(s, missing)
 		}
 		return propose(s, task.Retraining, missing), true
 	}
@@ -210,6 +212,17 @@ func missingSeeds(
 		}
 	}
 	return trials
+}
+
+// proposeLastSeed proposes one more seed if the time that is left is at least a part of its
+// training, which then stops early. Otherwise the stage is done.
+func proposeLastSeed(s *search.State, missing []task.Trial) (search.Step, bool) {
+	whole := longestRetrainTime(s) / float64(s.Settings.RetrainSeeds)
+	left := (s.TimeLimit() - s.Used()).Seconds()
+	if s.Plan == nil || !s.Requested.Planned.Retrain || whole == 0 || left < leastShare*whole {
+		return done, true
+	}
+	return propose(s, task.Retraining, missing[:1]), true
 }
 
 // leastRetrainTime returns how many seconds must be left to start retraining a structure: the
