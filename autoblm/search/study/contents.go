@@ -50,13 +50,9 @@ func Read(path string) (*Contents, error) {
 	if err := h.check(path); err != nil {
 		return nil, err
 	}
-	holder := inUse(path)
 	contents, err := readDatabase(path, path, "ro")
 	if errors.Is(err, errUnfinished) {
-		contents, err = readCopy(path)
-	}
-	if err == nil {
-		contents.InUse = holder
+		return readCopy(path)
 	}
 	return contents, err
 }
@@ -99,8 +95,12 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.db.Close()) }()
-	// One transaction gives one consistent state. It waits while another process stores a change.
-	if _, err := d.db.Exec("PRAGMA busy_timeout = 5000; BEGIN"); err != nil {
+	wait, holder := 250, inUse(path) // milliseconds
+	if holder != nil {
+		wait = 60_000 // storing a large model takes seconds
+	}
+	// One transaction gives one consistent state.
+	if _, err := d.db.Exec(fmt.Sprintf("PRAGMA busy_timeout = %d; BEGIN", wait)); err != nil {
 		return nil, d.explain("read", err)
 	}
 	empty, err := d.isEmpty()
@@ -113,7 +113,7 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 	if err := d.checkPages(); err != nil {
 		return nil, err
 	}
-	c = &Contents{}
+	c = &Contents{InUse: holder}
 	r, err := d.readRow()
 	if err != nil {
 		return nil, err
