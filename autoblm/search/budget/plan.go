@@ -159,7 +159,9 @@ func (p planner) leastComparing() float64 {
 	if p.settings.Planned.Dim {
 		dim = min(dim, minDim/p.settings.K*p.settings.K)
 	}
-	return float64(baselines+search.MinStructures) * p.Paces.Training(dim, search.MinEpochs, 0)
+	const margin = 1.05
+	structures := margin * (baselines + search.MinStructures)
+	return structures * p.Paces.Training(dim, search.MinEpochs, 0)
 }
 
 // free returns the seconds that are divided among the stages: without those for retraining a
@@ -239,6 +241,9 @@ func (p *planner) withoutTuning(compare float64) {
 	}
 	if s.Planned.Epochs {
 		p.Epochs, p.Halving = leastEpochs(s), rungs(s, 1)
+		if p.Paces.Default.Dim > 0 && p.Halving == 0 {
+			p.Epochs = search.MinEpochs
+		}
 	}
 	p.Structures = p.affordable(compare, p.Paces.Training(p.Dim, p.Epochs, 0))
 }

@@ -182,3 +182,25 @@ func TestPlanRetrainsAtRequestedDimension(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchHasEpochs: with a default model, a planned search compares at least eight structures of
+// five epochs and then has time to retrain one, or there is none.
+func TestSearchHasEpochs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := search.TimedSettings()
+		s.TimeLimit = seconds(rapid.Float64Range(10, 3600).Draw(t, "seconds"))
+		p := pacesOf(math.Pow(10, rapid.Float64Range(-5, -0.5).Draw(t, "step")))
+		share := rapid.Float64Range(.01, .94).Draw(t, "share")
+		p.Default = search.Pace{Dim: 512, End: share * s.TimeLimit.Seconds()}
+		plan := New(s, rapid.Bool().Draw(t, "few"), p, seconds(p.Default.End))
+		switch {
+		case plan.NoSearch:
+			if plan.Structures > 0 || plan.Seeds > 0 || !plan.Searched || !plan.Tuned {
+				t.Errorf("no search, but %+v", plan)
+			}
+		case plan.Structures < search.MinStructures || plan.Epochs < search.MinEpochs ||
+			plan.MaxSteps > 0 || plan.Found == 0 || plan.Seeds == 0:
+			t.Errorf("%v, %+v", plan, plan)
+		}
+	})
+}

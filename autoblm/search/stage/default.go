@@ -109,13 +109,15 @@ func (Baselines) Next(_ context.Context, s *search.State) (search.Step, error) {
 	}
 	left := (s.TimeLimit() - s.Used()).Seconds()
 	if len(trials) >= maxCandidates || left < leastShare*longest {
-		return search.Step{Done: true, Stopped: search.TimeLimitReached}, nil
+		return search.Step{
+			Done: true, Stopped: search.TimeLimitReached, Note: "too little time for a search",
+		}, nil
 	}
 	return propose(s, task.Default, []task.Trial{nextBaseline(trials)}), nil
 }
 
 // leastShare of the time of a whole training makes one that stops early worth its time.
-const leastShare = 0.5
+const leastShare = 0.25
 
 // secondBaseline follows the default model. It is the baseline that differs most from it.
 var secondBaseline = structure.MustParse("quate")
