@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"cmp"
 	"image/color"
 	"math"
 	"slices"
@@ -21,8 +20,6 @@ type Curve struct {
 	Levels []Level
 	// Marks are places on the x axis with a dotted vertical line, such as the ends of rounds.
 	Marks []float64
-	// Width is the width of the area between the axes in points; 0 means 340.
-	Width float64
 }
 
 // Series holds points in the order of X.
@@ -63,8 +60,7 @@ const (
 // Picture draws the chart with a legend above it. It leaves out points and levels that are not
 // finite. A chart without any shows empty axes.
 func (v Curve) Picture() Picture {
-	width := vg.Length(cmp.Or(v.Width, curveWidth))
-	h := newChart(v.Title, v.X, v.Y, width, curveHeight)
+	h := newChart(v.Title, v.X, v.Y, curveWidth, curveHeight)
 	levels := newLevels(v.Levels)
 	var all plotter.XYs
 	for _, s := range v.Series {
@@ -95,7 +91,7 @@ func (v Curve) Picture() Picture {
 	for n, s := range v.Series {
 		h.addSeries(s, newPen(n))
 	}
-	h.X.Tick.Marker = ticker{int(width / tickWidth), areWhole(all)}
+	h.X.Tick.Marker = ticker{curveWidth / tickWidth, areWhole(all)}
 	h.Y.Tick.Marker = ticker{6, false}
 	return h.picture()
 }

@@ -73,15 +73,3 @@ func TestMarksInsideTheAxisAreDotted(t *testing.T) {
 		t.Errorf("dotted lines at %v, wanted two", places)
 	}
 }
-
-func TestNarrowCurveFits(t *testing.T) {
-	curve := searchCurve(Level{"ComplEx", 0.55})
-	wide := readSVG(t, curve.Picture())
-	curve.Width = 200
-	narrow := readSVG(t, curve.Picture())
-	checkNothingCutOff(t, narrow)
-	if difference := wide.width - narrow.width; difference < curveWidth-200-0.1 ||
-		difference > curveWidth-200+0.1 {
-		t.Errorf("140 points less between the axes make the picture %v points narrower", difference)
-	}
-}

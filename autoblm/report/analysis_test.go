@@ -86,30 +86,16 @@ func TestMeanOfTop(t *testing.T) {
 	}
 }
 
-// TestCurveEnds checks that both curves end at the same scores, and the one by seconds at the sum
-// of all times.
+// TestCurveEnds checks that the curve ends at the best score, with marks between rounds.
 func TestCurveEnds(t *testing.T) {
 	a := newAnalysis(ofSearch(t))
-	byTrainings, bySeconds := a.byTrainings(), a.bySeconds()
-	for n := 1; n <= 2; n++ {
-		x, y := byTrainings.Series[n].Points, bySeconds.Series[n].Points
-		if x[len(x)-1].Y != y[len(y)-1].Y {
-			t.Errorf("%s ends at %v and %v", byTrainings.Series[n].Name, x[len(x)-1], y[len(y)-1])
-		}
+	curve := a.curve()
+	points := curve.Series[1].Points
+	if last := points[len(points)-1]; last.X > float64(len(a.proposed)) ||
+		last.Y != a.found[0].ScoreOrZero() {
+		t.Errorf("the best so far ends at %v, want %v", last, a.found[0].ScoreOrZero())
 	}
-	seconds := 0.0
-	for _, trial := range a.Trials {
-		if trial.Round > 0 && trial.Name == "" {
-			seconds += trial.Seconds
-		}
-	}
-	for _, r := range a.Rounds {
-		seconds += r.Seconds
-	}
-	if last := bySeconds.Marks[len(bySeconds.Marks)-1]; math.Abs(last-seconds) > 1e-9 {
-		t.Errorf("the rounds end after %v s, the times add up to %v s", last, seconds)
-	}
-	if ends := len(byTrainings.Marks); ends != len(a.Rounds)-1 {
+	if ends := len(curve.Marks); ends != len(a.Rounds)-1 {
 		t.Errorf("%d marks between %d rounds", ends, len(a.Rounds))
 	}
 }
@@ -121,7 +107,7 @@ func TestOutliersAreNotDrawn(t *testing.T) {
 	if names := a.notDrawn(); !slices.Equal(names, []string{"1 structure"}) {
 		t.Errorf("not drawn: %v", names)
 	}
-	if points := a.byTrainings().Series[0].Points; len(points) != 5 {
+	if points := a.curve().Series[0].Points; len(points) != 5 {
 		t.Errorf("%d structures are drawn, want 5", len(points))
 	}
 	d.Trials = trialsWith([]float64{0.1, 0.2, 0.3, 0.4, 0.5})

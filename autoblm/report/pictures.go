@@ -20,8 +20,7 @@ type Picture struct {
 }
 
 // Pictures returns the pictures of the report to save: the best structure, the structures side by
-// side, the progress of the search by trainings and by seconds, and predicted against measured
-// scores. There are none without a complete trial.
+// side, the progress of the search, and predicted against measured scores. There are none without a complete trial.
 func Pictures(d Data) []Picture {
 	a := newAnalysis(d)
 	if a.best == nil {
@@ -30,8 +29,7 @@ func Pictures(d Data) []Picture {
 	pictures := []Picture{
 		{"best", plot.Structure(a.best.Structure, "best found on "+d.About.Dataset)},
 		{"structures", plot.Structures(a.titled())},
-		{"search", a.byTrainings().Picture()},
-		{"search-seconds", a.bySeconds().Picture()},
+		{"search", a.curve().Picture()},
 	}
 	if s := a.scatter(); len(s.Clouds[0].Points) > 0 {
 		pictures = append(pictures, Picture{"predicted", s.Picture()})

@@ -12,29 +12,17 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// widthOnPage is the width of a chart in points. Two charts fit side by side.
-const widthOnPage = 260
-
 // progress plots the progress of the search.
 func (a *analysis) progress() []part {
 	if len(a.found) == 0 {
 		return nil
 	}
-	onPage := func(c plot.Curve, label, caption string) figure {
-		c.Title, c.Width = "", widthOnPage
-		return figure{a.inline(c.Picture(), capital(a.Presentation.Validation)+label), caption}
-	}
-	parts := []part{{Figures: []figure{
-		onPage(a.byTrainings(),
-			" over the structures trained: every structure, the best so far "+
-				"and the mean of the best eight",
-			"By the number of structures trained. Dotted lines separate rounds."),
-		onPage(a.bySeconds(),
-			" over the seconds of work, at the end of each round: the best so far "+
-				"and the mean of the best eight",
-			"By the time of training, filter, predictor and strategy, without pauses and without "+
-				"baselines. Dotted lines end rounds."),
-	}}}
+	chart := a.curve()
+	chart.Title = ""
+	label := capital(a.Presentation.Validation) + " over the structures trained: " +
+		"every structure, the best so far and the mean of the best eight"
+	const caption = "By the number of structures trained. Dotted lines separate rounds."
+	parts := []part{{Figures: []figure{{a.inline(chart.Picture(), label), caption}}}}
 	if names := a.notDrawn(); len(names) > 0 {
 		text := fmt.Sprintf("Too far below to be drawn: %s.", format.List(names, "and"))
 		parts = append(parts, part{Text: text})
@@ -42,8 +30,9 @@ func (a *analysis) progress() []part {
 	return parts
 }
 
-// byTrainings plots the score by the number of structures trained, and marks the ends of rounds.
-func (a *analysis) byTrainings() plot.Curve {
+// curve plots the score by the number of structures trained, with the ends of rounds, and the
+// baselines as levels.
+func (a *analysis) curve() plot.Curve {
 	var each, mean []plot.Point
 	var ends []float64
 	for i, t := range a.proposed {
@@ -56,41 +45,14 @@ func (a *analysis) byTrainings() plot.Curve {
 			ends = append(ends, trained+0.5)
 		}
 	}
-	dots := plot.Series{Name: "a structure", Style: plot.Dots, Points: each}
-	return a.curve("structures trained", dots, plot.BestSoFar(each), mean, ends)
-}
-
-// bySeconds plots the score by the time of the rounds, at the end of each round.
-func (a *analysis) bySeconds() plot.Curve {
-	var best, mean []plot.Point
-	var ends []float64
-	var soFar []task.Trial
-	seconds := 0.0
-	for _, r := range a.rounds {
-		soFar = append(soFar, r.trials...)
-		seconds += r.Seconds + r.seconds
-		ends = append(ends, seconds)
-		if top := bestFirst(soFar); len(top) > 0 {
-			best = append(best, plot.Point{X: seconds, Y: top[0].ScoreOrZero()})
-		}
-		mean = append(mean, plot.Point{X: seconds, Y: meanOfTop(soFar)})
-	}
-	noDots := plot.Series{} // keeps the colors of the other series
-	return a.curve("seconds of work", noDots, best, mean, ends)
-}
-
-// curve returns a chart of the search with the baselines as levels.
-func (a *analysis) curve(
-	x string, each plot.Series, best, mean []plot.Point, marks []float64,
-) plot.Curve {
 	curve := plot.Curve{
 		Title: "search on " + a.About.Dataset,
-		X:     x,
+		X:     "structures trained",
 		Y:     a.Presentation.Validation,
-		Marks: marks,
+		Marks: ends,
 		Series: []plot.Series{
-			each,
-			{Name: "the best so far", Style: plot.Steps, Points: best},
+			{Name: "a structure", Style: plot.Dots, Points: each},
+			{Name: "the best so far", Style: plot.Steps, Points: plot.BestSoFar(each)},
 			{Name: fmt.Sprintf("mean of the best %d", topMean), Style: plot.Steps, Points: mean},
 		},
 	}

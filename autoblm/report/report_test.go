@@ -306,8 +306,8 @@ func TestSave(t *testing.T) {
 	}
 	begins := map[string]string{".png": "\x89PNG", ".svg": "<?xml"}
 	want := 2 * len(Pictures(d))
-	if len(pictures) != want || want != 10 {
-		t.Errorf("%d files of pictures, want %d, which should be 10", len(pictures), want)
+	if len(pictures) != want || want != 8 {
+		t.Errorf("%d files of pictures, want %d, which should be 8", len(pictures), want)
 	}
 	for _, picture := range pictures {
 		content, err := os.ReadFile(picture)
