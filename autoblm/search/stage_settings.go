@@ -81,14 +81,6 @@ func DefaultFinal() *FinalSettings {
 	return &FinalSettings{Trials: 10, Ranges: PaperRanges(64, 128), Epochs: 60, ValidateEvery: 10}
 }
 
-// PaperFinal returns the final stage of the paper.
-func PaperFinal() *FinalSettings {
-	return &FinalSettings{
-		Trials: 50, Ranges: PaperRanges(256, 512, 1024, 2048),
-		Epochs: 200, ValidateEvery: 10, Patience: 3,
-	}
-}
-
 // DefaultSpace returns the values in which published recipes differ.
 func DefaultSpace() *Space {
 	return &Space{
