@@ -58,10 +58,11 @@ func readTabGraph(open func(split string) (*textfile.File, error)) (*Graph, erro
 // before the tail.
 func readTab(text *textfile.File, labels *graphLabels) ([]Triple, error) {
 	var triples []Triple
+	entities, relations := len(labels.entities.labels), len(labels.relations.labels)
 	for line := range linesOf(text) {
 		if fields := 1 + bytes.Count(line, []byte("\t")); fields != 3 {
 			return nil, text.Errorf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail%s",
-				fields, separatorHint(line))
+				fields, fieldsHint(line))
 		}
 		head, rest, _ := bytes.Cut(line, []byte("\t"))
 		relation, tail, _ := bytes.Cut(rest, []byte("\t"))
@@ -74,7 +75,7 @@ func readTab(text *textfile.File, labels *graphLabels) ([]Triple, error) {
 			Tail:     labels.entities.id(tail),
 		})
 	}
-	if text.Err == nil && isHeader(triples, labels) {
+	if text.Err == nil && hasTitles(triples, labels, entities, relations) {
 		labels.warnings = append(labels.warnings, fmt.Sprintf(
 			"the first line of %s looks like column titles but is read as a fact: remove it if it is a "+
 				"header",
@@ -86,6 +87,7 @@ func readTab(text *textfile.File, labels *graphLabels) ([]Triple, error) {
 // graphLabels numbers the labels of a graph while it is read.
 type graphLabels struct {
 	entities, relations labelIDs
+	titles              [3]string // of a file
 	warnings            []string
 }
 

@@ -20,6 +20,9 @@ type SplitSettings struct {
 	// AllowLeakage lets facts that imply each other, as those of inverse, symmetric and duplicate
 	// relations do, go to different splits.
 	AllowLeakage bool `json:"allow_leakage" help:"Let facts that imply each other go to different splits."`
+	// Normalize merges labels that differ only in spaces at their ends, no-break spaces, characters
+	// without width and the Unicode normal form.
+	Normalize bool `json:"normalize" help:"Merge labels that differ only in invisible characters, outer spaces or the Unicode form."`
 }
 
 // DefaultSplit returns shares of 0.1 for valid and test, and seed 1.
@@ -37,6 +40,8 @@ type SplitReport struct {
 	// the number of triples that have to stay with another one.
 	RelatedRelations int `json:"related_relations"`
 	Together         int `json:"together"`
+	// Normalized is the number of changed labels.
+	Normalized int `json:"normalized"`
 }
 
 // SplitTriples divides the training triples of a graph, such as one from [ReadTriples],
@@ -56,8 +61,13 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 				settings.Valid, settings.Test)
 		}
 	}
+	normalized := 0
+	if settings.Normalize {
+		g, normalized = g.normalized()
+	}
 	triples := distinct(g.Train, len(g.Entities))
 	report := SplitReport{
+		Normalized:  normalized,
 		Duplicates:  len(g.Train) - len(triples),
 		WantedValid: int(math.Round(settings.Valid * float64(len(triples)))),
 		WantedTest:  int(math.Round(settings.Test * float64(len(triples)))),
@@ -98,7 +108,7 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 		}
 	}
 
-	divided := &Graph{Name: g.Name}
+	divided := &Graph{Name: g.Name, warnings: g.warnings}
 	for i, t := range triples {
 		switch place[i] {
 		case train:

@@ -4,16 +4,17 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Warnings returns likely mistakes in the data, each with a fix: warnings of the reader and, for
-// the given splits, empty ones, triples with an entity or a relation that train lacks, and
+// Warnings returns likely mistakes in the data, each with a fix: warnings of the reader, labels
+// that look alike and, for the given splits, empty ones, triples with an entity or a relation that train lacks, and
 // [Graph.Leakage]. The other splits hold known answers, so they must not be empty either.
 func (g *Graph) Warnings(splits ...string) []string {
 	all := slices.Clone(g.warnings)
+	all = append(all, g.lookAlike("entity", g.Entities)...)
+	all = append(all, g.lookAlike("relation", g.Relations)...)
 	entities, relations := g.inTrain()
 	for _, split := range splits {
 		triples, err := g.Split(split)
@@ -61,48 +62,16 @@ func (g *Graph) inTrain() (entities, relations []bool) {
 	return entities, relations
 }
 
-// columnTitles lists common titles of the three columns, in lower case.
-var columnTitles = [3][]string{
-	{
-		"head", "h", "subject", "subj", "sub", "s", "source", "src", "from", "head_entity",
-		"entity1", "entity_1", "e1", "head_id", "subject_id", "start", ":start_id",
-	},
-	{
-		"relation", "r", "rel", "relationship", "relation_type", "predicate", "pred", "p",
-		"property", "edge", "edge_type", "label", "type", "link", "relation_id", ":type",
-	},
-	{
-		"tail", "t", "object", "obj", "o", "target", "dst", "to", "tail_entity",
-		"entity2", "entity_2", "e2", "tail_id", "object_id", "end", ":end_id",
-	},
-}
-
-// isHeader reports whether the first triple of a file is likely a header: its labels are
-// common column titles, and no other line has its relation.
-func isHeader(triples []Triple, labels *graphLabels) bool {
-	if len(triples) == 0 {
-		return false
-	}
-	first := triples[0]
-	entities, relations := labels.entities.labels, labels.relations.labels
-	fields := [3]string{entities[first.Head], relations[first.Relation], entities[first.Tail]}
-	for i, label := range fields {
-		if !slices.Contains(columnTitles[i], strings.ToLower(strings.Trim(label, ` "'#<>`))) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(triples[1:], func(t Triple) bool {
-		return t.Relation == first.Relation
-	})
-}
-
 // separators lists common separators other than tabs.
 var separators = []struct{ text, name string }{
 	{",", "commas"}, {";", "semicolons"}, {"|", "bars"}, {" ", "spaces"},
 }
 
-// separatorHint returns a hint about the separator of a line that has no tabs.
-func separatorHint(line []byte) string {
+// fieldsHint returns a hint about a line that does not have three fields.
+func fieldsHint(line []byte) string {
+	if hasIndex(line) {
+		return " (the first column seems to number the rows: remove it)"
+	}
 	if bytes.IndexByte(line, '\t') >= 0 {
 		return ""
 	}

@@ -106,6 +106,44 @@ func TestLeakageIsAWarning(t *testing.T) {
 	}
 }
 
+// TestUncommonTitles checks that a first line is reported as titles if its labels occur nowhere
+// else, and that a fact is not.
+func TestUncommonTitles(t *testing.T) {
+	const facts = "ada\twrote\tnotes\nada\tknew\tcharles\ncharles\tknew\tada\n" +
+		"charles\twrote\tnotes\n"
+	for first, want := range map[string]int{
+		"person_name\tverb\tthing_name\n": 1,
+		"0\t1\t2\n":                       1,
+		"gene\tinteraction\tdisease\n":    1,
+		"ada\tbuilt\tengines\n":           0, // ada is known
+		"mary\twrote\tfrankenstein\n":     0, // wrote is known
+		"":                                0,
+	} {
+		dir := writeFiles(t, map[string]string{
+			"train.txt": first + facts, "valid.txt": first + "ada\twrote\tcharles\n",
+		})
+		g, err := ReadFolder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Warnings(); len(got) != 2*want {
+			t.Errorf("%q: %q", first, got)
+		}
+	}
+	// Facts that have nothing in common with others are no titles where there are several.
+	dir := writeFiles(t, map[string]string{"train.txt": "a\tp\tb\nc\tq\td\n" + facts})
+	if g, err := ReadFolder(dir); err != nil || g.Warnings() != nil {
+		t.Errorf("%v, %q", err, g.Warnings())
+	}
+	for _, name := range []string{"umls", "nations", "kinship", "wn18rr", "fb15k-237"} {
+		t.Run(name, func(t *testing.T) {
+			if got := openReal(t, name).Warnings(); got != nil {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
 // TestSeparatedOtherwise checks that the error for a file without tabs suggests a fix.
 func TestSeparatedOtherwise(t *testing.T) {
 	for content, want := range map[string]string{
@@ -113,7 +151,10 @@ func TestSeparatedOtherwise(t *testing.T) {
 			"head<TAB>relation<TAB>tail (the fields seem to be separated by commas: replace these by tabs)",
 		"a;r;b\n": "separated by semicolons: replace these by tabs",
 		"a r b\n": "separated by spaces: replace these by tabs",
-		"a,b\n":   "found 1 tab-separated fields; expected head<TAB>relation<TAB>tail",
+		"\thead\trelation\ttail\n0\ta\tr\tb\n": "train.txt:1: found 4 tab-separated fields; expected " +
+			"head<TAB>relation<TAB>tail (the first column seems to number the rows: remove it)",
+		"0\ta\tr\tb\n": "number the rows",
+		"a,b\n":        "found 1 tab-separated fields; expected head<TAB>relation<TAB>tail",
 		"a\tr\tb\nc,r,d\n": "train.txt:2: found 1 tab-separated fields; expected " +
 			"head<TAB>relation<TAB>tail (the fields seem to be separated by commas",
 	} {

@@ -182,12 +182,11 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	warn(o, all.Warnings())
 	g, report, err := datasets.SplitTriples(all, c.Settings)
 	if err != nil {
 		return cli.Usage(err)
 	}
-	warn(o, g.Leakage("valid", "test"))
+	warn(o, append(g.Warnings(), g.Leakage("valid", "test")...))
 	if err := datasets.WriteFolder(g, c.Out); err != nil {
 		return err
 	}
@@ -198,6 +197,9 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 			format.Int(s.Train), format.Int(s.Valid), format.Int(s.Test))
 		if s.Duplicates > 0 {
 			fmt.Fprintf(w, "%s left out\n", format.Count(s.Duplicates, "duplicate"))
+		}
+		if s.Normalized > 0 {
+			fmt.Fprintf(w, "%s normalized\n", format.Count(s.Normalized, "label"))
 		}
 		if s.Together > 0 {
 			fmt.Fprintf(w, "%s of related relations (see dataset info) stay in the split of the triples "+

@@ -1,0 +1,126 @@
+package datasets
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/autoblm/autoblm-go/internal/format"
+	"golang.org/x/text/unicode/norm"
+)
+
+// normalLabel returns a label without what is hard to see: in the normal form NFC, without spaces
+// at its ends and characters without width, and with ordinary spaces for no-break ones. A label
+// of nothing else stays.
+func normalLabel(label string) string {
+	if isPlain(label) {
+		return label
+	}
+	visible := strings.Map(func(r rune) rune {
+		switch {
+		case r == '\u00A0', r == '\u2007', r == '\u202F':
+			return ' '
+		case isInvisible(r):
+			return -1
+		}
+		return r
+	}, label)
+	visible = norm.NFC.String(visible)
+	var kept strings.Builder
+	before := ' '
+	for i, r := range visible {
+		next, _ := utf8.DecodeRuneInString(visible[i+utf8.RuneLen(r):])
+		if !isJoiner(r) || joins(before) && joins(next) {
+			kept.WriteRune(r)
+			before = r
+		}
+	}
+	normal := norm.NFC.String(strings.TrimSpace(kept.String()))
+	if normal == "" {
+		return label
+	}
+	return normal
+}
+
+// isPlain reports whether a label is ASCII without spaces at its ends.
+func isPlain(label string) bool {
+	for i := range len(label) {
+		if label[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return len(label) > 0 && label[0] > ' ' && label[len(label)-1] > ' '
+}
+
+// isInvisible reports whether a character has no width, or only sets the direction of writing.
+func isInvisible(r rune) bool {
+	switch {
+	case r == '\u00AD', r == '\uFEFF', r == '\u200B', r == '\u200E', r == '\u200F':
+		return true
+	}
+	return r >= '\u202A' && r <= '\u202E' || r >= '\u2060' && r <= '\u2069'
+}
+
+func isJoiner(r rune) bool { return r == '\u200C' || r == '\u200D' }
+
+// joins reports whether a joiner next to the character can be seen, as in Persian and in emoji.
+func joins(r rune) bool {
+	isAccent := r >= '\u0300' && r <= '\u036F'
+	return r >= utf8.RuneSelf && r != utf8.RuneError && !isJoiner(r) && !isAccent &&
+		!unicode.IsSpace(r) && !unicode.Is(unicode.Latin, r)
+}
+
+// lookAlike warns if labels look like others. The kind is entity or relation.
+func (g *Graph) lookAlike(kind string, labels []string) (warnings []string) {
+	firsts := map[string]string{} // by normal label, of labels that are not normal
+	for _, label := range labels {
+		if normal := normalLabel(label); normal != label {
+			if _, found := firsts[normal]; !found {
+				firsts[normal] = label
+			}
+		}
+	}
+	if len(firsts) == 0 {
+		return nil
+	}
+	count, a, b := 0, "", ""
+	for _, label := range labels {
+		if first, found := firsts[normalLabel(label)]; found && first != label {
+			if count == 0 {
+				a, b = first, label
+			}
+			count++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s has %s with a look-alike, such as %+q and %+q, which differ only in "+
+		"invisible characters, outer spaces or the Unicode form: normalize them when splitting the triples",
+		g.Name, format.Count(count, kind+" label"), a, b)}
+}
+
+// normalized returns a graph with normal labels, of which equal ones become one, and the number of
+// labels that changed.
+func (g *Graph) normalized() (*Graph, int) {
+	labels, changed := newLabels(), 0
+	number := func(old []string, to *labelIDs) []int32 {
+		ids := make([]int32, len(old))
+		for i, label := range old {
+			normal := normalLabel(label)
+			if normal != label {
+				changed++
+			}
+			ids[i] = to.id([]byte(normal))
+		}
+		return ids
+	}
+	entities, relations := number(g.Entities, &labels.entities), number(g.Relations, &labels.relations)
+	normal := &Graph{Name: g.Name, warnings: g.warnings, Train: make([]Triple, len(g.Train))}
+	normal.Entities, normal.Relations = labels.entities.labels, labels.relations.labels
+	for i, t := range g.Train {
+		normal.Train[i] = Triple{entities[t.Head], relations[t.Relation], entities[t.Tail]}
+	}
+	return normal, changed
+}
