@@ -59,9 +59,16 @@ func (t *Task) Identity() (task.Identity, error) {
 // Check implements [task.Task].
 func (t *Task) Check() error { return nil }
 
-// Default returns ComplEx with the default recipe of the graph.
-func (t *Task) Default(time.Duration) (task.Trial, bool) {
-	r := recipe.ForGraph(t.Graph, form.Bilinear)
+// Default returns ComplEx with the default recipe of the graph and the engine. Its dimension follows
+// an assumed pace, so that an interrupted search resumes with the same model on the same machine.
+func (t *Task) Default(limit time.Duration) (task.Trial, bool) {
+	size := recipe.SizeOf(t.Graph)
+	size.Full = t.Engine != nil && t.Engine.Name() != "cpu"
+	if limit > 0 && size.IsSampled() {
+		const share = 0.5 // of the search
+		size.Seconds, size.EpochSeconds = share*limit.Seconds(), size.AssumedPace
+	}
+	r := recipe.Default(size)
 	return task.Trial{
 		Name: r.Structure.Name(), Structure: r.Structure, Recipe: task.Recipe{Recipe: r.Recipe},
 	}, true

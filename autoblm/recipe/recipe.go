@@ -136,32 +136,14 @@ func otherDataset(name, dataset string) error {
 		format.List(elsewhere, "and"), suggestion, format.List(slices.Compact(here), "or"))
 }
 
-// smallGraph is the maximum number of entities of a small graph. Its default penalty is a fifth of
-// that of other graphs, because each entity is in more triples.
-const smallGraph = 250
-
-// Default returns the default recipe of bilinear models on a graph with a number of entities.
-func Default(entities int) Recipe {
-	if entities <= smallGraph {
-		return defaultSmallRow.recipe()
-	}
-	return defaultRow.recipe()
-}
-
 // Basic returns the smallest settings, without tuning, penalty or validation.
 func Basic() Recipe { return basicRow.recipe() }
 
-// ForGraph returns the default recipe of a form of models on a graph. Bilinear models use
-// [Default], without validation if the graph has no validation triples. Other forms use [Basic],
-// because the default takes hours for some of them and its penalty is too strong for others; the
-// graph may be nil for them.
+// ForGraph returns the default recipe of a form of models on a graph; the graph may be nil for forms
+// that are not bilinear.
 func ForGraph(g *datasets.Graph, f form.Form) Recipe {
 	if f != form.Bilinear {
 		return Basic()
 	}
-	r := Default(len(g.Entities))
-	if len(g.Valid) == 0 {
-		r.Training.ValidateEvery, r.Training.Patience = 0, 0
-	}
-	return r
+	return Default(SizeOf(g))
 }

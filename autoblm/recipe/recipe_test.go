@@ -59,7 +59,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		}
 	}
 	if got := Names(); !slices.Equal(got, []string{
-		"default", "default-small", "large", "basic", "paper", "paper-search", "n3", "dura", "rescal",
+		"default", "default-small", "dense", "large", "huge", "basic", "paper", "paper-search", "n3", "dura", "rescal",
 		"rp", "small", "small-search",
 	}) {
 		t.Errorf("the names are %v", got)
@@ -124,33 +124,6 @@ func TestAnyGraph(t *testing.T) {
 		}
 		if r := named(t, name, "mine"); r.Dataset != "" {
 			t.Errorf("%s of any graph is for %q", name, r.Dataset)
-		}
-	}
-}
-
-func TestDefault(t *testing.T) {
-	for _, c := range []struct {
-		entities, valid int
-		name            string
-	}{{1, 1, "default-small"}, {250, 1, "default-small"}, {251, 1, "default"}, {100000, 9, "default"},
-		{14, 0, "default-small"}, {300, 0, "default"}} {
-		want := named(t, c.name, "")
-		if c.valid == 0 {
-			want.Training.ValidateEvery, want.Training.Patience = 0, 0
-		}
-		g := &datasets.Graph{Entities: make([]string, c.entities),
-			Valid: make([]datasets.Triple, c.valid)}
-		got := ForGraph(g, form.Bilinear)
-		if got != want {
-			t.Errorf("%d entities, %d to validate: %+v, want %+v", c.entities, c.valid, got, want)
-		}
-		if err := got.Training.ValidateFor(got.Member(got.Structure, 1)); err != nil {
-			t.Error(err)
-		}
-		for _, f := range form.All()[1:] {
-			if got := ForGraph(g, f); got != named(t, "basic", "") {
-				t.Errorf("%v is trained by %+v", f, got)
-			}
 		}
 	}
 }

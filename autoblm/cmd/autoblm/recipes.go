@@ -35,16 +35,12 @@ type trainingFlags struct {
 	Seed uint64 `default:"1" brief:"Seed of the initial embeddings." help:"Seed of the initial embeddings."`
 }
 
-// newTrainingFlags returns the flags with the defaults for a large graph.
-func newTrainingFlags() trainingFlags {
-	return trainingFlags{Settings: withAutoPrecision(largeGraphRecipe())}
-}
+// usualSize stands for the size of a graph that is not read yet: neither small nor large.
+var usualSize = recipe.Size{Entities: 1000, Valid: 1}
 
-// largeGraphRecipe returns the default recipe of bilinear models on a graph that is large, or not
-// read yet.
-func largeGraphRecipe() kge.Recipe {
-	const many = 1 << 20
-	return recipe.Default(many).Recipe
+// newTrainingFlags returns the flags with the defaults for a graph of the usual size.
+func newTrainingFlags() trainingFlags {
+	return trainingFlags{Settings: withAutoPrecision(recipe.Default(usualSize).Recipe)}
 }
 
 // withAutoPrecision returns a recipe that leaves the precision to the machine.
@@ -69,6 +65,9 @@ func (f duraFlag) impliedLayer(line *kong.Context, r *kge.Recipe) func() {
 	return func() {
 		if flags.IsGiven(line, "dura") {
 			r.EntityL2, r.Products = f.Dura, f.Dura
+		}
+		if !r.Training.Reciprocal { // which grouping needs
+			r.Training.AnswersPerQuery = 0
 		}
 		if flags.IsGiven(line, "validate-every") && r.Training.ValidateEvery == 0 {
 			r.Training.Patience, r.Training.PlateauPatience = 0, 0

@@ -35,6 +35,7 @@ type searchCommand struct {
 	Final       int    `default:"0" min:"0" max:"10000" help:"Number of final trainings of the best structures with random recipes (the paper: 50)."`
 	FinalDims   []int  `min:"1" max:"1048576" help:"Dimensions for --final, separated by commas."`
 	FinalEpochs int    `min:"1" max:"1000000000" help:"Epochs for --final."`
+	fullSoftmax bool   // the only one of the engine
 	taskFlags   taskFlags
 	TaskFlags   kong.Plugins `embed:""`
 	Study       string       `brief:"File of the study, to save and resume it." help:"File of the study, or a folder with one; the same command resumes it. The default is study.db in --out."`
@@ -146,14 +147,7 @@ func (c *searchCommand) roundDims() {
 	}
 }
 
-// Epochs with more examples than manyExamples use batches of largeBatch, which take less time per
-// example.
-const (
-	manyExamples = 100_000
-	largeBatch   = 500
-)
-
-// graphLayer returns the layer with the penalty and the batch size for a graph of some size.
+// graphLayer returns the layer with the settings that depend on the size of a graph.
 func (c *searchCommand) graphLayer(line *kong.Context, size task.Size) func() {
 	return func() {
 		s := &c.Settings
@@ -161,11 +155,20 @@ func (c *searchCommand) graphLayer(line *kong.Context, size task.Size) func() {
 			s.Model != form.Bilinear {
 			return
 		}
+		r := recipe.Default(recipe.Size{
+			Entities: size.Entities, Train: size.Examples, Valid: size.Validation, Full: c.fullSoftmax,
+		})
 		if !flags.IsGiven(line, "dura", "entity-l2", "products") {
-			s.N3 = recipe.Default(size.Entities).N3
+			s.N3, s.PenaltyFrequency = r.N3, r.PenaltyFrequency
 		}
-		if size.Examples > manyExamples {
-			s.Training.Batch = largeBatch
+		if r.Training.Batch > s.Training.Batch {
+			s.Training.Batch = r.Training.Batch
+		}
+		s.Training.SampledSoftmax = r.Training.SampledSoftmax
+		s.Training.AnswersPerQuery = r.Training.AnswersPerQuery
+		s.Training.SparseGradients = r.Training.SparseGradients
+		if r.Name == recipe.Huge {
+			s.LearningRate = r.LearningRate
 		}
 	}
 }
@@ -189,6 +192,8 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 	if err != nil {
 		return cli.Usage(err)
 	}
+	engine, _ := p.Arithmetic(kge.Float32)
+	c.fullSoftmax = engine != "cpu"
 	if settings, err = c.settings(line, p.Size()); err != nil {
 		return cli.Usage(err)
 	}

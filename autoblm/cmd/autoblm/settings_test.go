@@ -41,7 +41,12 @@ func resolveTrain(t *testing.T, flags string, g *datasets.Graph) *trainCommand {
 	t.Helper()
 	c, line, err := parse("train " + flags)
 	must(t, err)
-	must(t, c.Train.resolve(line, g))
+	var size *recipe.Size
+	if g != nil {
+		of := recipe.SizeOf(g)
+		size = &of
+	}
+	must(t, c.Train.resolve(line, size))
 	return &c.Train
 }
 
@@ -92,7 +97,7 @@ func TestEveryRecipe(t *testing.T) {
 // TestFlagsOverrideRecipes also with default values and in any order. --dura overrides the recipe,
 // but not the flags that it stands for.
 func TestFlagsOverrideRecipes(t *testing.T) {
-	defaults := largeGraphRecipe()
+	defaults := recipe.Default(usualSize)
 	for flags, change := range map[string]func(r *recipe.Recipe){
 		"": func(*recipe.Recipe) {},
 		"--dim 512 --epochs=60 --batch 128 --n3 0.1": func(r *recipe.Recipe) { // as without a recipe
@@ -165,7 +170,7 @@ func TestDefaultsFollowTheGraph(t *testing.T) {
 			},
 			"--recipe basic": func(r *kge.Recipe) { *r = withAutoPrecision(kge.DefaultRecipe()) },
 		} {
-			want := withAutoPrecision(largeGraphRecipe())
+			want := withAutoPrecision(recipe.Default(usualSize).Recipe)
 			want.N3 = n3
 			change(&want)
 			c := resolveTrain(t, "--dataset mine --structure simple "+flags, g)
@@ -196,7 +201,7 @@ func TestBasicRecipe(t *testing.T) {
 	}
 	help, _ := succeed(t, "train --help")
 	contains(t, help, "n3 up to 250 entities: 0.02", "--n3=0.1 ")
-	large, small := largeGraphRecipe(), namedRecipe(t, "default-small", "").Recipe
+	large, small := recipe.Default(usualSize).Recipe, namedRecipe(t, "default-small", "").Recipe
 	if large.N3 != 0.1 || small.N3 != 0.02 {
 		t.Errorf("n3 is %v, or %v on small graphs", large.N3, small.N3)
 	}
@@ -307,7 +312,7 @@ func TestSearchFollowsTheGraph(t *testing.T) {
 		{"--batch 9 --n3 0", task.Size{Entities: 251, Examples: 100_001}, 0, 9},
 		{"--dura 0.3", task.Size{Entities: 251, Examples: 1000}, 0.02, 128},
 		{"--recipe basic", task.Size{Entities: 251, Examples: 100_001}, 0.03, 256},
-		{"--recipe large", task.Size{Entities: 251, Examples: 100_001}, 0.1, 128},
+		{"--recipe large", task.Size{Entities: 251, Examples: 100_001}, 0.1, 500},
 		{"--model transe", task.Size{Entities: 251, Examples: 100_001}, 0.03, 256},
 	} {
 		parsed, line, err := parse("search " + c.flags)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,8 @@ type trainCommand struct {
 	recipeName string // of the recipe in use
 }
 
-// resolve computes the settings for a graph; before the graph is read, g is nil.
-func (c *trainCommand) resolve(line *kong.Context, g *datasets.Graph) error {
+// resolve computes the settings for a graph of a size; before the graph is read, it is nil.
+func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 	var layers []func()
 	if c.Recipe != "" {
 		r, err := c.named(c.Dataset)
@@ -46,28 +47,22 @@ func (c *trainCommand) resolve(line *kong.Context, g *datasets.Graph) error {
 		c.recipeName = r.Name
 		layers = append(layers, c.recipeModel(line, r),
 			recipeLayer(&c.Settings, r.Recipe))
-	} else if g == nil {
-		layers = append(layers, recipeLayer(&c.Settings, c.defaults()))
 	} else {
-		r := recipe.ForGraph(g, c.Model)
+		r := recipe.Basic()
+		if c.Model == form.Bilinear {
+			r = recipe.Default(*cmp.Or(size, &usualSize))
+			layers = append(layers, c.recipeModel(line, r))
+		}
 		c.recipeName = r.Name
-		layers = append(layers, recipeLayer(&c.Settings, c.defaults()),
-			recipeLayer(&c.Settings, r.Recipe))
+		layers = append(layers, recipeLayer(&c.Settings, r.Recipe))
 	}
 	layers = append(layers, c.impliedLayer(line, &c.Settings), func() {
+		s := &c.Settings.Training
 		if c.NoEval && !flags.IsGiven(line, "validate-every", "patience", "plateau-patience") {
-			c.Settings.Training.ValidateEvery, c.Settings.Training.Patience = 0, 0
+			s.ValidateEvery, s.Patience = 0, 0
 		}
 	})
 	return flags.Resolve(line, layers...)
-}
-
-// defaults returns how the model trains on a large graph by default.
-func (c *trainCommand) defaults() kge.Recipe {
-	if c.Model != form.Bilinear {
-		return recipe.Basic().Recipe
-	}
-	return largeGraphRecipe()
 }
 
 // recipeModel returns the layer that trains the model of a recipe, unless another one is given.
@@ -120,29 +115,26 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
-	if err := c.resolve(line, g); err != nil {
-		return err
-	}
-	members, err := c.members()
-	if err != nil {
-		return cli.Usage(err)
-	}
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	job := kge.Job{
-		Data: completion.Data(g), Settings: c.Settings.Training, Members: members,
-		Deadline: c.deadline(began, c.queries(g)),
+	if err := c.fit(ctx, line, o, engine, g, began); err != nil {
+		return err
 	}
+	job, err := c.job(g)
+	if err != nil {
+		return cli.Usage(err)
+	}
+	job.Deadline = c.deadline(began, c.queries(g))
 	out, err := c.createFor(o, "train", engine, job)
 	if err != nil {
 		return err
 	}
 	defer out.close()
 	if c.KeepMembers {
-		if err := makeFolders(out.folder, members); err != nil {
+		if err := makeFolders(out.folder, job.Members); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
+)
+
+// fit resolves the settings for a graph and an engine. With a deadline the dimension follows the
+// measured pace, unless it is given.
+func (c *trainCommand) fit(
+	ctx context.Context, line *kong.Context, o *output, engine kge.Engine, g *datasets.Graph,
+	began time.Time,
+) error {
+	size := recipe.SizeOf(g)
+	if err := c.resolve(line, &size); err != nil || c.Recipe != "" || c.Model != form.Bilinear {
+		return err
+	}
+	job, err := c.job(g)
+	if err != nil {
+		return err
+	}
+	if engine.Supports(job.Data, job.Settings, job.Members) != nil {
+		size.Full = true
+		if err := c.resolve(line, &size); err != nil {
+			return err
+		}
+	}
+	dim := c.Settings.Training.Dim
+	if c.Minutes > 0 && !flags.IsGiven(line, "dim") {
+		if err := c.fitTime(ctx, line, engine, g, &size, began); err != nil {
+			return err
+		}
+	}
+	t := c.Settings.Training
+	followsSize := []string{recipe.Dense, recipe.Large, recipe.Huge}
+	if t.Dim < dim || slices.Contains(followsSize, c.recipeName) {
+		o.Message("autoblm: recipe %s for %s and %s: %s", c.recipeName,
+			format.Count(size.Entities, "entity"), format.Count(size.Train, "triple"), describe(t, size))
+	}
+	return nil
+}
+
+// fitTime resolves the dimension that the pace and the deadline allow. A training to resume keeps
+// its own.
+func (c *trainCommand) fitTime(
+	ctx context.Context, line *kong.Context, engine kge.Engine, g *datasets.Graph,
+	size *recipe.Size, began time.Time,
+) error {
+	job, err := c.job(g)
+	if err != nil {
+		return err
+	}
+	if dim := c.resumedDim(engine, job); dim > 0 {
+		size.EpochSeconds = func(d int) float64 { return max(0, float64(d-dim)) } // dim just fits
+		return c.resolve(line, size)
+	}
+	const trainingShare = 0.8 // the rest is for validations, ranking and saving
+	size.Seconds = trainingShare * (minutes(c.Minutes) - time.Since(began)).Seconds()
+	if size.Seconds < minSeconds || size.Fits(job.Settings) {
+		return nil
+	}
+	// Steps are linear in the dimension, and small ones are quick to measure.
+	var measured [2]float64
+	for i := range measured {
+		if measured[i], err = kge.EpochSeconds(ctx, engine, job, paceDim<<i); err != nil {
+			return err
+		}
+	}
+	size.EpochSeconds = func(dim int) float64 {
+		perDim := max(0, measured[1]-measured[0]) / paceDim
+		return measured[0] + perDim*float64(dim-paceDim)
+	}
+	return c.resolve(line, size)
+}
+
+const (
+	// paceDim is the smaller of the two dimensions at which the pace is measured.
+	paceDim = 64
+	// minSeconds is the shortest time for training of which a part is used to measure the pace.
+	minSeconds = 5
+)
+
+// resumedDim returns the dimension of an interrupted training in the folder; 0 without one.
+func (c *trainCommand) resumedDim(engine kge.Engine, job kge.Job) int {
+	for dim := job.Settings.Dim; c.Out != "" && dim > 0; dim /= 2 {
+		job.Settings.Dim = dim
+		key, err := job.Name(engine)
+		if err == nil && isFile(filepath.Join(c.Out, "training-"+key)) {
+			return dim
+		}
+	}
+	return 0
+}
+
+// job returns the training with the resolved settings.
+func (c *trainCommand) job(g *datasets.Graph) (kge.Job, error) {
+	members, err := c.members()
+	return kge.Job{Data: completion.Data(g), Settings: c.Settings.Training, Members: members}, err
+}
+
+// describe names the settings that depend on the size of a graph.
+func describe(t kge.Settings, s recipe.Size) string {
+	parts := []string{fmt.Sprintf("d %d, batch %d, %s", t.Dim, t.Batch, format.Count(t.Epochs, "epoch"))}
+	if t.SampledSoftmax > 0 {
+		parts = append(parts, fmt.Sprintf("%s sampled per step", format.Count(t.SampledSoftmax, "entity")))
+	}
+	if t.AnswersPerQuery > 0 {
+		parts = append(parts, fmt.Sprintf("up to %d answers per query", t.AnswersPerQuery))
+	}
+	if t.SparseGradients > 0 {
+		parts = append(parts, "sparse gradients")
+	}
+	if t.ValidateEvery > 0 && t.ValidateSample > 0 {
+		parts = append(parts, "validated"+format.Sample(t.ValidateSample, s.Valid))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,82 @@
+package recipe
+
+import (
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// TestDefault checks what the default recipe makes of the size of a graph, of memory and of time.
+func TestDefault(t *testing.T) {
+	const gib = 1 << 30
+	perDim := func(seconds float64) func(int) float64 { // of an epoch
+		return func(dim int) float64 { return seconds * float64(dim) }
+	}
+	for _, c := range []struct {
+		what                                    string
+		size                                    Size
+		name                                    string
+		dim, batch, sampled, answers, validated int
+	}{
+		{"nations", Size{Entities: 14, Train: 1592, Valid: 199}, "default-small", 512, 128, 0, 0, 0},
+		{"250 entities", Size{Entities: 250, Train: 9e4, Valid: 9}, "default-small", 512, 128, 0, 0, 0},
+		{"251 entities", Size{Entities: 251, Train: 9e4, Valid: 9}, "default", 512, 128, 0, 0, 0},
+		{"fb15k-237", Size{Entities: 14_541, Train: 272_115, Valid: 17_535}, "dense", 512, 500, 0, 16, 0},
+		{"its engine has the full softmax only",
+			Size{Entities: 14_541, Train: 272_115, Valid: 9, Full: true}, "default", 512, 128, 0, 0, 0},
+		{"wn18rr", Size{Entities: 40_943, Train: 86_835, Valid: 3034}, "large", 512, 500, 2048, 0, 0},
+		{"packages", Size{Entities: 129_362, Train: 624_528, Valid: 78_066, Memory: 20 * gib},
+			"huge", 512, 500, 256, 0, 4000},
+		{"packages in little memory",
+			Size{Entities: 129_362, Train: 624_528, Valid: 78_066, Memory: gib / 2},
+			"huge", 128, 500, 256, 0, 4000},
+		{"a million", Size{Entities: 1e6, Train: 3e6, Valid: 5e4, Seconds: 240, EpochSeconds: perDim(.3)},
+			"huge", 64, 500, 256, 0, 4000},
+		{"time for 10 epochs of d 128",
+			Size{Entities: 1e6, Train: 3e6, Valid: 5e4, Seconds: 1281, EpochSeconds: perDim(1)},
+			"huge", 128, 500, 256, 0, 4000},
+		{"no time", Size{Entities: 300, Train: 900, Valid: 5, EpochSeconds: perDim(1)},
+			"default", 64, 128, 0, 0, 0},
+	} {
+		r := Default(c.size)
+		s := r.Training
+		if r.Name != c.name || s.Dim != c.dim || s.Batch != c.batch || s.SampledSoftmax != c.sampled ||
+			s.AnswersPerQuery != c.answers || s.ValidateSample != c.validated {
+			t.Errorf("%s: %s, %+v, want %+v", c.what, r.Name, s, c)
+		}
+		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
+// TestDefaultOfGraphs checks that a graph without validation triples is not validated, and that
+// forms other than bilinear ones have the basic recipe.
+func TestDefaultOfGraphs(t *testing.T) {
+	g := &datasets.Graph{Entities: make([]string, 14)}
+	if got := ForGraph(g, form.Bilinear).Training; got.ValidateEvery != 0 || got.Patience != 0 {
+		t.Errorf("without validation triples: %+v", got)
+	}
+	for _, f := range form.All()[1:] {
+		if got := ForGraph(nil, f); got != named(t, "basic", "") {
+			t.Errorf("%v is trained by %+v", f, got)
+		}
+	}
+}
+
+// TestFits checks that a small graph fits into seconds without a measurement of the pace.
+func TestFits(t *testing.T) {
+	for _, c := range []struct {
+		size Size
+		want bool
+	}{
+		{Size{Entities: 135, Train: 5216, Seconds: 30}, true},
+		{Size{Entities: 14_541, Train: 272_115, Seconds: 300}, false},
+		{Size{Entities: 1_000_000, Train: 3_000_000, Seconds: 300}, false},
+	} {
+		if got := c.size.Fits(Default(c.size).Training); got != c.want {
+			t.Errorf("%+v: %v", c.size, got)
+		}
+	}
+}
