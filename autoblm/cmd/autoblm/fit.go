@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -93,12 +94,17 @@ const (
 	minSeconds = 5
 )
 
-// resumedDim returns the dimension of an interrupted training in the folder; 0 without one.
+// resumedDim returns the dimension of an interrupted training; 0 without one.
 func (c *trainCommand) resumedDim(engine kge.Engine, job kge.Job) int {
-	for dim := job.Settings.Dim; c.Out != "" && dim > 0; dim /= 2 {
+	folders := cmp.Or(c.Out, filepath.Join(outFolder, "*"))
+	for dim := job.Settings.Dim; dim > 0; dim /= 2 {
 		job.Settings.Dim = dim
 		key, err := job.Name(engine)
-		if err == nil && isFile(filepath.Join(c.Out, "training-"+key)) {
+		if err != nil {
+			return 0
+		}
+		found, _ := filepath.Glob(filepath.Join(folders, checkpointPrefix+key))
+		if len(found) > 0 {
 			return dim
 		}
 	}
