@@ -67,15 +67,19 @@ func question(m *kge.Model, p Path) (q kge.Question, err error) {
 }
 
 // RelationID returns the id that a relation has in queries of the model. A name with the suffix
-// _reverse means the reverse of a relation, unless a label has that suffix itself. The error for an
-// unknown relation suggests similar ones.
+// _reverse means the reverse of a relation. The error for an unknown relation suggests similar
+// ones. A name that also is a label with that suffix is an error.
 func RelationID(m *kge.Model, name string) (int32, error) {
-	if k := slices.Index(m.RelationLabels, name); k >= 0 {
-		return int32(2 * k), nil
-	}
 	forward, reversed := strings.CutSuffix(name, reverseSuffix)
-	if k := slices.Index(m.RelationLabels, forward); reversed && k >= 0 {
-		return reverse(int32(2 * k)), nil
+	own, other := slices.Index(m.RelationLabels, name), slices.Index(m.RelationLabels, forward)
+	switch {
+	case own >= 0 && reversed && other >= 0:
+		return 0, fmt.Errorf("%q is a relation of the model, and the reverse of its relation %q: "+
+			"rename one in the data and retrain the model", name, forward)
+	case own >= 0:
+		return int32(2 * own), nil
+	case reversed && other >= 0:
+		return reverse(int32(2 * other)), nil
 	}
 	near := enum.Near(m.RelationLabels, forward)
 	if reversed {

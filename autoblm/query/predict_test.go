@@ -199,11 +199,15 @@ func TestPredictTriples(t *testing.T) {
 	}
 }
 
-// TestRelationID checks that a relation's label has precedence over the reverse of another.
+// TestRelationID checks names of relations and of reverses, and that a name of both is an error.
 func TestRelationID(t *testing.T) {
-	m := &kge.Model{RelationLabels: []string{"is, in", "part_reverse", "part", "part_reverse_reverse"}}
-	for name, want := range map[string]int32{"is, in": 0, "is, in_reverse": 1, "part_reverse": 2,
-		"part": 4, "part_reverse_reverse": 6} {
+	m := &kge.Model{RelationLabels: []string{"is, in", "part_reverse", "part", "whole_reverse"}}
+	_, err := query.RelationID(m, "part_reverse")
+	if err == nil || !strings.Contains(err.Error(), `the reverse of its relation "part": rename one`) {
+		t.Error(err)
+	}
+	for name, want := range map[string]int32{"is, in": 0, "is, in_reverse": 1, "part": 4,
+		"whole_reverse": 6, "whole_reverse_reverse": 7, "part_reverse_reverse": 3} {
 		if got, err := query.RelationID(m, name); err != nil || got != want {
 			t.Errorf("%q is %d, want %d (%v)", name, got, want, err)
 		}

@@ -24,6 +24,22 @@ const (
 // reverseSuffix ends the name of a relation's reverse.
 const reverseSuffix = "_reverse"
 
+// checkReverses returns an error if a relation has the name of another one's reverse, because a
+// path could not name both.
+func checkReverses(name string, relations []string) error {
+	all := make(map[string]bool, len(relations))
+	for _, r := range relations {
+		all[r] = true
+	}
+	for _, r := range relations {
+		if all[r+reverseSuffix] {
+			return fmt.Errorf("paths of %s: the relation %[2]q has the name of the reverse of %[3]q: rename "+
+				"it, or remove it if it has the reverse facts", name, r+reverseSuffix, r)
+		}
+	}
+	return nil
+}
+
 // queryFile returns the name of a file of queries, without .gz.
 func queryFile(split Split, hops int) string { return fmt.Sprintf("%v-%dp.txt", split, hops) }
 
@@ -41,7 +57,7 @@ func Open(name string, hops ...int) (d *Data, err error) {
 	if hasQueries(place.Folder) {
 		d, err = ReadFolder(place.Folder, hops...)
 	} else if g, failed := datasets.Open(name); failed == nil {
-		d = FromGraph(g)
+		d, err = FromGraph(g), checkReverses(g.Name, g.Relations)
 	} else {
 		err = failed
 	}

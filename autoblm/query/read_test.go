@@ -290,3 +290,23 @@ func TestPathBeforeName(t *testing.T) {
 		t.Errorf("what was only asked left %v, %v", entries, err)
 	}
 }
+
+// TestReverseNamesAreUnique checks that a graph with a relation named like a reverse is refused,
+// when it is opened for paths and when its queries are written.
+func TestReverseNamesAreUnique(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "people")
+	g := &datasets.Graph{
+		Name: "people", Entities: []string{"a", "b"}, Relations: []string{"likes_reverse", "likes"},
+		Train: []datasets.Triple{{Head: 0, Relation: 0, Tail: 1}, {Head: 1, Relation: 1, Tail: 0}},
+	}
+	if err := datasets.WriteFolder(g, dir); err != nil {
+		t.Fatal(err)
+	}
+	_, opening := Open(dir)
+	writing := FromGraph(g).WriteFolder(filepath.Join(t.TempDir(), "queries"))
+	for _, err := range []error{opening, writing} {
+		if err == nil || !strings.Contains(err.Error(), `has the name of the reverse of "likes": rename it`) {
+			t.Error(err)
+		}
+	}
+}

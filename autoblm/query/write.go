@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,7 @@ import (
 // WriteFolder writes the graph and the queries to a folder for [ReadFolder]. It creates the folder
 // atomically and refuses a folder that has queries.
 func (d *Data) WriteFolder(dir string) error {
-	if err := CanWrite(dir); err != nil {
+	if err := errors.Join(CanWrite(dir), checkReverses(d.Name, d.Relations)); err != nil {
 		return err
 	}
 	files := []atomicfile.File{
