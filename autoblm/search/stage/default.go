@@ -42,8 +42,8 @@ func (Default) Next(_ context.Context, s *search.State) (search.Step, error) {
 	return done, nil
 }
 
-// beginsWithDefault returns true if the default model competes with those of the search. An old
-// study without it does not begin it anew.
+// beginsWithDefault returns true if the default model competes with those of the search. A study
+// that began without it resumes without it.
 func beginsWithDefault(s *search.State) bool {
 	begun := len(s.Trials) > 0 && s.Trials[0].Stage != task.Default
 	return s.Settings.Planned != nil && s.Settings.RetrainSeeds > 0 && s.Settings.K == 4 && !begun
@@ -117,18 +117,17 @@ func (Baselines) Next(_ context.Context, s *search.State) (search.Step, error) {
 }
 
 // leastShare of the time of a whole training makes one that stops early worth its time.
-const leastShare = 0.25
+const leastShare = 0.1
 
 // secondBaseline follows the default model. It is the baseline that differs most from it.
 var secondBaseline = structure.MustParse("quate")
 
-// nextBaseline returns the next training: the second baseline, and then the best two in turns, each
-// with the next seed.
+// nextBaseline returns the next training: the second baseline, then more seeds of the best two.
 func nextBaseline(trials []task.Trial) task.Trial {
 	next := trials[0]
 	next.Structure = secondBaseline
-	if seen := func(t task.Trial) bool { return t.Structure == secondBaseline }; slices.ContainsFunc(
-		trials, seen) {
+	seen := func(t task.Trial) bool { return t.Structure == secondBaseline }
+	if slices.ContainsFunc(trials, seen) {
 		next.Structure = leastTrained(trials, search.RetrainedOf(trials))
 	}
 	next.Name = next.Structure.Name()
