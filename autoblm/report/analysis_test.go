@@ -201,3 +201,41 @@ func TestCountsAgreeWithTheSearch(t *testing.T) {
 		t.Errorf("no baseline was retrained, but: %s", text)
 	}
 }
+
+// TestWorth: the verdict says in its first line what searching was worth at full size.
+func TestWorth(t *testing.T) {
+	const other = "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4"
+	verdict := func(found, baseline []float64, stage task.Stage) string {
+		var trials []task.Trial
+		add := func(name, text string, scores []float64, stage task.Stage) {
+			for i, score := range scores {
+				trial := task.Trial{
+					Number: len(trials) + 1, Stage: stage, Name: name,
+					Structure: structure.MustParse(text),
+				}
+				trial.Recipe.Seed = uint64(i)
+				trials = append(trials,
+					withResult(trial, evaluation(score, 1000), evaluation(score, 1000)))
+			}
+		}
+		add("", other, found, task.Retraining)
+		add("complex", "complex", baseline, stage)
+		d := Data{
+			Presentation: completion.NewPresentation(), Contents: study.Contents{Trials: trials},
+		}
+		return d.Verdict()[0]
+	}
+	for _, c := range []struct{ verdict, want string }{
+		{verdict([]float64{.5}, []float64{.6}, task.Default), "worth nothing here: no structure beat ComplEx"},
+		{verdict([]float64{.6}, []float64{.5}, task.Default),
+			"worth +0.100 validation MRR over ComplEx, with one seed (standard error at most 0.015)"},
+		{verdict([]float64{.6, .62}, []float64{.5, .51}, task.Retraining),
+			"worth +0.105 test MRR over ComplEx (95 % confidence +0.041 to +0.169 over seeds)."},
+		{verdict([]float64{.5, .62}, []float64{.5, .51}, task.Retraining), "which may be nothing"},
+		{verdict(nil, []float64{.5}, task.Default), "Nothing was searched: only baselines were trained."},
+	} {
+		if !strings.Contains(c.verdict, c.want) {
+			t.Errorf("the verdict is %q, want %q in it", c.verdict, c.want)
+		}
+	}
+}

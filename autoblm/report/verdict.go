@@ -104,8 +104,13 @@ func (a *analysis) worth(f search.Final) string {
 	}
 	d := f.Difference
 	if d == nil {
-		return fmt.Sprintf("Searching was worth %s %s over %s, with one seed and so no interval.",
-			signed(f.Found.Score()-f.Baseline.Score()), a.Presentation.Validation, baseline)
+		by := a.compare(f.Found.Mean(), f.Baseline.Mean()).valid
+		text := fmt.Sprintf("Searching was worth %s %s over %s, with one seed", signed(by.by),
+			a.Presentation.Validation, baseline)
+		if by.examples > 0 {
+			text += fmt.Sprintf(" (standard error at most %.3f)", by.error)
+		}
+		return text + "."
 	}
 	metric := a.Presentation.Validation
 	if d.Tested {
