@@ -8,7 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
-// Size is what the default recipe of a graph depends on.
+// Size holds what the default recipe of a graph depends on.
 type Size struct {
 	// Entities and Relations are their numbers, Train and Valid the numbers of triples.
 	Entities, Relations, Train, Valid int
