@@ -51,6 +51,8 @@ type Space struct {
 	Batches       []int     `json:"batches,omitempty"`
 	LearningRates []float64 `json:"learning_rates,omitempty"`
 	N3            []float64 `json:"n3,omitempty"`
+	// PenaltyFrequencies are values of [kge.Weights.PenaltyFrequency].
+	PenaltyFrequencies []float64 `json:"penalty_frequencies,omitempty"`
 	// Dura are the weights of entities and of products, which are equal.
 	Dura                []float64 `json:"dura,omitempty"`
 	RelationPredictions []float64 `json:"relation_predictions,omitempty"`
@@ -87,6 +89,7 @@ func DefaultSpace() *Space {
 		Batches:             []int{64, 128, 256, 512, 1024},
 		LearningRates:       []float64{.02, .03, .05, .07, .1, .15, .2, .3, .5},
 		N3:                  []float64{0, .001, .002, .005, .01, .02, .05, .1, .2},
+		PenaltyFrequencies:  []float64{0, .5, 1},
 		Dura:                []float64{0, .002, .005, .01, .02, .05, .1},
 		RelationPredictions: []float64{0, .05, .2, 1},
 		Dropouts:            []float64{0, .1, .2, .3, .4, .5},
@@ -130,7 +133,8 @@ func (r Ranges) validate() error {
 func (s Space) validate() error {
 	empty := len(s.Batches)+len(s.Reciprocal) == 0
 	for _, numbers := range [][]float64{
-		s.LearningRates, s.N3, s.Dura, s.RelationPredictions, s.Dropouts, s.InitScales,
+		s.LearningRates, s.N3, s.PenaltyFrequencies, s.Dura, s.RelationPredictions, s.Dropouts,
+		s.InitScales,
 	} {
 		empty = empty && len(numbers) == 0
 		for _, x := range numbers {

@@ -63,6 +63,8 @@ func (s recipeSpace) axes(base task.Recipe) []axis {
 			func(r *task.Recipe) *int { return &r.Training.Batch }),
 		numbers(s.LearningRates, func(r *task.Recipe) *float64 { return &r.LearningRate }),
 		numbers(s.N3, func(r *task.Recipe) *float64 { return &r.N3 }),
+		numbers(s.PenaltyFrequencies,
+			func(r *task.Recipe) *float64 { return &r.PenaltyFrequency }),
 		dura,
 		numbers(s.RelationPredictions,
 			func(r *task.Recipe) *float64 { return &r.RelationPrediction }),
