@@ -124,7 +124,6 @@ func TestRefusals(t *testing.T) {
 	refuse(t, []refusal{
 		{cli.Misuse, "conjure", "conjure"},
 		{cli.Misuse, "--nope", train + " --nope"},
-		{cli.Misuse, "--structure", "train --dataset " + graph},
 		{cli.Misuse, "row 2", "structure check 1,2;3"},
 		{cli.Misuse, "9", "structure check 9,0;0,1"},
 		{cli.Misuse, "nowhere.txt", "structure check @nowhere.txt"},
