@@ -269,7 +269,7 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 			((w.L2+w.EntityL2)*powerSum(r.entity(end), 2) + w.N3*cubes(r.entity(end)))
 	}
 	for i, h := range r.hops(x.Path) {
-		scale := frequencyScale(r.data.Occurrences().Relations, int(x.Path[i]/2), w.PenaltyFrequency)
+		scale := frequencyScale(r.occurrences().Relations, int(x.Path[i]/2), w.PenaltyFrequency)
 		for _, numbers := range r.rows(h.number) {
 			sum += scale * ((w.L2+w.RelationL2)*powerSum(numbers, 2) + w.N3*cubes(numbers))
 		}
@@ -279,12 +279,23 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 
 // scale returns the factor of penalties on an entity.
 func (r *reference) scale(entity int32) float64 {
-	n := r.data.Occurrences().Entities
+	n := r.occurrences().Entities
 	return frequencyScale(n, int(entity), r.member.PenaltyFrequency)
+}
+
+// occurrences returns the uses of the data, which may lack them without penalties by frequency.
+func (r *reference) occurrences() (o kge.Occurrences) {
+	if r.member.PenaltyFrequency > 0 {
+		o = r.data.Occurrences()
+	}
+	return o
 }
 
 // frequencyScale returns n^-p for a row with n uses, divided by its mean over all uses.
 func frequencyScale(uses []float64, row int, p float64) float64 {
+	if p == 0 {
+		return 1
+	}
 	all, mean := 0.0, 0.0
 	for _, n := range uses {
 		all += n
