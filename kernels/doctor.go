@@ -101,7 +101,7 @@ func (d doctor) tool(t install.Tool) finding {
 	return finding{t.Name, ok, got, ""}
 }
 
-// library checks that the library that cells import exists, and is that of this program.
+// library checks that cells import an existing library, of the version of this program.
 func (d doctor) library(ctx context.Context, t install.Toolchain) finding {
 	installed, err := install.InstalledLibrary(ctx, d.Home, t)
 	if err != nil {

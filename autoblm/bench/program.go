@@ -24,9 +24,9 @@ import (
 // runner is a program that runs cases: our engine with a backend and a precision, or a peer.
 type runner struct {
 	name string
-	// backend is that of GoMLX, or "" for the native engine.
+	// backend names a GoMLX backend; "" means the native engine.
 	backend, precision string
-	// command is that of a peer, and steps limits it to training steps.
+	// command starts a peer. With steps it only times training steps.
 	command string
 	steps   bool
 }
