@@ -45,5 +45,5 @@ func edgeKinds(relations int, s Settings) int {
 	return relations
 }
 
-// labelled returns the labelled nodes, training nodes first.
-func labelled(g *rdf.Graph) []rdf.Label { return slices.Concat(g.Train, g.Test) }
+// labelledNodes returns the labelled nodes, training nodes first.
+func labelledNodes(g *rdf.Graph) []rdf.Label { return slices.Concat(g.Train, g.Test) }

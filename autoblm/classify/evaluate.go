@@ -34,7 +34,7 @@ func (e Ensemble) Evaluate(
 	if len(nodes) == 0 {
 		return Evaluation{}, nil, fmt.Errorf("%s has no %s nodes to classify", g.Name, split)
 	}
-	network, logits, err := e.classify(ctx, engine, g, labelled(g))
+	network, logits, err := e.classify(ctx, engine, g, labelledNodes(g))
 	if err != nil {
 		return Evaluation{}, nil, err
 	}
@@ -82,7 +82,7 @@ func (e Ensemble) Predict(
 		return Prediction{}, err
 	}
 	p := Prediction{Node: g.Nodes[id]}
-	for i, l := range labelled(g) {
+	for i, l := range labelledNodes(g) {
 		if l.Node == id {
 			p.Label, p.Split = &g.Classes[l.Class], "train"
 			if i >= len(g.Train) {

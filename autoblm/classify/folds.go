@@ -41,7 +41,7 @@ func CheckGraph(g *rdf.Graph, s Settings) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
-	if n := len(labelled(g)); s.SeenBy > n {
+	if n := len(labelledNodes(g)); s.SeenBy > n {
 		return fmt.Errorf("seen-by is %d: %s has %d labelled nodes; set it to at most that number",
 			s.SeenBy, g.Name, n)
 	}

@@ -31,8 +31,8 @@ type Options struct {
 	Deadline time.Time
 }
 
-// training is the state of a call of [Trainer.Train].
-type training struct {
+// trainingLoop is the state of a call of [Trainer.Train].
+type trainingLoop struct {
 	*Trainer
 	clock       *deadline.Clock
 	isLate      bool // too late for another epoch of the phase
@@ -40,7 +40,7 @@ type training struct {
 }
 
 // phaseID identifies a phase in a checkpoint.
-func (t *training) phaseID(name string, results []Result) (json.RawMessage, error) {
+func (t *trainingLoop) phaseID(name string, results []Result) (json.RawMessage, error) {
 	var members []Member
 	for _, r := range results {
 		members = append(members, r.Member)
@@ -52,7 +52,7 @@ func (t *training) phaseID(name string, results []Result) (json.RawMessage, erro
 }
 
 // advance counts epochs of models as done.
-func (t *training) advance(epochs int) {
+func (t *trainingLoop) advance(epochs int) {
 	t.done += epochs
 	if t.options.OnProgress != nil {
 		t.options.OnProgress(t.done, t.total)
@@ -86,7 +86,7 @@ type phase interface {
 
 // train trains the models of a phase until the phase has stopped all of them. It resumes from the
 // checkpoint if that has the phase.
-func (t *training) train(ctx context.Context, p phase, results []Result, runs []modelRun) error {
+func (t *trainingLoop) train(ctx context.Context, p phase, results []Result, runs []modelRun) error {
 	if len(runs) == 0 {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (t *training) train(ctx context.Context, p phase, results []Result, runs []
 
 // epoch trains the active models of a phase for an epoch, which is one step. Models that are ahead
 // took that step before an interruption.
-func (t *training) epoch(
+func (t *trainingLoop) epoch(
 	ctx context.Context, p phase, population Population, runs []modelRun, results []Result,
 	state *phaseState, isAhead []bool,
 ) error {
@@ -200,7 +200,7 @@ func (t *training) epoch(
 }
 
 // checkMemory returns an error if training a number of models side by side exceeds the memory.
-func (t *training) checkMemory(models int) error {
+func (t *trainingLoop) checkMemory(models int) error {
 	parameters := 0.0
 	for _, p := range t.network.Parameters {
 		size := 1.0

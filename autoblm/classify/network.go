@@ -28,7 +28,7 @@ type Network struct {
 // NewNetwork returns the network that classifies the labelled nodes, training nodes first.
 func NewNetwork(g *rdf.Graph, s Settings) *Network {
 	isBlank := func(n *Network) []bool { return n.seenByFewer(s.SeenBy) }
-	return newNetwork(g, s, labelled(g), isBlank)
+	return newNetwork(g, s, labelledNodes(g), isBlank)
 }
 
 // newNetwork returns the network that classifies some nodes. isBlank marks the inputs without an

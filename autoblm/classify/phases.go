@@ -9,13 +9,13 @@ import (
 
 // crossValidation finds each member's number of epochs.
 type crossValidation struct {
-	*training
+	*trainingLoop
 	results []Result
 }
 
 func (crossValidation) name() string { return "cross-validation" }
 
-func (t *training) crossValidate(ctx context.Context, results []Result) error {
+func (t *trainingLoop) crossValidate(ctx context.Context, results []Result) error {
 	s := t.settings
 	if err := t.checkMemory(len(results) * s.heldOut()); err != nil {
 		return err
@@ -72,21 +72,21 @@ func (c crossValidation) update(
 	return stop, nil
 }
 
-// test trains the members that have not diverged on all training nodes.
-type test struct {
-	*training
+// finalTest trains the members that have not diverged on all training nodes.
+type finalTest struct {
+	*trainingLoop
 	runs    []modelRun
 	results []*Result // the result to which each run belongs
 }
 
-func (test) name() string { return "test" }
+func (finalTest) name() string { return "test" }
 
-func (t *training) test(ctx context.Context, results []Result) error {
+func (t *trainingLoop) test(ctx context.Context, results []Result) error {
 	train, all := len(t.graph.Train), len(t.graph.Train)+len(t.graph.Test)
 	if err := t.checkMemory(len(results) * t.finalRuns()); err != nil {
 		return err
 	}
-	phase := test{training: t}
+	phase := finalTest{trainingLoop: t}
 	for i := range results {
 		r := &results[i]
 		if r.Err != nil {
@@ -102,13 +102,13 @@ func (t *training) test(ctx context.Context, results []Result) error {
 	return t.train(ctx, phase, results, phase.runs)
 }
 
-func (t test) needsScores(epoch, active int) bool {
+func (t finalTest) needsScores(epoch, active int) bool {
 	t.isLate = t.clock.Exceeds(active)
 	return t.isLate ||
 		slices.ContainsFunc(t.runs, func(r modelRun) bool { return r.maxEpochs == epoch })
 }
 
-func (t test) update(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
+func (t finalTest) update(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
 	stop := make([]bool, len(t.runs))
 	for i, r := range t.runs {
 		result := t.results[i]
@@ -132,7 +132,7 @@ func (t test) update(p Population, epoch int, finite []bool, scores []score) ([]
 }
 
 // finish adds a trained model to the result of its member.
-func (t test) finish(p Population, model int, result *Result, epoch int, tested score) error {
+func (t finalTest) finish(p Population, model int, result *Result, epoch int, tested score) error {
 	if t.settings.Runs > 0 {
 		result.TestAccuracies = append(result.TestAccuracies, tested.accuracy())
 	}

@@ -53,7 +53,7 @@ func (t *Trainer) Train(ctx context.Context, members []Member) ([]Result, error)
 			"train them one after the other", len(members))
 	}
 	models := len(members) * (t.settings.heldOut() + t.finalRuns())
-	call := &training{Trainer: t, total: models * t.settings.Epochs}
+	call := &trainingLoop{Trainer: t, total: models * t.settings.Epochs}
 	results := make([]Result, len(members))
 	for i, m := range members {
 		results[i].Member = m

@@ -91,7 +91,7 @@ func Tune(
 // dimension is left, it returns the error of the first.
 func (r Ranges) restricted(g *rdf.Graph, s Settings, m Member) (Ranges, error) {
 	r.SeenBy = slices.DeleteFunc(slices.Clone(r.SeenBy), func(n int) bool {
-		return n > len(labelled(g))
+		return n > len(labelledNodes(g))
 	})
 	var firstErr error
 	r.Dims = slices.DeleteFunc(slices.Clone(r.Dims), func(dim int) bool {
