@@ -129,7 +129,7 @@ func splitOfMember(name string) (split string, ok bool) {
 	return "", false
 }
 
-// verify returns an error unless the splits are those of the benchmark.
+// verify returns an error if a split differs from that of the benchmark.
 func (b Benchmark) verify(splits map[string][]byte) error {
 	for i, split := range splitNames {
 		if sum := digest(splits[split], len(b.Sums[i])); sum != b.Sums[i] {

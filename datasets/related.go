@@ -11,8 +11,8 @@ import (
 type RelatedRelations struct {
 	// Relation has at most as many facts as Partner.
 	Relation, Partner int32
-	// Mirrored is true if the facts of one are those of the other with head and tail exchanged,
-	// and false if they are the same.
+	// Mirrored is true if one relation has the facts of the other with head and tail exchanged,
+	// and false if it repeats them.
 	Mirrored bool
 	// Shared counts the distinct facts of Relation that Partner has too, or has mirrored.
 	Shared int

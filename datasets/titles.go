@@ -24,8 +24,9 @@ var columnTitles = [3][]string{
 }
 
 // hasTitles reports whether the first triple of a file is likely a line of titles. No other line
-// has its relation, and it has common titles, or it is the only line whose labels all occur
-// nowhere else, in this file and in the files before it. These had so many labels.
+// has its relation. It has common titles, or it is the only line whose labels all occur nowhere
+// else, in this file and in the files before it. Labels of files before have ids below
+// entitiesBefore and relationsBefore.
 func hasTitles(triples []Triple, labels *graphLabels, entitiesBefore, relationsBefore int) bool {
 	if len(triples) == 0 || triples[0].Head == triples[0].Tail {
 		return false
@@ -51,8 +52,10 @@ func hasTitles(triples []Triple, labels *graphLabels, entitiesBefore, relationsB
 		return relations[t.Relation] == 1 && entities[t.Head] == 1 && entities[t.Tail] == 1
 	}
 	const fewLines = 5 // of which one is often alone
-	isNew := int(min(first.Head, first.Tail)) >= entitiesBefore && int(first.Relation) >= relationsBefore
-	if len(triples) < fewLines || !isNew || !isAlone(first) || slices.ContainsFunc(triples[1:], isAlone) {
+	isNew := int(min(first.Head, first.Tail)) >= entitiesBefore &&
+		int(first.Relation) >= relationsBefore
+	if len(triples) < fewLines || !isNew || !isAlone(first) ||
+		slices.ContainsFunc(triples[1:], isAlone) {
 		return false
 	}
 	labels.titles = title

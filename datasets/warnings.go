@@ -8,9 +8,10 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Warnings returns likely mistakes in the data, each with a fix: warnings of the reader, labels
-// that look alike and, for the given splits, empty ones, triples with an entity or a relation that train lacks, and
-// [Graph.Leakage]. The other splits hold known answers, so they must not be empty either.
+// Warnings returns likely mistakes in the data, each with a fix: warnings of the reader and labels
+// that look alike. For each given split it warns if the split is empty, if train lacks an entity or
+// a relation of its triples, and about [Graph.Leakage]. The other splits hold known answers, so
+// they must not be empty either.
 func (g *Graph) Warnings(splits ...string) []string {
 	all := slices.Clone(g.warnings)
 	all = append(all, g.lookAlike("entity", g.Entities)...)

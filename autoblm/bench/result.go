@@ -65,7 +65,8 @@ type timing struct {
 type outcome struct {
 	Who  string `json:"who"`
 	Peer bool   `json:"peer,omitempty"`
-	// Seconds has the times of a step, an epoch or a ranking. With --fastest, slow peers are timed once.
+	// Seconds has the times of a step, an epoch or a ranking. With --fastest, slow peers are timed
+	// once.
 	Seconds []float64 `json:"seconds,omitempty"`
 	// Fresh are the seconds of a ranking with an untrained model. Seconds is for a trained one.
 	Fresh     []float64 `json:"fresh,omitempty"`

@@ -77,36 +77,21 @@ func (t *Task) Default(limit time.Duration) (task.Trial, bool) {
 // CannotSelect implements [task.Task]. A validation triple that was trained, or of an entity or a
 // relation that was not, says nothing about a model.
 func (t *Task) CannotSelect() string {
-	valid := t.Graph.Valid
-	if len(valid) == 0 {
+	if len(t.Graph.Valid) == 0 {
 		return t.Graph.Name + " has no validation triples"
 	}
-	known := map[datasets.Triple]bool{}
-	entities, relations := map[int32]bool{}, map[int32]bool{}
-	for _, f := range t.Graph.Train {
-		known[f] = true
-		entities[f.Head], entities[f.Tail], relations[f.Relation] = true, true, true
-	}
-	trained, foreign := 0, 0
-	for _, f := range valid {
-		switch {
-		case known[f]:
-			trained++
-		case !entities[f.Head] || !entities[f.Tail] || !relations[f.Relation]:
-			foreign++
-		default:
-			return ""
-		}
-	}
-	count := english.Plural(len(valid), "validation triple", "")
+	valid := datasets.Describe(t.Graph).Valid
+	count := english.Plural(valid.Triples, "validation triple", "")
 	switch {
-	case foreign == 0:
+	case valid.InTrain+valid.Unseen < valid.Triples:
+		return ""
+	case valid.Unseen == 0:
 		return fmt.Sprintf("all %s are also in train", count)
-	case trained == 0:
+	case valid.InTrain == 0:
 		return fmt.Sprintf("all %s have an entity or a relation that train lacks", count)
 	}
 	return fmt.Sprintf("of %s, %d are also in train and the rest have an entity or a relation "+
-		"that train lacks", count, trained)
+		"that train lacks", count, valid.InTrain)
 }
 
 // Arithmetic implements [task.Task].

@@ -95,16 +95,9 @@ func (p *Plan) SearchBy(dataset string, budget int) error {
 	return fmt.Errorf("no recipe for searches on %s", dataset)
 }
 
-// checkSearchable checks that the models of a search have structures, and that the graph has
-// validation triples to select one by.
+// checkSearchable checks that the models of a search have structures.
 func (p Plan) checkSearchable() error {
-	switch {
-	case p.Stage == Final:
-		return nil
-	case len(p.Graph.Valid) == 0:
-		return fmt.Errorf("%s has no validation triples to select a structure by: use --stage %s",
-			p.Graph.Name, Final)
-	case p.Final.Form == form.Bilinear:
+	if p.Stage == Final || p.Final.Form == form.Bilinear {
 		return nil
 	}
 	return fmt.Errorf("recipe %s trains %v, which has no structure to search for: use --stage %s",

@@ -36,6 +36,10 @@ func Run(ctx context.Context, p Plan) (*Result, error) {
 	if err := p.checkSearchable(); err != nil {
 		return nil, err
 	}
+	if p.Stage != Final && len(p.Graph.Valid) == 0 {
+		return nil, fmt.Errorf("%s has no validation triples to select a structure by: use --stage %s",
+			p.Graph.Name, Final)
+	}
 	if err := os.MkdirAll(p.Folder, 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the reproduction: %w", err)
 	}

@@ -157,10 +157,10 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		summary := c.summary(g, engine, report, evaluations, out.folder)
 		summary.Popularity = popularity{}
 		if summary.Valid != nil {
-			summary.Popularity.add(g, "valid", g.Valid)
+			summary.Popularity.add(g, "valid", eval.Sample(g.Valid, summary.Valid.Triples))
 		}
 		if summary.Test != nil {
-			summary.Popularity.add(g, "test", g.Test)
+			summary.Popularity.add(g, "test", eval.Sample(g.Test, summary.Test.Triples))
 		}
 		summary.Popularity.warn(o, "test", summary.Test)
 		if err := o.Result(summary, summary.print); err != nil {

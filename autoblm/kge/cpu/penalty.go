@@ -79,19 +79,11 @@ func (t *trainer) penalizeHop(
 	l2 := t.member.L2 + t.member.RelationL2
 	for i, table := range t.relations {
 		gradient, x := u.gradients.relations[hop][i], a.relations[hop][i]
-		if !a.paths.sharesRows && t.scales.Relations != nil {
-			for path := range u.examples {
-				row, scaled := path*table.rows, weight*t.hopScale(&u.examples[path], hop)
-				loss += t.penalizeRows(
-					s, gradient.From(row), x.From(row), table.rows, l2, scaled)
-			}
-			continue
-		}
-		if !a.paths.sharesRows {
+		if !a.paths.sharesRows && t.scales.Relations == nil {
 			loss += t.penalizeRows(s, gradient, x, a.count*table.rows, l2, weight)
 			continue
 		}
-		sameSlot := func(path int) bool { return !a.startsSlot(hop, path) }
+		sameSlot := func(path int) bool { return !a.startsSlot(hop, path) } // never without sharing
 		a.eachRun(sameSlot, func(path, n int) {
 			row := int(a.slots[hop][path].number) * table.rows
 			scaled := weight * float32(n) * t.hopScale(&u.examples[path], hop)
