@@ -24,7 +24,9 @@ func Open(backend string) (compute.Backend, error) {
 
 func open(n name) (compute.Backend, error) {
 	if !n.xla {
-		return gobackend.New(n.options)
+		// Operations that run at once wait for each other's workers, sometimes for ever. One by one
+		// they still use all workers.
+		return gobackend.New("ops_sequential," + n.options)
 	}
 	plugin, problem := here().find(context.Background(), n.plugin)
 	if problem != nil {
