@@ -19,7 +19,7 @@ type benchCase struct {
 	Batch   int    `json:"batch,omitempty"`
 	Members int    `json:"members,omitempty"`
 	// Epochs is the number of epochs to time, of which the first warms up, and Steps the largest
-	// number of steps per epoch, 0 for no limit.
+	// number of steps per epoch, 0 for no limit. For a time to an MRR, peers train Epochs epochs.
 	Epochs int `json:"epochs,omitempty"`
 	Steps  int `json:"steps,omitempty"`
 	// Trained is the number of training steps before a ranking. Peers train one step, because
@@ -50,6 +50,8 @@ const (
 	classKind kind = "class"
 	// trainingKind times the steps of a whole training without penalties, and ranks after it.
 	trainingKind kind = "training"
+	// mrrKind times our default training until it has the validation MRR of a peer.
+	mrrKind kind = "mrr"
 )
 
 const (
@@ -57,6 +59,8 @@ const (
 	timedEpochs = 3
 	// largeBatch is for graphs that are not small, smallBatch for rehearsals.
 	largeBatch, smallBatch = 512, 32
+	// ourEpochs is how many epochs we train at most per epoch of a peer, to reach its MRR.
+	ourEpochs = 2
 	// deviceSteps is the number of steps in four calls of the device.
 	deviceSteps = 256
 	// trainedSteps is half an epoch or more, so that true answers rank high, as they do in
@@ -104,6 +108,15 @@ func classes(dataset string, epochs int) benchCase {
 	}
 }
 
+// timeToMRR returns the time to the validation MRR that peers have after a number of epochs.
+func timeToMRR(dataset string, dim, epochs int) benchCase {
+	return benchCase{
+		ID: fmt.Sprintf("%s-%d-%d", dataset, dim, epochs), What: mrrKind,
+		Name:    fmt.Sprintf("%s, d %d, %d epochs of a peer", dataset, dim, epochs),
+		Dataset: dataset, Dim: dim, Batch: largeBatch, Members: 1, Epochs: epochs,
+	}.withGoals(0.25, 0)
+}
+
 func (c benchCase) named(text string) benchCase {
 	c.ID, c.Name = fmt.Sprintf("%s-%s-%d", c.What, c.Dataset, c.Dim), c.Dataset+", "+text
 	if c.Members > 1 {
@@ -131,8 +144,11 @@ func (c benchCase) on(dataset, model string, reverses bool) benchCase {
 	return c
 }
 
+// isTraining reports whether a case trains and may rank afterwards.
+func (c benchCase) isTraining() bool { return c.What == trainingKind || c.What == mrrKind }
+
 // whole reports whether the epochs of a training are whole, so that its MRR is meaningful.
-func (c benchCase) whole() bool { return c.What == trainingKind && c.Steps == 0 }
+func (c benchCase) whole() bool { return c.isTraining() && c.Steps == 0 }
 
 // suite is a list of benchmarks.
 type suite string
@@ -141,10 +157,11 @@ const (
 	speedSuite     suite = "speed"     // of the native engine
 	enginesSuite   suite = "engines"   // of all engines on a CPU
 	trainingsSuite suite = "trainings" // whole trainings of the native engine
-	deviceSuite    suite = "device"    // of GoMLX, in sizes for a GPU
+	timeToMRRSuite suite = "time-to-mrr"
+	deviceSuite    suite = "device" // of GoMLX, in sizes for a GPU
 )
 
-// deviceGraphs lists the graphs for GoMLX.
+// deviceGraphs lists the graphs for GoMLX and for times to an MRR.
 var deviceGraphs = []string{"wn18rr", "fb15k-237"}
 
 // cases returns the benchmarks of a suite.
@@ -183,6 +200,13 @@ func (s suite) cases() (all []benchCase) {
 			large.on("wn18rr", complexModel, false), large.on("wn18rr", distmultModel, false),
 			large.on("wn18rr", complexModel, true),
 		}
+	case timeToMRRSuite:
+		for _, dataset := range deviceGraphs {
+			all = append(all, timeToMRR(dataset, 128, 3), timeToMRR(dataset, 128, 10),
+				timeToMRR(dataset, 128, 30), timeToMRR(dataset, 512, 3),
+				timeToMRR(dataset, 512, 10), timeToMRR(dataset, 2000, 3))
+		}
+		return all
 	}
 	for _, dataset := range deviceGraphs {
 		for _, dim := range []int{64, 1024} {
@@ -204,8 +228,11 @@ func small(all []benchCase) []benchCase {
 		all[i].Dim, all[i].Batch = smallDim(all[i].Dim), smallBatch
 		all[i].Trained = min(all[i].Trained, smallSteps)
 		all[i].Seconds = min(all[i].Seconds, 1)
-		if all[i].What == classKind {
+		switch all[i].What {
+		case classKind:
 			all[i].Epochs = 1
+		case mrrKind:
+			all[i].Epochs = 2
 		}
 		all[i].Name += ", in the smallest shapes"
 	}

@@ -17,12 +17,14 @@ func ids(cases []benchCase) (all []string) {
 }
 
 func TestSuites(t *testing.T) {
-	for _, name := range []suite{speedSuite, enginesSuite, trainingsSuite, deviceSuite} {
+	for _, name := range []suite{
+		speedSuite, enginesSuite, trainingsSuite, timeToMRRSuite, deviceSuite,
+	} {
 		for _, inSmall := range []bool{false, true} {
 			all := flags{Suite: name, Small: inSmall}.cases()
 			seen := map[string]bool{}
 			for _, c := range all {
-				ranked, hasGoal := c.What == rankKind, name == speedSuite || name == deviceSuite
+				ranked, hasGoal := c.What == rankKind, name != enginesSuite && name != trainingsSuite
 				if seen[c.ID] || c.Dim%4 != 0 || c.Members < 1 || c.Batch < 1 && c.What != classKind ||
 					ranked != (c.Epochs < 1) || !ranked && c.Trained > 0 ||
 					(c.Goal > 0) != (hasGoal && c.What != epochKind) ||

@@ -17,7 +17,7 @@ import (
 
 type flags struct {
 	Data     string   `env:"AUTOBLM_DATA" help:"Folder with the graphs, or some of them."`
-	Suite    suite    `default:"speed" enum:"speed,engines,trainings" help:"Benchmarks: speed (training steps, rankings, epochs of paths), engines (GoMLX next to the native engine) or trainings (whole ones)."`
+	Suite    suite    `default:"speed" enum:"speed,engines,trainings,time-to-mrr" help:"Benchmarks: speed (training steps, rankings, epochs of paths), engines (GoMLX next to the native engine), trainings (whole ones) or time-to-mrr (our defaults until they have the validation MRR of a peer)."`
 	Backend  string   `help:"Measure GoMLX on this backend, such as xla:cuda, xla:/path/of/plugin.so or go, in sizes for a GPU."`
 	Backends []string `default:"go,xla:cpu" help:"Backends of GoMLX for --suite engines."`
 	Peer     []string `sep:"none" placeholder:"NAME: COMMAND" help:"Peer to compare with; repeat the flag for several."`
@@ -31,7 +31,7 @@ type flags struct {
 	Limit    float64  `default:"2570" help:"Peak GFLOP/s of a core for bfloat16 products, to compute our share of it. The default is 1024 per cycle of AMX at 2.5 GHz; 0 for none."`
 	Out      string   `help:"Write the results into this JSON file after each case. Its other cases are kept."`
 	Small    bool     `help:"Use the smallest shapes, to test the program."`
-	Ours     string   `help:"Program with our Go benchmarks; default bench.test next to this program, or built."`
+	Ours     string   `help:"Program with our Go benchmarks, or autoblm for --suite time-to-mrr; default bench.test or autoblm next to this program, or built."`
 
 	Plan  bool   `help:"Print the commands that measure GoMLX on a GPU, each in less than ten minutes."`
 	Smoke bool   `help:"Rehearse the commands of --plan in the smallest shapes on GoMLX's own backend."`
@@ -72,7 +72,7 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 	defer os.RemoveAll(folder)
 	f.temporary = folder
 	if f.Ours == "" {
-		if f.Ours, err = findOrBuild(ctx, folder, "bench.test", "test -c", "./autoblm/bench"); err != nil {
+		if f.Ours, err = f.findOurs(ctx); err != nil {
 			return err
 		}
 	}

@@ -151,7 +151,11 @@ func (f flags) time(ctx context.Context, t *timing, all []runner, r *result) err
 	if len(t.ranked(false)) == 0 {
 		return errs[false]
 	}
-	if f.Suite != enginesSuite {
+	switch f.Suite {
+	case enginesSuite:
+	case timeToMRRSuite:
+		t.compareCurves()
+	default:
 		t.summarize(auto, r.Limit, r.Threads)
 	}
 	if len(t.ranked(true)) == 0 {

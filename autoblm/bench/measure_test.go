@@ -157,15 +157,23 @@ func TestTrainings(t *testing.T) {
 	if d.Result.Peers["1vsAll"].On != "PyKEEN 1.11, PyTorch 2.0 on cpu" {
 		t.Errorf("%+v", d.Result)
 	}
-	lines, err := os.ReadFile(filepath.Join(filepath.Dir(strings.TrimPrefix(pykeen, "sh ")), "asked"))
+	asked := readAsked(t, pykeen)
+	const want = "--structure complex --device cpu --dim 8 --batch 32 --members 1 --threads 1 " +
+		"--seed 1 --epochs 3 --max-steps 3 --lr 0.2 --eval\n"
+	if !strings.Contains(asked, want) {
+		t.Errorf("no call with %q:\n%s", want, asked)
+	}
+}
+
+// readAsked returns the arguments that a fake peer recorded, one call a line.
+func readAsked(t *testing.T, peer string) string {
+	t.Helper()
+	folder := filepath.Dir(strings.TrimPrefix(peer, "sh "))
+	lines, err := os.ReadFile(filepath.Join(folder, "asked"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "--structure complex --device cpu --dim 8 --batch 32 --members 1 --threads 1 " +
-		"--seed 1 --epochs 3 --max-steps 3 --lr 0.2 --eval\n"
-	if !strings.Contains(string(lines), want) {
-		t.Errorf("no call with %q:\n%s", want, lines)
-	}
+	return string(lines)
 }
 
 // TestPeerFails checks that our times and those of other peers are kept if a peer fails. It is an

@@ -36,11 +36,16 @@ func (r runner) isPeer() bool { return r.command != "" }
 // native is the name of the native engine next to backends of GoMLX.
 const native = "native"
 
+// defaults is the name of our default training.
+const defaults = "autoblm train"
+
 const float32s, bfloat16s = "float32", "bfloat16"
 
 // ours returns the runners of our engines.
 func (f flags) ours() (all []runner) {
 	switch {
+	case f.Suite == timeToMRRSuite:
+		return []runner{{name: defaults}}
 	case f.Suite == enginesSuite:
 		all = append(all, runner{name: native, precision: float32s})
 		for _, name := range f.Backends {
@@ -82,6 +87,8 @@ func (r runner) supports(c benchCase) bool {
 	switch {
 	case !r.isPeer():
 		return true
+	case c.What == mrrKind:
+		return !r.steps
 	case c.What == trainingKind:
 		hasModel := c.Model != rotateModel || loop == "slcwa" || loop == "1vsall" && c.whole()
 		return !r.steps && hasModel && c.Reverses == (loop == "kvsall")
@@ -98,10 +105,8 @@ type output struct {
 	Timed    int    `json:"steps_timed"` // per epoch
 	// Steps has the milliseconds per step and member of each epoch.
 	Steps []float64 `json:"ms_per_step_per_member"`
-	Test  struct {
-		MRR     float64 `json:"mrr"`
-		Seconds float64 `json:"seconds"` // per member
-	} `json:"test"`
+	Valid ranking   `json:"valid"`
+	Test  ranking   `json:"test"`
 	// The other fields are printed by our benchmarks. Epoch has the seconds per member of an
 	// epoch, and Fresh those of a ranking with an untrained model.
 	Epoch     float64  `json:"epoch,omitempty"`
@@ -112,7 +117,22 @@ type output struct {
 	Backend   string   `json:"backend,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
 
-	memory int64 // peak memory of the process in bytes
+	memory int64   // peak memory of the process in bytes
+	curve  []point // of our default training
+}
+
+// ranking is the result of the ranking of a split.
+type ranking struct {
+	MRR     float64 `json:"mrr"`
+	Seconds float64 `json:"seconds"` // per member
+}
+
+// ranking returns the ranking of the split that a case is about.
+func (o output) ranking(c benchCase) ranking {
+	if c.What == mrrKind {
+		return o.Valid
+	}
+	return o.Test
 }
 
 // outputMark precedes the JSON in the output of our benchmarks.
@@ -123,6 +143,9 @@ func (f flags) runCase(ctx context.Context, r runner, c benchCase, s schedule) (
 	if r.isPeer() {
 		arguments := append(strings.Fields(r.command), filepath.Join(f.Data, c.Dataset))
 		return f.runPeer(ctx, append(arguments, peerFlags(c, s, f.Backend, f.threads())...), c, s)
+	}
+	if c.What == mrrKind {
+		return f.trainDefaults(ctx, c)
 	}
 	arguments := []string{
 		"-test.run", "^$", "-test.bench", "^Benchmark(Step|Rank|Epoch|Classes|Training)$/^" + c.ID + "$",
@@ -211,32 +234,38 @@ func readOutput(printed []byte, c benchCase, s schedule) (o output, err error) {
 	if err := json.Unmarshal(printed, &o); err != nil {
 		return o, fmt.Errorf("it printed no JSON: %w", err)
 	}
-	isTraining := c.What == trainingKind
+	isTraining := c.isTraining()
 	switch {
 	case isTraining && len(o.Steps) != s.epochs || c.What == stepKind && len(o.Steps) < 2:
 		return o, fmt.Errorf("it timed %d epochs, not %d", len(o.Steps), s.epochs)
 	case isTraining && (o.PerEpoch < 1 || o.Timed < 1):
 		return o, errors.New("it printed no steps_per_epoch or no steps_timed")
-	case !(o.seconds(c) > 0) || s.rank && !(o.Test.Seconds > 0):
+	case !(o.seconds(c) > 0) || s.rank && !(o.ranking(c).Seconds > 0):
 		return o, errors.New("it printed no time")
-	case isTraining && s.rank && !(o.Test.MRR > 0):
+	case isTraining && s.rank && !(o.ranking(c).MRR > 0):
 		return o, errors.New("it printed no MRR")
 	}
 	return o, nil
 }
 
-// seconds returns the seconds that a case times: of a step, an epoch or a ranking. The first of
-// several epochs is left out.
+// seconds returns the seconds that a case times: of a step, an epoch, a ranking or all epochs. It
+// takes the median of the epochs after the first.
 func (o output) seconds(c benchCase) float64 {
 	switch {
 	case c.What == rankKind:
 		return o.Test.Seconds
 	case o.Epoch > 0:
 		return o.Epoch
+	case len(o.curve) > 0:
+		return o.curve[len(o.curve)-1].Seconds
 	case len(o.Steps) == 0:
 		return 0
 	}
-	return record.Median(o.Steps[min(1, len(o.Steps)-1):]) / 1e3
+	step := record.Median(o.Steps[min(1, len(o.Steps)-1):]) / 1e3
+	if c.What == mrrKind {
+		return step * float64(o.PerEpoch*c.Epochs)
+	}
+	return step
 }
 
 // on returns the versions and the device of a peer, or "".
@@ -275,6 +304,14 @@ func (f flags) rehearse(ctx context.Context, w io.Writer) error {
 		return fmt.Errorf("a command of --plan fails: %w", err)
 	}
 	return nil
+}
+
+// findOurs returns the program that runs our cases.
+func (f flags) findOurs(ctx context.Context) (string, error) {
+	if f.Suite == timeToMRRSuite {
+		return findOrBuild(ctx, f.temporary, "autoblm", "build", "./autoblm/cmd/autoblm")
+	}
+	return findOrBuild(ctx, f.temporary, "bench.test", "test -c", "./autoblm/bench")
 }
 
 // findOrBuild returns a program next to this one, or builds it into a folder with a Go command.

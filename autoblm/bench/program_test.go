@@ -37,16 +37,16 @@ func TestSupports(t *testing.T) {
 		{What: stepKind}, {What: rankKind}, {What: epochKind}, {What: classKind},
 		whole.on("umls", complexModel, false), whole.on("umls", complexModel, true),
 		whole.on("umls", rotateModel, false),
-		benchCase{Steps: 4}.on("wn18rr", rotateModel, false),
+		benchCase{Steps: 4}.on("wn18rr", rotateModel, false), timeToMRR("wn18rr", 128, 3),
 	}
 	const pykeen = "python3 train.py --loop "
 	for want, r := range map[string]runner{
-		"1 1 1 1 1 1 1 1": {name: "ours"},
-		"1 1 0 0 1 0 0 0": {command: "torch"},
-		"1 0 0 0 0 0 0 0": {command: "torch", steps: true},
-		"0 0 0 0 1 0 1 0": {command: pykeen + "1vsall"},
-		"0 0 0 0 0 1 0 0": {command: pykeen + "kvsall"},
-		"0 0 0 0 1 0 1 1": {command: pykeen + "slcwa"},
+		"1 1 1 1 1 1 1 1 1": {name: "ours"},
+		"1 1 0 0 1 0 0 0 1": {command: "torch"},
+		"1 0 0 0 0 0 0 0 0": {command: "torch", steps: true},
+		"0 0 0 0 1 0 1 0 1": {command: pykeen + "1vsall"},
+		"0 0 0 0 0 1 0 0 1": {command: pykeen + "kvsall"},
+		"0 0 0 0 1 0 1 1 1": {command: pykeen + "slcwa"},
 	} {
 		var got []string
 		for _, c := range cases {
@@ -70,8 +70,10 @@ func TestReadOutput(t *testing.T) {
 		"valid": {"mrr": 0.10, "seconds": 0.66}, "test": {"mrr": 0.11, "seconds": 0.25}}`
 	timed, four := schedule{2, 2, false}, schedule{4, 2, true}
 	step, rank := benchCase{What: stepKind}, benchCase{What: rankKind}
-	training := benchCase{What: trainingKind}
-	for c, want := range map[benchCase]float64{step: 0.75e-3, rank: 0.25, training: 0.75e-3} {
+	training, mrr := benchCase{What: trainingKind}, benchCase{What: mrrKind, Epochs: 4}
+	for c, want := range map[benchCase]float64{
+		step: 0.75e-3, rank: 0.25, training: 0.75e-3, mrr: 0.75e-3 * 8 * 4,
+	} {
 		o, err := readOutput([]byte(printed), c, four)
 		if err != nil || o.seconds(c) != want || o.on() != "PyKEEN 1.11, PyTorch 1.13.0 on cpu" {
 			t.Errorf("%+v, %v", o, err)
@@ -92,6 +94,8 @@ func TestReadOutput(t *testing.T) {
 		{training, timed, `{"ms_per_step_per_member": [1, 2]}`, "steps_per_epoch"},
 		{training, schedule{2, 0, true}, `{"steps_timed": 2, "steps_per_epoch": 8,
 			"ms_per_step_per_member": [1, 2], "test": {"seconds": 1}}`, "no MRR"},
+		{mrr, schedule{2, 0, true}, `{"steps_timed": 2, "steps_per_epoch": 8, "test": {"mrr": 1},
+			"ms_per_step_per_member": [1, 2], "valid": {"seconds": 1}}`, "no MRR"},
 	} {
 		_, err := readOutput([]byte(c.output), c.benchCase, c.schedule)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

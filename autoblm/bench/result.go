@@ -71,7 +71,7 @@ type outcome struct {
 	// Fresh are the seconds of a ranking with an untrained model. Seconds is for a trained one.
 	Fresh     []float64 `json:"fresh,omitempty"`
 	Compiling float64   `json:"compiling,omitempty"` // in addition; the longest
-	// MRR has the test MRRs of trained models.
+	// MRR has the test MRRs of trained models, or the validation MRRs for a time to an MRR.
 	MRR []float64 `json:"mrr,omitempty"`
 	// PerEpoch is the number of steps per epoch of a training, and Ranking has the times of the
 	// filtered, pessimistic ranking of the test triples after it.
@@ -81,8 +81,14 @@ type outcome struct {
 	Memory int64 `json:"memory,omitempty"`
 	// Within is the result of a training for equal seconds.
 	Within *timeLimited `json:"within,omitempty"`
+	// Curve is the course of our last training, and Reached says how long our trainings took to
+	// the MRR of a peer. It is nil if they did not reach it.
+	Curve   []point  `json:"curve,omitempty"`
+	Reached *reached `json:"reached,omitempty"`
 	// Dropped is the error of a runner that failed.
 	Dropped string `json:"dropped,omitempty"`
+
+	curves [][]point
 }
 
 // timeLimited holds the seconds, the epochs and the test MRR of a training for equal seconds.
@@ -108,11 +114,15 @@ func (o *outcome) add(c benchCase, got output, limited *schedule) {
 		return
 	}
 	o.Seconds = append(o.Seconds, got.seconds(c))
+	if len(got.curve) > 0 {
+		o.Curve, o.curves = got.curve, append(o.curves, got.curve)
+		return
+	}
 	if got.Fresh > 0 {
 		o.Fresh = append(o.Fresh, got.Fresh)
 	}
 	if c.whole() || got.Fresh > 0 {
-		o.MRR = append(o.MRR, got.Test.MRR)
+		o.MRR = append(o.MRR, got.ranking(c).MRR)
 	}
 	if c.What == trainingKind {
 		o.PerEpoch = got.PerEpoch
@@ -166,6 +176,10 @@ func (t *timing) summarize(auto string, limit float64, threads int) {
 // print prints the outcomes of a case.
 func (t *timing) print(w io.Writer) {
 	fmt.Fprintln(w, t.Name)
+	if t.What == mrrKind {
+		t.printReached(w)
+		return
+	}
 	shown := table.New("", "time", "compiling", "untrained", "ranking", "memory", "MRR",
 		"timed MRR", "epochs")
 	for _, o := range t.Outcomes {

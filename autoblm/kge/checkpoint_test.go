@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -95,6 +96,12 @@ func TestInterruptedTrainingResumes(t *testing.T) {
 		if difference := cmp.Diff(untimed(want), untimed(got), sameErrors,
 			comparables); difference != "" {
 			t.Errorf("in %d pieces other than at once (-want +got):\n%s", len(stops)+1, difference)
+		}
+		ends := got.Timing.Epochs
+		if len(ends) != len(want.Timing.Epochs) || !slices.IsSorted(ends) ||
+			ends[len(ends)-1] != got.Timing.Train {
+			t.Errorf("epochs ended after %v s, want %d and the last after %v s", ends,
+				len(want.Timing.Epochs), got.Timing.Train)
 		}
 		if len(alone.Rates) > 0 &&
 			!cmp.Equal(pieces.Rates[len(pieces.Rates)-1:], alone.Rates[len(alone.Rates)-1:]) {

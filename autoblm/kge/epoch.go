@@ -57,6 +57,7 @@ func (r *run) trainEpoch(ctx context.Context, source *prefetcher, epoch int) err
 	if err != nil {
 		return err
 	}
+	r.timing.Epochs = append(r.timing.Epochs, r.timing.Train)
 	r.steps, r.begun = r.steps+all, 0
 	r.stepSeconds = append(r.stepSeconds, result.StepSeconds)
 	r.recordLosses(epoch, result.Loss)

@@ -65,6 +65,8 @@ type Timing struct {
 	// PerStep is the median duration of a step divided by the number of members. It excludes
 	// the first epoch, or the first step if there is one epoch.
 	PerStep float64 `json:"per_step"`
+	// Epochs has the value of Train at the end of each epoch.
+	Epochs []float64 `json:"epochs,omitempty"`
 }
 
 // MeasureEvaluation returns a function that adds the time since the call to Evaluate. Time that

@@ -15,8 +15,8 @@ To score heads, PyKEEN allocates one number per coordinate, query and entity. Qu
 of about 2^26 such numbers, which fit into memory and are fastest. --sub-batch and --eval-batch set other sizes.
 
 Prints one JSON object. It has the milliseconds per step of each epoch, of which the first warms up, and the number
-of steps of a whole epoch (--max-steps limits an epoch). With --eval, it has the filtered, pessimistic test MRR over
-both sides, and the seconds of the ranking.
+of steps of a whole epoch (--max-steps limits an epoch). With --eval, it has the filtered, pessimistic validation and
+test MRR over both sides, and the seconds of each ranking.
 """
 import argparse
 import functools
@@ -118,12 +118,12 @@ def part(queries, loop, entities, dim):
     return queries if loop == "kvsall" else max(1, min(queries, 2**26 // (entities * dim)))
 
 
-def rank(net, train, valid, test, batch):
+def rank(net, split, others, batch):
     evaluator = RankBasedEvaluator(filtered=True)
     start = time.perf_counter()
     results = evaluator.evaluate(
-        net, test.mapped_triples, batch_size=batch, use_tqdm=False,
-        additional_filter_triples=[train.mapped_triples, valid.mapped_triples],
+        net, split.mapped_triples, batch_size=batch, use_tqdm=False,
+        additional_filter_triples=[other.mapped_triples for other in others],
     )
     seconds = time.perf_counter() - start
     metric = lambda name: float(results.get_metric(f"both.pessimistic.{name}"))
@@ -165,7 +165,8 @@ def main():
         seconds_per_epoch_per_member=statistics.median(seconds[1:] or seconds) / steps * seen["steps"],
     )
     if a.eval:
-        result["test"] = rank(net, train, valid, test, a.eval_batch or part(512, a.loop, train.num_entities, a.dim))
+        batch = a.eval_batch or part(512, a.loop, train.num_entities, a.dim)
+        result.update(valid=rank(net, valid, [train, test], batch), test=rank(net, test, [train, valid], batch))
     print(json.dumps(result))
 
 
