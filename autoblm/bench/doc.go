@@ -3,7 +3,7 @@
 // PyTorch program for the same task (see peerFlags and output). It compares medians, because
 // machines are noisy.
 //
-//	go run ./autoblm/bench --data DIR [--suite speed|engines|trainings]
+//	go run ./autoblm/bench --data DIR [--suite speed|engines|trainings|time-to-mrr]
 //		[--peer "NAME: COMMAND"] [--repeat 5] [--threads 2] [--out result.json]
 //
 // DIR holds the graphs; missing ones are skipped. A peer that fails is dropped, with its error.
@@ -44,6 +44,19 @@
 //		--peer "PyTorch: $torch" --peer "PyKEEN, 1vsAll: $pykeen --loop 1vsall" \
 //		--peer "PyKEEN, KvsAll: $pykeen --loop kvsall" \
 //		--peer "PyKEEN, sLCWA: $pykeen --loop slcwa"
+//
+// The suite time-to-mrr trains with the defaults of autoblm train until it has the validation MRR
+// that a peer has after 3, 10 or 30 epochs. It counts the seconds of training: ours in whole epochs,
+// without validations; those of a peer as epochs times the median of its epochs after the first.
+// First tune the N3 weight of the PyTorch program on each graph by its validation MRR:
+//
+//	fast="$torch --precision bfloat16 --compile"
+//	for n3 in 0.005 0.02 0.05 0.1; do
+//		$fast DIR/wn18rr --dim 128 --epochs 10 --n3 $n3 --eval
+//	done
+//	go run ./autoblm/bench --suite time-to-mrr --data DIR --repeat 3 --patience 7200 \
+//		--cases wn18rr --out notebooks/results/time-to-mrr-cpu.json \
+//		--peer "PyTorch, N3 0.05: $fast --n3 0.05" --peer "PyKEEN, sLCWA: $pykeen --loop slcwa"
 //
 // With --backend, bench times GoMLX, in sizes for a GPU. It runs the Go benchmarks of this package,
 // which also work alone:
