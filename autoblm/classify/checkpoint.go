@@ -39,11 +39,11 @@ type savedPhase struct {
 type phaseState struct {
 	savedPhase
 	Epoch int `json:"epoch"` // last epoch that all models have completed
-	// Active, Finite and Steps have an entry for each model. After an interruption some models
+	// Active, Diverged and Steps have an entry for each model. After an interruption some models
 	// may already have taken the step of the next epoch.
-	Active []bool `json:"active"`
-	Finite []bool `json:"finite"`
-	Steps  []int  `json:"steps"`
+	Active   []bool `json:"active"`
+	Diverged []bool `json:"diverged"`
+	Steps    []int  `json:"steps"`
 }
 
 // OpenCheckpoint reads a checkpoint file, if it exists. The following work writes it at most once
@@ -66,7 +66,7 @@ func (c *Checkpoint) begin(
 ) (*phaseState, []State, error) {
 	fresh := &phaseState{
 		savedPhase: savedPhase{ID: id},
-		Active:     slices.Repeat([]bool{true}, models), Finite: slices.Repeat([]bool{true}, models),
+		Active:     slices.Repeat([]bool{true}, models), Diverged: make([]bool, models),
 	}
 	if !c.isOpen() {
 		return fresh, nil, nil
@@ -109,7 +109,7 @@ func (c *Checkpoint) begin(
 func (s *phaseState) states(
 	models int, tables [][]float32, parameters []Parameter,
 ) ([]State, error) {
-	if len(s.Active) != models || len(s.Finite) != models || len(s.Steps) != models {
+	if len(s.Active) != models || len(s.Diverged) != models || len(s.Steps) != models {
 		return nil, checkpoint.ErrDamaged
 	}
 	n := len(parameters)

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
 	"github.com/autoblm/autoblm-go/internal/deadline"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -78,10 +80,10 @@ type phase interface {
 	// needsScores reports whether to classify after an epoch. active is the number of active
 	// models.
 	needsScores(epoch, active int) bool
-	// update records the results of all models after an epoch: whether they are finite, and their
+	// update records the results of all models after an epoch: whether they diverged, and their
 	// scores if these were needed. The score of a stopped model has 0 nodes. update returns which
 	// models to stop.
-	update(p Population, epoch int, finite []bool, scores []score) (stop []bool, err error)
+	update(p Population, epoch int, diverged []bool, scores []score) (stop []bool, err error)
 }
 
 // train trains the models of a phase until the phase has stopped all of them. It resumes from the
@@ -155,8 +157,11 @@ func (t *trainingLoop) epoch(
 		waiting[i] = active[i] && !isAhead[i]
 	}
 	losses, err := population.Step(ctx, waiting)
+	equalScores := math.Log(float64(t.network.Classes))
 	for i, loss := range losses {
-		state.Finite[i] = state.Finite[i] && (!waiting[i] || isFinite(float64(loss)))
+		if waiting[i] && kge.HasExploded(float64(loss), equalScores) {
+			state.Diverged[i] = true
+		}
 	}
 	if err != nil {
 		return err
@@ -178,10 +183,10 @@ func (t *trainingLoop) epoch(
 	for i, r := range runs {
 		if active[i] && logits != nil {
 			scores[i] = scoreOf(t.network, logits[i], r.ask)
-			state.Finite[i] = state.Finite[i] && isFinite(scores[i].loss)
+			state.Diverged[i] = state.Diverged[i] || !isFinite(scores[i].loss)
 		}
 	}
-	stop, err := p.update(population, epoch, state.Finite, scores)
+	stop, err := p.update(population, epoch, state.Diverged, scores)
 	if err != nil {
 		return err
 	}

@@ -48,16 +48,18 @@ func (c crossValidation) needsScores(epoch, active int) bool {
 }
 
 func (c crossValidation) update(
-	_ Population, epoch int, finite []bool, scores []score,
+	_ Population, epoch int, diverged []bool, scores []score,
 ) ([]bool, error) {
 	s, models := c.settings, c.settings.heldOut()
 	stop := make([]bool, len(scores))
 	for i := range c.results {
 		r, folds := &c.results[i], scores[i*models:][:models]
 		isScored := folds[0].nodes > 0
-		if slices.Contains(finite[i*models:][:models], false) {
+		switch {
+		case r.Err != nil: // diverged before
+		case slices.Contains(diverged[i*models:][:models], true):
 			r.diverged(epoch)
-		} else if r.Err == nil && isScored {
+		case isScored:
 			r.addValidation(epoch, folds)
 		}
 		if c.isLate && r.Err == nil && isScored {
@@ -108,14 +110,16 @@ func (t finalTest) needsScores(epoch, active int) bool {
 		slices.ContainsFunc(t.runs, func(r modelRun) bool { return r.maxEpochs == epoch })
 }
 
-func (t finalTest) update(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
+func (t finalTest) update(
+	p Population, epoch int, diverged []bool, scores []score,
+) ([]bool, error) {
 	stop := make([]bool, len(t.runs))
 	for i, r := range t.runs {
 		result := t.results[i]
 		switch {
 		case result.Err != nil:
 			stop[i] = true
-		case !finite[i]:
+		case diverged[i]:
 			result.diverged(epoch)
 			stop[i] = true
 		case r.maxEpochs == epoch || t.isLate && scores[i].nodes > 0:

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// ErrDiverged reports a member whose loss is no longer finite. A smaller learning rate usually
-// helps.
+// ErrDiverged reports a member whose loss exploded or is no longer finite. A smaller learning rate
+// usually helps.
 var ErrDiverged = errors.New("training diverged")
 
 // Result holds the results of one member.

@@ -76,7 +76,7 @@ func (r *run) recordLosses(epoch int, losses []float64) {
 		if m.Stopped {
 			continue
 		}
-		if !(math.Abs(loss) <= r.maxLoss(r.job.Members[i])) { // also if it is no number
+		if HasExploded(loss, r.lossOfEqualScores(r.job.Members[i])) {
 			m.diverge(epoch)
 			continue
 		}
@@ -87,16 +87,11 @@ func (r *run) recordLosses(epoch int, losses []float64) {
 	}
 }
 
-// explosion is the ratio of a loss to that of a model that scores all answers alike from which on
-// a training has diverged. The largest ratio in the recorded trainings is 5, at the start.
-const explosion = 1000
-
-// maxLoss returns the largest loss of a member that has not diverged.
-func (r *run) maxLoss(m Member) float64 {
+// lossOfEqualScores returns the loss of a member that scores all answers alike.
+func (r *run) lossOfEqualScores(m Member) float64 {
 	d := r.job.Data
-	alike := 2*math.Log(float64(len(d.Entities))) + // in both directions
+	return 2*math.Log(float64(len(d.Entities))) + // in both directions
 		m.RelationPrediction*math.Log(float64(len(d.Relations)))
-	return explosion * max(1, alike)
 }
 
 // stepReporter returns a function that passes progress within an epoch to OnStep, or nil if OnStep
