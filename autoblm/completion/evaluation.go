@@ -11,7 +11,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
@@ -242,11 +241,8 @@ func (e *Evaluation) AddTo(t *table.Table, name string, sides bool) {
 	add := func(name string, m eval.Metrics) {
 		t.Add(name, m.MRR, m.Hits1, m.Hits3, m.Hits10, fmt.Sprintf("%.1f", m.MeanRank))
 	}
-	if e != nil && e.Of > 0 {
-		name += fmt.Sprintf(" (%s of %s, MRR ± %.4f)", format.Int(e.Triples), format.Int(e.Of), e.MRRError)
-	}
 	if e != nil {
-		add(name, e.Both)
+		add(name+eval.DescribeSample(e.Triples, e.Of, e.MRRError), e.Both)
 	}
 	if e != nil && sides {
 		add("  heads", e.Head)

@@ -53,7 +53,7 @@ type Result struct {
 type Validation struct {
 	Epoch int     `json:"epoch"`
 	MRR   float64 `json:"mrr"`
-	// Error is the standard error of the MRR of a sample of triples.
+	// Error is the standard error of the MRR of a sample of triples or queries.
 	Error float64 `json:"mrr_error,omitempty"`
 }
 

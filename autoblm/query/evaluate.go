@@ -7,7 +7,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
-	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/labels"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
@@ -23,6 +22,8 @@ type Evaluation struct {
 	// answers of all queries; otherwise both are 0.
 	Of        int `json:"of,omitempty"`
 	AnswersOf int `json:"answers_of,omitempty"`
+	// MRRError is the standard error of the MRR of a sample.
+	MRRError float64 `json:"mrr_error,omitempty"`
 	eval.Metrics
 }
 
@@ -59,6 +60,23 @@ func summarize(queries []Query, each []eval.Metrics) Evaluation {
 	for i, m := range each { // in this order, so that rounding is reproducible
 		e.Answers += len(queries[i].Hard)
 		e.Metrics = e.Plus(m.Over(float64(len(queries))))
+	}
+	return e
+}
+
+// summarizeSample works like [summarize] for a sample of all queries.
+func summarizeSample(sample []Query, each []eval.Metrics, all []Query) Evaluation {
+	e := summarize(sample, each)
+	if len(sample) >= len(all) {
+		return e
+	}
+	reciprocal := make([]float64, len(each))
+	for i, m := range each {
+		reciprocal[i] = m.MRR
+	}
+	e.Of, e.MRRError = len(all), eval.StandardError(reciprocal, len(all))
+	for _, q := range all {
+		e.AnswersOf += len(q.Hard)
 	}
 	return e
 }
@@ -142,13 +160,8 @@ func EvaluateModel(
 			continue
 		}
 		queries := eval.Select(sample[split], ranked[split])
-		evaluation := summarize(queries, eval.Select(metrics[split], ranked[split]))
-		if len(queries) < len(all[split]) {
-			evaluation.Of = len(all[split])
-			for _, q := range all[split] {
-				evaluation.AnswersOf += len(q.Hard)
-			}
-		}
+		each := eval.Select(metrics[split], ranked[split])
+		evaluation := summarizeSample(queries, each, all[split])
 		*to = &evaluation
 	}
 	return e, m.SetEvaluations(e)
@@ -199,7 +212,7 @@ func NewTable() *table.Table {
 // AddTo adds the metrics to a table; none if the evaluation is nil.
 func (e *Evaluation) AddTo(t *table.Table, name string) {
 	if e != nil {
-		name += format.Sample(e.Queries, e.Of)
+		name += eval.DescribeSample(e.Queries, e.Of, e.MRRError)
 		t.Add(name, e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)
 	}
 }

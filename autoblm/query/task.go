@@ -100,7 +100,8 @@ func asTails(e *Evaluation) *completion.Evaluation {
 		return nil
 	}
 	return &completion.Evaluation{
-		Triples: e.Answers, Of: e.AnswersOf, Ties: eval.Pessimistic, Both: e.Metrics, Tail: e.Metrics,
+		Triples: e.Answers, Of: e.AnswersOf, MRRError: e.MRRError,
+		Ties: eval.Pessimistic, Both: e.Metrics, Tail: e.Metrics,
 	}
 }
 

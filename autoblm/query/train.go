@@ -147,14 +147,16 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 	}
 	data.HeldOut = len(d.queriesWith(InValid, p.Hops))
 	data.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]kge.Validation, error) {
-		queries := eval.Sample(d.queriesWith(InValid, p.Hops), most)
+		queries := d.queriesWith(InValid, p.Hops)
+		sample := eval.Sample(queries, most)
 		all := make([]kge.Validation, r.Models())
 		for i := range all {
-			e, err := Evaluate(ctx, r, i, queries)
+			each, err := evaluateEach(ctx, r, i, sample)
 			if err != nil {
 				return nil, err
 			}
-			all[i].MRR = e.MRR
+			e := summarizeSample(sample, each, queries)
+			all[i].MRR, all[i].Error = e.MRR, e.MRRError
 		}
 		return all, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -72,6 +73,61 @@ func TestValidation(t *testing.T) {
 	e, err := query.Evaluate(t.Context(), rankerOf(t, r.Model), 0, queries)
 	if got := r.Validations[0].MRR; err != nil || math.Abs(e.MRR-got) > 1e-12 {
 		t.Errorf("the validation MRR is %v, want %v (%v)", got, e.MRR, err)
+	}
+}
+
+// TestSampledValidation checks the MRR of a sample of the validation queries and its standard error
+// against their definitions, during training and at its end.
+func TestSampledValidation(t *testing.T) {
+	j := aJob(t)
+	j.settings.ValidateEvery = j.settings.Epochs
+	data, err := j.data.Training(j.settings.Paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 10
+	report, err := kge.Train(t.Context(), cpu.New(1), kge.Job{
+		Data: data, Settings: j.settings.Settings, Members: j.members, ValidateBy: most,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := report.Results[0].Model
+	hops := j.settings.Hops
+	var all []query.Query
+	for _, h := range hops {
+		all = append(all, j.data.Queries(query.InValid, h)...)
+	}
+	ranker, mean, squares, answers := rankerOf(t, m), 0.0, 0.0, 0
+	for _, q := range eval.Sample(all, most) {
+		e, err := query.Evaluate(t.Context(), ranker, 0, []query.Query{q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean += e.MRR / most
+		squares += e.MRR * e.MRR
+	}
+	for _, q := range all {
+		answers += len(q.Hard)
+	}
+	variance := (squares - most*mean*mean) / (most - 1)
+	want := math.Sqrt(variance / most * (1 - most/float64(len(all))))
+	v := report.Results[0].Validations[0]
+	if math.Abs(v.MRR-mean) > 1e-12 || math.Abs(v.Error-want) > 1e-12 || !(want > 0) {
+		t.Errorf("validation %+v, want %v ± %v", v, mean, want)
+	}
+	e, err := query.EvaluateModel(t.Context(), cpu.New(1), m, j.data,
+		eval.Options{Limits: eval.Limits{Valid: most, Test: eval.None}}, hops...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Test != nil || e.Valid.Of != len(all) || e.Valid.AnswersOf != answers ||
+		math.Abs(e.Valid.MRRError-want) > 1e-12 {
+		t.Errorf("evaluation %+v, want %d queries, %d answers, ± %v", e.Valid, len(all), answers, want)
+	}
+	whole, err := query.EvaluateModel(t.Context(), cpu.New(1), m, j.data, eval.Options{}, hops...)
+	if err != nil || whole.Valid.Of != 0 || whole.Valid.MRRError != 0 {
+		t.Errorf("all queries: %+v, %v", whole.Valid, err)
 	}
 }
 

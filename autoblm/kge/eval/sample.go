@@ -1,10 +1,12 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/internal/format"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -37,6 +39,15 @@ func StandardError(sample []float64, of int) float64 {
 		return 0
 	}
 	return stat.StdDev(sample, nil) * math.Sqrt((1/n)*(1-n/float64(of)))
+}
+
+// DescribeSample describes a sample of a number of questions and the standard error of its MRR, such
+// as " (3 of 1,000, MRR ± 0.0125)". It returns "" if of is 0, which means that there is no sample.
+func DescribeSample(n, of int, mrrError float64) string {
+	if of == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s of %s, MRR ± %.4f)", format.Int(n), format.Int(of), mrrError)
 }
 
 // Select returns the elements with the given indices.
