@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/format"
 )
@@ -139,7 +140,7 @@ func (i *implications) countImplied(g *Graph, triples []Triple, facts []pairFact
 func (g *Graph) Leakage(splits ...string) (warnings []string) {
 	implied := g.implied()
 	var follow []string
-	var source string
+	var source, share string // of the last split
 	for _, name := range splits {
 		triples, err := g.Split(name)
 		if err != nil || name == splitNames[0] || len(triples) == 0 {
@@ -162,19 +163,35 @@ func (g *Graph) Leakage(splits ...string) (warnings []string) {
 		}
 		if n := l.implied.count; n > 0 {
 			follow = append(follow, count(n))
+			share = fmt.Sprintf("%.0f %% of %s", 100*float64(n)/float64(len(triples)), name)
 			source = fmt.Sprintf("%s from %s", g.text(l.implied.example), g.text(l.implied.source))
 		}
 	}
 	if len(follow) > 0 {
-		fix := "split all triples anew, which keeps such triples together"
-		if _, known := benchmark(g.Name); known {
+		known, fix := "", "split all triples anew, which keeps such triples together"
+		if _, isBenchmark := benchmark(g.Name); isBenchmark {
+			known = g.Name + knownLeakage + share + " follows from train; "
 			fix = "compare only with results on these splits"
 		}
-		warnings = append(warnings, fmt.Sprintf("%s follow from train by symmetric, inverse or duplicate "+
-			"relations, such as %s, so the metrics are higher than on new facts: %s",
-			format.List(follow, "and"), source, fix))
+		warnings = append(warnings, fmt.Sprintf("%s%s follow from train by symmetric, inverse or "+
+			"duplicate relations, such as %s, so the metrics are higher than on new facts: %s",
+			known, format.List(follow, "and"), source, fix))
 	}
 	return warnings
+}
+
+// knownLeakage begins the warning about the leakage of a benchmark, after its name.
+const knownLeakage = " has known leakage: "
+
+// Brief shortens the warning about the known leakage of a benchmark to one line of a terminal. It
+// returns other warnings unchanged.
+func Brief(warning string) string {
+	if name, _, found := strings.Cut(warning, knownLeakage); found {
+		if _, isBenchmark := benchmark(name); isBenchmark {
+			warning, _, _ = strings.Cut(warning, ";")
+		}
+	}
+	return warning
 }
 
 func (g *Graph) text(t Triple) string {

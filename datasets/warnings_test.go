@@ -106,6 +106,32 @@ func TestLeakageIsAWarning(t *testing.T) {
 	}
 }
 
+// TestKnownLeakage checks that the leakage of a benchmark has a brief form of one line, and that
+// other warnings keep their text.
+func TestKnownLeakage(t *testing.T) {
+	for _, name := range []string{"wn18", "fb15k-237", "my; has known leakage: graph"} {
+		g := &Graph{
+			Name: name, Entities: []string{"a;b"}, Relations: []string{"likes"},
+			Train: []Triple{{100, 0, 0}}, Test: []Triple{{0, 0, 100}},
+		}
+		for i := range int32(100) { // a symmetric relation
+			g.Entities = append(g.Entities, fmt.Sprint(i))
+			g.Train = append(g.Train, Triple{i, 0, i + 1}, Triple{i + 1, 0, i})
+		}
+		warnings := g.Leakage("test")
+		if len(warnings) != 1 || !strings.Contains(warnings[0], "1 of the 1 test triples of "+name) {
+			t.Fatalf("%s: %q", name, warnings)
+		}
+		want := warnings[0]
+		if _, known := benchmark(name); known {
+			want = name + " has known leakage: 100 % of test follows from train"
+		}
+		if got := Brief(warnings[0]); got != want {
+			t.Errorf("%s: brief %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestUncommonTitles checks that a first line is reported as titles if its labels occur nowhere
 // else, and that a fact is not.
 func TestUncommonTitles(t *testing.T) {

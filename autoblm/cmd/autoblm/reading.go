@@ -5,6 +5,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
@@ -17,11 +18,12 @@ func read[Data any](
 	return ctxutil.Call(ctx, func() (Data, error) { return open(name) })
 }
 
-// warn prints the warnings of a data set and adds them to the JSON of the result.
+// warn prints the warnings of a data set, those about known leakage in brief, and adds them to the
+// JSON of the result.
 func warn(o *output, warnings []string) {
 	o.Warnings = append(orEmpty(o.Warnings), warnings...)
 	for _, warning := range warnings {
-		o.Message("autoblm: warning: %s", warning)
+		o.Message("autoblm: warning: %s", datasets.Brief(warning))
 	}
 }
 

@@ -82,3 +82,17 @@ func TestEveryCommandWarns(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownLeakageIsBrief checks that the leakage of a benchmark takes one line of a terminal, and
+// that JSON has its example and its fix.
+func TestKnownLeakageIsBrief(t *testing.T) {
+	standIn(t, "umls")
+	stdout, stderr := succeed(t, "dataset info umls --json")
+	for _, line := range strings.Split(stderr, "\n") {
+		if len(line) > 80 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	contains(t, stderr, "autoblm: warning: umls has known leakage: ")
+	contains(t, stdout, "umls has known leakage: ", "such as (", "compare only with results")
+}
