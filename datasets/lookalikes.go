@@ -10,10 +10,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalLabel returns a label without what is hard to see: in the normal form NFC, without spaces
+// NormalLabel returns a label without what is hard to see: in the normal form NFC, without spaces
 // at its ends and characters without width, and with ordinary spaces for no-break ones. A label
 // of nothing else stays.
-func normalLabel(label string) string {
+func NormalLabel(label string) string {
 	if isPlain(label) {
 		return label
 	}
@@ -71,22 +71,23 @@ func joins(r rune) bool {
 		!unicode.IsSpace(r) && !unicode.Is(unicode.Latin, r)
 }
 
-// lookAlike warns if labels look like others. The kind is entity or relation.
-func (g *Graph) lookAlike(kind string, labels []string) (warnings []string) {
+// LookAlikes describes the labels whose normal form is that of another label, with a count and an
+// example; "" if there are none. The kind is that of the labels, such as entity.
+func LookAlikes(kind string, labels []string, normal func(label string) string) string {
 	firsts := map[string]string{} // by normal label, of labels that are not normal
 	for _, label := range labels {
-		if normal := normalLabel(label); normal != label {
+		if normal := normal(label); normal != label {
 			if _, found := firsts[normal]; !found {
 				firsts[normal] = label
 			}
 		}
 	}
 	if len(firsts) == 0 {
-		return nil
+		return ""
 	}
 	count, a, b := 0, "", ""
 	for _, label := range labels {
-		if first, found := firsts[normalLabel(label)]; found && first != label {
+		if first, found := firsts[normal(label)]; found && first != label {
 			if count == 0 {
 				a, b = first, label
 			}
@@ -94,11 +95,20 @@ func (g *Graph) lookAlike(kind string, labels []string) (warnings []string) {
 		}
 	}
 	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s with a look-alike, such as %+q and %+q, which differ only in "+
+		"invisible characters, outer spaces or the Unicode form",
+		format.Count(count, kind+" label"), a, b)
+}
+
+// lookAlike warns if labels look like others.
+func (g *Graph) lookAlike(kind string, labels []string) []string {
+	found := LookAlikes(kind, labels, NormalLabel)
+	if found == "" {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s has %s with a look-alike, such as %+q and %+q, which differ only in "+
-		"invisible characters, outer spaces or the Unicode form: normalize them when splitting the triples",
-		g.Name, format.Count(count, kind+" label"), a, b)}
+	return []string{fmt.Sprintf("%s has %s: normalize them when splitting the triples", g.Name, found)}
 }
 
 // normalized returns a graph with normal labels, of which equal ones become one, and the number of
@@ -108,7 +118,7 @@ func (g *Graph) normalized() (*Graph, int) {
 	number := func(old []string, to *labelIDs) []int32 {
 		ids := make([]int32, len(old))
 		for i, label := range old {
-			normal := normalLabel(label)
+			normal := NormalLabel(label)
 			if normal != label {
 				changed++
 			}

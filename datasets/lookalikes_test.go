@@ -48,9 +48,9 @@ func TestNormalLabels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		label := rapid.StringOfN(rapid.SampledFrom([]rune(
 			"aé e\u0301\u0308o\u200b\u200c\u200dم日\u00a0\u202f\u00ad\u2060 ")), 1, 8, -1).Draw(t, "label")
-		normal := normalLabel(label)
-		if normal == "" || normalLabel(normal) != normal {
-			t.Fatalf("%+q becomes %+q, which becomes %+q", label, normal, normalLabel(normal))
+		normal := NormalLabel(label)
+		if normal == "" || NormalLabel(normal) != normal {
+			t.Fatalf("%+q becomes %+q, which becomes %+q", label, normal, NormalLabel(normal))
 		}
 	})
 }

@@ -16,11 +16,13 @@ import (
 // graph: callers open it with [Model.Graph] and pass it.
 type Model struct {
 	// Dataset is the name of the graph, Source its location for [rdf.Open], and Fingerprint
-	// identifies its contents. Lenient is set if invalid lines were skipped.
+	// identifies its contents. Lenient is set if invalid lines were skipped, and
+	// Normalize if labels were normalized.
 	Dataset     string `json:"dataset"`
 	Source      string `json:"source,omitempty"`
 	Fingerprint string `json:"fingerprint"`
 	Lenient     bool   `json:"lenient,omitempty"`
+	Normalize   bool   `json:"normalize,omitempty"`
 
 	Settings Settings `json:"settings"`
 	Member   Member   `json:"member"`
@@ -48,7 +50,8 @@ var ErrOtherGraph = errors.New("not the graph that the model was trained on")
 // newModel returns a model with the tables of a training network.
 func newModel(g *rdf.Graph, n *Network, m Member, tables [][]float32) *Model {
 	model := &Model{
-		Dataset: g.Name, Source: g.Source(), Fingerprint: g.Fingerprint(), Lenient: g.Skipped > 0,
+		Dataset: g.Name, Source: g.Source(), Fingerprint: g.Fingerprint(),
+		Lenient: g.Skipped > 0, Normalize: g.Normalized,
 		Settings: n.Settings, Member: m, Relations: g.Relations, Classes: g.Classes,
 		Tables: slices.Clone(tables),
 	}
@@ -73,7 +76,7 @@ func (m *Model) Parameters() []Parameter {
 // original one.
 func (m *Model) Graph(from string) (*rdf.Graph, error) {
 	location := cmp.Or(from, datasets.SourceFolder(cmp.Or(m.Source, m.Dataset)))
-	return rdf.Open(location, rdf.Options{Lenient: m.Lenient})
+	return rdf.Open(location, rdf.Options{Lenient: m.Lenient, Normalize: m.Normalize})
 }
 
 // network returns the network that classifies some nodes of the model's graph, with its tables.

@@ -20,7 +20,7 @@ func FuzzLine(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		b := newBuilder()
+		b := newBuilder(Options{})
 		if err := b.add(line); err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error %q has more than one line", err)
@@ -33,7 +33,7 @@ func FuzzLine(f *testing.F) {
 			}
 			return
 		}
-		again := newBuilder()
+		again := newBuilder(Options{})
 		if err := again.add(written(b.graph)); err != nil {
 			t.Fatalf("%q was read, and as %q it is %v", line, written(b.graph), err)
 		}
@@ -56,7 +56,7 @@ func written(g *Graph) string {
 func TestAnyWayToWriteALiteral(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.Rune(), 0, 12, -1).Draw(t, "text")
-		b := newBuilder()
+		b := newBuilder(Options{})
 		for range 3 {
 			var line strings.Builder
 			line.WriteString(rapid.SampledFrom([]string{`<x:a>`, `<x:\u0061>`}).Draw(t, "subject"))

@@ -26,6 +26,8 @@ type Graph struct {
 	// of the first; see [Options].
 	Skipped      int
 	FirstSkipped error
+	// Normalized is true if all labels are in their normal form; see [Options].
+	Normalized bool
 	// Note describes another meaning of the name given to [Open]; "" if it has none.
 	Note string
 }
@@ -33,7 +35,8 @@ type Graph struct {
 // Label assigns a class to a node, as indices into Nodes and Classes.
 type Label struct{ Node, Class int32 }
 
-// Warnings returns likely mistakes: a name with two meanings, and skipped lines.
+// Warnings returns likely mistakes: a name with two meanings, skipped lines, and labels that look
+// alike.
 func (g *Graph) Warnings() (all []string) {
 	if g.Note != "" {
 		all = append(all, g.Note)
@@ -42,5 +45,5 @@ func (g *Graph) Warnings() (all []string) {
 		lines := format.Count(g.Skipped, "malformed line")
 		all = append(all, fmt.Sprintf("skipped %s; the first: %v", lines, g.FirstSkipped))
 	}
-	return all
+	return append(all, g.lookAlikes()...)
 }

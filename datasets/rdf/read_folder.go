@@ -46,12 +46,16 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 		}
 		tables = append(tables, table)
 	}
-	b := newBuilder()
-	if err := b.readTriples(triples, o); err != nil {
+	b := newBuilder(o)
+	if err := b.readTriples(triples); err != nil {
 		return nil, err
 	}
 	g := b.graph
-	reader := &labelReader{nodes: b.nodes, classes: map[string]int32{}, origin: map[int32]string{}}
+	g.Normalized = o.Normalize
+	reader := &labelReader{
+		nodes: b.nodes, classes: map[string]int32{}, origin: map[int32]string{},
+		normalize: o.Normalize,
+	}
 	if g.Train, err = reader.read(tables[0]); err != nil {
 		return nil, err
 	}

@@ -10,10 +10,11 @@ import (
 
 // labelReader reads the tables of labelled nodes of one graph.
 type labelReader struct {
-	nodes   map[string]int32
-	classes map[string]int32
-	names   []string
-	origin  map[int32]string // of each labelled node, its file
+	nodes     map[string]int32
+	classes   map[string]int32
+	names     []string
+	origin    map[int32]string // of each labelled node, its file
+	normalize bool
 }
 
 // read reads a table with a header. The column whose name begins with "label" has
@@ -69,6 +70,9 @@ func (r *labelReader) label(node, class, path string) (Label, error) {
 		strings.HasPrefix(node, `"`)
 	if !isTerm {
 		term = "<" + node + ">"
+	}
+	if r.normalize {
+		term, class = normalTerm(term), normalTerm(class)
 	}
 	id, there := r.nodes[term]
 	if !there {

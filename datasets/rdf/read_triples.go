@@ -15,18 +15,23 @@ import (
 type Options struct {
 	// Lenient skips and counts malformed lines; otherwise the first one is an error.
 	Lenient bool
+	// Normalize merges terms and classes that differ only in spaces at their ends, no-break spaces,
+	// characters without width and the Unicode normal form.
+	Normalize bool
 }
 
 // builder holds a graph while it is read.
 type builder struct {
+	options   Options
 	graph     *Graph
 	nodes     map[string]int32
 	relations map[string]int32
 	triples   map[datasets.Triple]struct{}
 }
 
-func newBuilder() *builder {
+func newBuilder(o Options) *builder {
 	return &builder{
+		options:   o,
 		graph:     &Graph{},
 		nodes:     map[string]int32{},
 		relations: map[string]int32{},
@@ -35,7 +40,7 @@ func newBuilder() *builder {
 }
 
 // readTriples reads a file of N-Triples.
-func (b *builder) readTriples(path string, o Options) error {
+func (b *builder) readTriples(path string) error {
 	text, err := textfile.Open(path)
 	if err != nil {
 		return err
@@ -46,7 +51,7 @@ func (b *builder) readTriples(path string, o Options) error {
 			continue
 		}
 		err = text.Errorf("malformed N-Triples: %w", err)
-		if !o.Lenient {
+		if !b.options.Lenient {
 			return err
 		}
 		if b.graph.Skipped++; b.graph.Skipped == 1 {
@@ -87,6 +92,9 @@ func (b *builder) add(line string) error {
 	for i, t := range []rdf.Term{statement.Subject, statement.Predicate, statement.Object} {
 		if terms[i], err = canonical(t); err != nil {
 			return err
+		}
+		if b.options.Normalize {
+			terms[i] = normalTerm(terms[i])
 		}
 	}
 	t := datasets.Triple{

@@ -71,6 +71,22 @@ func TestClassifyLenient(t *testing.T) {
 	contains(t, stdout, `"edges":48,`, `"skipped":2,`)
 }
 
+// TestClassifyNormalize checks that labels that look alike are a warning, that --normalize merges
+// them, and that the model opens its graph with merged labels.
+func TestClassifyNormalize(t *testing.T) {
+	data := kinds(t, func(files map[string]string) {
+		files["graph.nt"] += "<x:1\u200b> <r:1> <hub:0> .\n"
+	})
+	train := "classify train --structure distmult --dim 8 --epochs 2 --runs 1 --dataset " + data
+	apart := object(t, train)
+	contains(t, fmt.Sprint(apart["warnings"]), "1 node label with a look-alike")
+	model := t.TempDir() + "/model"
+	merged := object(t, train, "--normalize --out", model)
+	has(t, merged, fields{"warnings.#": 0, "nodes": number(t, apart, "nodes") - 1})
+	_, stderr := succeed(t, "classify eval --model", model)
+	same(t, "warnings of the model's graph", stderr, "")
+}
+
 func TestClassifyTrainRefuses(t *testing.T) {
 	train := "classify train --dataset " + kinds(t, nil)
 	changed := func(name, line string) string {

@@ -23,10 +23,11 @@ type classifyTrainCommand struct {
 	Dataset   string        `required:"" placeholder:"NAME|DIR" brief:"aifb, mutag, bgs, am, or a folder." help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
 	Structure structureFlag `placeholder:"STRUCTURE" brief:"Structure of the messages of encoder blm." help:"Structure of the messages g(A, r) e of encoder blm, as for structure check."`
 	taskRecipeFlag
-	Settings classifySettings `embed:""`
-	Member   classifyMember   `embed:""`
-	Tune     int              `default:"0" min:"0" max:"10000" brief:"Settings to try first, drawn at random." help:"Number of random settings to cross-validate first. The best one sets dim, lr, dropout and l2, and also norm, reverse, self-loops and seen-by unless they are given."`
-	Lenient  bool             `help:"Skip and count lines that are not N-Triples."`
+	Settings  classifySettings `embed:""`
+	Member    classifyMember   `embed:""`
+	Tune      int              `default:"0" min:"0" max:"10000" brief:"Settings to try first, drawn at random." help:"Number of random settings to cross-validate first. The best one sets dim, lr, dropout and l2, and also norm, reverse, self-loops and seen-by unless they are given."`
+	Lenient   bool             `help:"Skip and count lines that are not N-Triples."`
+	Normalize bool             `help:"Merge labels that differ only in invisible characters, outer spaces or the Unicode form."`
 	minutesFlag
 	modelOutFlags
 	classifyBackend
@@ -122,7 +123,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 	}
 	defer engine.Close()
 	open := func(name string) (*rdf.Graph, error) {
-		return rdf.Open(name, rdf.Options{Lenient: c.Lenient})
+		return rdf.Open(name, rdf.Options{Lenient: c.Lenient, Normalize: c.Normalize})
 	}
 	g, err := read(ctx, o, open, c.Dataset)
 	if err != nil {
