@@ -108,7 +108,7 @@ func (g *Graph) lookAlike(kind string, labels []string) []string {
 	if found == "" {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s has %s: normalize them when splitting the triples", g.Name, found)}
+	return []string{g.Name + " has " + found + ": normalize them when splitting the triples"}
 }
 
 // normalized returns a graph with normal labels, of which equal ones become one, and the number of

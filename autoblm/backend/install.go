@@ -141,8 +141,8 @@ func (f finder) newestCUDA(ctx context.Context) string {
 }
 
 const (
-	usePlugin = "get a plugin elsewhere, such as https://github.com/gomlx/pjrt-cpu-binaries/releases, " +
-		"and use the backend xla:/path/of/plugin.so"
+	usePlugin = "get a plugin elsewhere, such as " +
+		"https://github.com/gomlx/pjrt-cpu-binaries/releases, and use the backend xla:/path/of/plugin.so"
 	chooseIndex = "set PIP_INDEX_URL to an index that has it (pip config get global.index-url)"
 )
 

@@ -17,8 +17,8 @@ type ClassEvaluation struct {
 	Evaluation
 }
 
-// Evaluate classifies the labelled nodes of a split, "train" or "test", of the graph that the models
-// were trained on. It returns the evaluation on all nodes and on those of each class.
+// Evaluate classifies the labelled nodes of a split, "train" or "test", of the graph that the
+// models were trained on. It returns the evaluation on all nodes and on those of each class.
 func (e Ensemble) Evaluate(
 	ctx context.Context, engine Engine, g *rdf.Graph, split string,
 ) (Evaluation, []ClassEvaluation, error) {

@@ -88,7 +88,9 @@ type phase interface {
 
 // train trains the models of a phase until the phase has stopped all of them. It resumes from the
 // checkpoint if that has the phase.
-func (t *trainingLoop) train(ctx context.Context, p phase, results []Result, runs []modelRun) error {
+func (t *trainingLoop) train(
+	ctx context.Context, p phase, results []Result, runs []modelRun,
+) error {
 	if len(runs) == 0 {
 		return nil
 	}

@@ -76,7 +76,9 @@ func occurrences(g *datasets.Graph) kge.Occurrences {
 // weighByFrequency sets the weights of answers; see [kge.Settings.Frequency].
 func weighByFrequency(batches [][]kge.Example, occurrences []float64, frequency float64) {
 	share, highest := float32(frequency), float32(slices.Max(occurrences))
-	weight := func(entity int32) float32 { return 1 - share + share*float32(occurrences[entity])/highest }
+	weight := func(entity int32) float32 {
+		return 1 - share + share*float32(occurrences[entity])/highest
+	}
 	for _, batch := range batches {
 		sum, total := float32(0), float32(0)
 		for i := range batch {

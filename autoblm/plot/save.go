@@ -22,7 +22,8 @@ func (p Picture) Save(path string) error {
 	case ".svg":
 		encode, kind = p.SVG, outfile.SVG
 	default:
-		return fmt.Errorf("save picture %s: the extension is %q; it must be .png or .svg", path, extension)
+		return fmt.Errorf("save picture %s: the extension is %q; it must be .png or .svg",
+			path, extension)
 	}
 	content, err := encode()
 	if err != nil {

@@ -33,8 +33,8 @@ func checkReverses(name string, relations []string) error {
 	}
 	for _, r := range relations {
 		if all[r+reverseSuffix] {
-			return fmt.Errorf("paths of %s: the relation %[2]q has the name of the reverse of %[3]q: rename "+
-				"it, or remove it if it has the reverse facts", name, r+reverseSuffix, r)
+			return fmt.Errorf("paths of %s: the relation %[2]q has the name of the reverse of %[3]q: "+
+				"rename it, or remove it if it has the reverse facts", name, r+reverseSuffix, r)
 		}
 	}
 	return nil
@@ -93,8 +93,8 @@ func hasQueries(dir string) bool {
 // ReadFolder reads chain queries in the format of Query2box (Ren et al., 2020) as text. Each file
 // is plain or compressed with a suffix .gz:
 //
-//   - entities.txt and relations.txt: id<TAB>name, by id. Relation 2k+1 is the reverse of relation 2k and
-//     has its name with the suffix _reverse.
+//   - entities.txt and relations.txt: id<TAB>name, by id. Relation 2k+1 is the reverse of
+//     relation 2k and has its name with the suffix _reverse.
 //   - train-1p.txt, also the training graph: anchor<TAB>relation<TAB>answers.
 //   - train-2p.txt and so on: anchor<TAB>r1,r2<TAB>answers. Without answers, these are all end
 //     points in the training graph.

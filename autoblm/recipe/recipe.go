@@ -139,8 +139,8 @@ func otherDataset(name, dataset string) error {
 // Basic returns the smallest settings, without tuning, penalty or validation.
 func Basic() Recipe { return basicRow.recipe() }
 
-// ForGraph returns the default recipe of a form of models on a graph; the graph may be nil for forms
-// that are not bilinear.
+// ForGraph returns the default recipe of a form of models on a graph; the graph may be nil for
+// forms that are not bilinear.
 func ForGraph(g *datasets.Graph, f form.Form) Recipe {
 	if f != form.Bilinear {
 		return Basic()

@@ -20,7 +20,8 @@ type Picture struct {
 }
 
 // Pictures returns the pictures of the report to save: the best structure, the structures side by
-// side, the progress of the search, and predicted against measured scores. There are none without a complete trial.
+// side, the progress of the search, and predicted against measured scores. There are none without
+// a complete trial.
 func Pictures(d Data) []Picture {
 	a := newAnalysis(d)
 	if a.best == nil {

@@ -175,7 +175,8 @@ func LimitRanking(t task.Task, ranked int, test bool) task.Task {
 	return t
 }
 
-// CheckEngine returns [kge.ErrOtherEngine] if new trials would differ from those so far in rounding.
+// CheckEngine returns [kge.ErrOtherEngine] if new trials would differ from those so far in
+// rounding.
 func (s *State) CheckEngine() error {
 	if s.MixEngines {
 		return nil

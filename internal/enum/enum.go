@@ -20,7 +20,8 @@ func Name[E ~int](names []string, kind string, value E) string {
 // Marshal returns the name of a value. A value without a name is an error.
 func Marshal[E ~int](names []string, kind string, value E) ([]byte, error) {
 	if value < 0 || int(value) >= len(names) {
-		return nil, fmt.Errorf("%s has no name: use %s", Name(names, kind, value), format.List(names, "or"))
+		return nil, fmt.Errorf("%s has no name: use %s",
+			Name(names, kind, value), format.List(names, "or"))
 	}
 	return []byte(names[value]), nil
 }

@@ -68,9 +68,10 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name,
 			format.Int(s.Entities), format.Int(s.Relations))
 		t := table.New("split", "triples", "duplicates", "not seen in train", "in train", "implied by it")
-		t.Add("train", s.Train.Triples, s.Train.Duplicates, s.Train.Unseen, "", "")
-		t.Add("valid", s.Valid.Triples, s.Valid.Duplicates, s.Valid.Unseen, s.Valid.InTrain, s.Valid.Implied)
-		t.Add("test", s.Test.Triples, s.Test.Duplicates, s.Test.Unseen, s.Test.InTrain, s.Test.Implied)
+		train, valid, test := s.Train, s.Valid, s.Test
+		t.Add("train", train.Triples, train.Duplicates, train.Unseen, "", "")
+		t.Add("valid", valid.Triples, valid.Duplicates, valid.Unseen, valid.InTrain, valid.Implied)
+		t.Add("test", test.Triples, test.Duplicates, test.Unseen, test.InTrain, test.Implied)
 		t.Print(w)
 		for _, missing := range []struct {
 			what string

@@ -119,9 +119,10 @@ func (c *trainCommand) job(g *datasets.Graph) (kge.Job, error) {
 
 // describe names the settings that depend on the size of a graph.
 func describe(t kge.Settings, s recipe.Size) string {
-	parts := []string{fmt.Sprintf("d %d, batch %d, %s", t.Dim, t.Batch, format.Count(t.Epochs, "epoch"))}
+	epochs := format.Count(t.Epochs, "epoch")
+	parts := []string{fmt.Sprintf("d %d, batch %d, %s", t.Dim, t.Batch, epochs)}
 	if t.SampledSoftmax > 0 {
-		parts = append(parts, fmt.Sprintf("%s sampled per step", format.Count(t.SampledSoftmax, "entity")))
+		parts = append(parts, format.Count(t.SampledSoftmax, "entity")+" sampled per step")
 	}
 	if t.AnswersPerQuery > 0 {
 		parts = append(parts, fmt.Sprintf("up to %d answers per query", t.AnswersPerQuery))

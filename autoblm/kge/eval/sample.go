@@ -41,8 +41,9 @@ func StandardError(sample []float64, of int) float64 {
 	return stat.StdDev(sample, nil) * math.Sqrt((1/n)*(1-n/float64(of)))
 }
 
-// DescribeSample describes a sample of a number of questions and the standard error of its MRR, such
-// as " (3 of 1,000, MRR ± 0.0125)". It returns "" if of is 0, which means that there is no sample.
+// DescribeSample describes a sample of a number of questions and the standard error of its MRR,
+// such as " (3 of 1,000, MRR ± 0.0125)". It returns "" if of is 0, which means that there is no
+// sample.
 func DescribeSample(n, of int, mrrError float64) string {
 	if of == 0 {
 		return ""
