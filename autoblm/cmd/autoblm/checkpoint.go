@@ -21,6 +21,7 @@ type modelOutput struct {
 	modelOutFlags
 	o                *output
 	folder, file     string // of the model and of the checkpoint
+	key              string // identifies the training
 	release          func() // the folder
 	deadlineExceeded bool
 }
@@ -32,7 +33,7 @@ const checkpointPrefix = "training-"
 // checkpoints in it. Without --out, it returns to the folder with the checkpoint of the training,
 // or else makes a new one. The caller must close the output.
 func (f modelOutFlags) create(o *output, command, dataset, key string) (*modelOutput, error) {
-	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out}
+	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out, key: key}
 	name := checkpointPrefix + key
 	if f.Out == "" && !m.holdUnfinished(name) {
 		var err error
@@ -106,12 +107,13 @@ func (m *modelOutput) save(model interface{ Save(dir string) error }) error {
 	return nil
 }
 
-// done removes the checkpoint, unless the deadline ended the training.
+// done removes the ranks, and the checkpoint unless the deadline ended the training.
 func (m *modelOutput) done() error {
+	err := checkpoint.Remove(m.rankingFile())
 	if m.deadlineExceeded {
-		return nil
+		return err
 	}
-	return checkpoint.Remove(m.file)
+	return errors.Join(err, checkpoint.Remove(m.file))
 }
 
 // hasFinishedModel reports whether the folder has a model of a finished training.
@@ -150,7 +152,7 @@ func (m *modelOutput) interrupted(
 // rankingError returns the error of a ranking after a training.
 func rankingError(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted while ranking")
+		return errors.New("interrupted while ranking; the same command resumes it")
 	}
 	return err
 }

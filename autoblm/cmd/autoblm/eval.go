@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -65,7 +66,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	defer engine.Close()
 	s := evalSummary{Dataset: g.Name, Popularity: popularity{}}
 	done := showActivity(o, "ranking")
-	triples, ranks, err := c.rank(ctx, engine, l, g, &s)
+	triples, ranks, err := c.rank(ctx, o, engine, l, g, &s)
 	done()
 	if err != nil {
 		return err
@@ -137,9 +138,10 @@ func mrrOf(m eval.Metrics, queries int) *float64 {
 	return &m.MRR
 }
 
-// rank ranks with a model or an ensemble and describes it in the summary.
+// rank ranks with a model or an ensemble and describes it in the summary. The ranking with a model
+// can be resumed.
 func (c *evalCommand) rank(
-	ctx context.Context, engine kge.Engine, l loaded, g *datasets.Graph, s *evalSummary,
+	ctx context.Context, o *output, engine kge.Engine, l loaded, g *datasets.Graph, s *evalSummary,
 ) (triples []datasets.Triple, ranks []eval.Ranked, err error) {
 	if l.ensemble != nil {
 		if c.Precision == kge.Bfloat16 {
@@ -160,12 +162,21 @@ func (c *evalCommand) rank(
 	if l.ensemble != nil {
 		return l.ensemble.Rank(ctx, engine, g, c.Split, c.Sample)
 	}
-	triples, all, err := completion.RankSplit(
-		ctx, engine, s.Precision, l.models(), g, c.Split, c.Sample)
+	file, err := c.rankingFile(g, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	return triples, all[0], nil
+	done := func() error { return nil }
+	if file != "" {
+		resumable := resumableRanking(o, engine, file, time.Minute)
+		engine, done = resumable, resumable.Done
+	}
+	triples, all, err := completion.RankSplit(
+		ctx, engine, s.Precision, l.models(), g, c.Split, c.Sample)
+	if err != nil {
+		return nil, nil, rankingError(err)
+	}
+	return triples, all[0], done()
 }
 
 // title describes the model or ensemble.

@@ -147,7 +147,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	}
 	evaluations := make([]completion.Evaluations, c.Members)
 	if !c.NoEval {
-		evaluations, err = evaluate(ctx, o, engine, g, report, job.Deadline)
+		evaluations, err = evaluate(ctx, out, engine, g, report, job.Deadline)
 		if err != nil {
 			return rankingError(err)
 		}
@@ -246,19 +246,22 @@ func saveMembers(out *modelOutput, report *kge.Report) error {
 }
 
 // evaluate ranks the validation and test triples with the members that did not diverge, and adds
-// the time to the report.
+// the time to the report. Without a deadline, the ranking can be resumed.
 func evaluate(
-	ctx context.Context, o *output, engine kge.Engine, g *datasets.Graph, report *kge.Report,
-	d *kge.Deadline,
+	ctx context.Context, out *modelOutput, engine kge.Engine, g *datasets.Graph,
+	report *kge.Report, d *kge.Deadline,
 ) ([]completion.Evaluations, error) {
 	defer report.Timing.MeasureEvaluation(engine)()
 	models := make([]*kge.Model, len(report.Results))
 	for i, r := range report.Results {
 		models[i] = r.Model
 	}
-	how, done := showRanking(o, d)
+	how, done := showRanking(out.o, d)
 	defer done()
 	how.Limits = completion.FinalLimits(g)
+	if d == nil {
+		engine = resumableRanking(out.o, engine, out.rankingFile(), out.SaveEvery)
+	}
 	return completion.EvaluateAll(ctx, engine, models, g, how)
 }
 
