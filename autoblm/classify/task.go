@@ -31,6 +31,15 @@ type TaskSettings struct {
 	Member      Member   `json:"member" kong:"-"`
 }
 
+// Default returns ComplEx with the settings of the task, which all structures of a search have.
+func (t *Task) Default() (task.Trial, bool) {
+	r := SearchRecipe(task.Recipe{Recipe: kge.DefaultRecipe()}, false)
+	r.Training.Dim, r.Training.Epochs = t.Settings.Convolution.Dim, t.Settings.Convolution.Epochs
+	m := t.Settings.Member
+	r.LearningRate, r.Training.Dropout, r.L2 = m.LearningRate, m.Dropout, m.L2
+	return task.Trial{Name: "complex", Structure: structure.MustParse("complex"), Recipe: r}, true
+}
+
 // Check implements [task.Task].
 func (t *Task) Check() error {
 	if e := t.Settings.Convolution.Encoder; e != BLM {
@@ -77,7 +86,9 @@ func (t *Task) Train(
 ) ([]task.Artifact, error) {
 	var members []Member
 	for _, trial := range trials {
-		if trial.Stage != task.Searching && trial.Stage != task.Retraining {
+		switch trial.Stage {
+		case task.Default, task.Searching, task.Retraining:
+		default:
 			return nil, fmt.Errorf(
 				"classification has no stage %s: tune its settings before the search", trial.Stage)
 		}

@@ -59,19 +59,21 @@ func (t *Task) Identity() (task.Identity, error) {
 // Check implements [task.Task].
 func (t *Task) Check() error { return nil }
 
-// Default returns ComplEx with the default recipe of the graph and the engine. Its dimension follows
-// an assumed pace, so that an interrupted search resumes with the same model on the same machine.
-func (t *Task) Default(limit time.Duration) (task.Trial, bool) {
+// Default returns ComplEx with the default recipe of the graph and the engine.
+func (t *Task) Default() (task.Trial, bool) {
 	size := recipe.SizeOf(t.Graph)
 	size.Full = t.Engine != nil && t.Engine.Name() != "cpu"
-	if limit > 0 && size.IsSampled() {
-		const share = 0.5 // of the search
-		size.Seconds, size.EpochSeconds = share*limit.Seconds(), size.AssumedPace
-	}
 	r := recipe.Default(size)
 	return task.Trial{
 		Name: r.Structure.Name(), Structure: r.Structure, Recipe: task.Recipe{Recipe: r.Recipe},
 	}, true
+}
+
+// FitDim implements [task.Task].
+func (t *Task) FitDim(ctx context.Context, trial task.Trial, seconds float64) (int, error) {
+	return kge.FitDim(ctx, t.Engine, kge.Job{
+		Data: Data(t.Graph), Settings: trial.Recipe.Training, Members: []kge.Member{trial.Member()},
+	}, seconds)
 }
 
 // CannotSelect implements [task.Task]. A validation triple that was trained, or of an entity or a

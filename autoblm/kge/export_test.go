@@ -2,6 +2,9 @@ package kge
 
 import "time"
 
+// FitDimTo is fitDim.
+var FitDimTo = fitDim
+
 // CopyWithin sets the duration up to which copies are made after each epoch, until restore is
 // called.
 func CopyWithin(limit time.Duration) (restore func()) {

@@ -2,6 +2,55 @@ package kge
 
 import "context"
 
+const (
+	// enoughEpochs is the number of epochs that are worth more than a larger dimension.
+	enoughEpochs = 10
+	// minDim is the smallest dimension that a time limit leads to. The pace is measured at this
+	// dimension and at twice of it.
+	minDim = 64
+	// minSeconds is the shortest time for training of which a part is used to measure the pace.
+	minSeconds = 5
+)
+
+// FitDim returns the dimension of a job, halved until enough epochs fit into some seconds. It
+// measures the pace of a few steps, unless even a slow machine has enough time.
+func FitDim(ctx context.Context, engine Engine, job Job, seconds float64) (int, error) {
+	dim := job.Settings.Dim
+	if dim <= minDim || seconds < minSeconds || isShort(job, seconds) {
+		return dim, nil
+	}
+	// Steps are linear in the dimension, and small ones are quick to measure.
+	var measured [2]float64
+	for i := range measured {
+		var err error
+		if measured[i], err = EpochSeconds(ctx, engine, job, minDim<<i); err != nil {
+			return dim, err
+		}
+	}
+	return fitDim(dim, seconds, func(dim int) float64 {
+		perDim := max(0, measured[1]-measured[0]) / minDim
+		return measured[0] + perDim*float64(dim-minDim)
+	}), nil
+}
+
+// fitDim halves a dimension until enough epochs fit into some seconds. epoch returns the seconds of
+// an epoch with a dimension.
+func fitDim(dim int, seconds float64, epoch func(dim int) float64) int {
+	for dim > minDim && enoughEpochs*epoch(dim) > seconds {
+		dim /= 2
+	}
+	return dim
+}
+
+// isShort reports whether enough epochs of a job fit into some seconds even on a slow machine.
+// Scores and two gradients are products of two operations, for both directions of a triple.
+func isShort(job Job, seconds float64) bool {
+	const slow = 2e9 // operations per second
+	candidates := job.Settings.Candidates(len(job.Data.Entities))
+	epoch := 12 * float64(job.Settings.Dim) * float64(candidates) * float64(job.Data.Count)
+	return enoughEpochs*epoch*float64(len(job.Members)) <= slow*seconds
+}
+
 // EpochSeconds measures the seconds of an epoch of a job on a few steps with another dimension. It
 // overestimates an epoch with sparse gradients, because those of the first epoch are dense.
 func EpochSeconds(ctx context.Context, engine Engine, job Job, dim int) (float64, error) {

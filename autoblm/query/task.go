@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -30,6 +31,15 @@ type Task struct {
 	Engine   kge.Engine
 	// Limits limit the queries to rank, as in [completion.Task].
 	Limits eval.Limits
+}
+
+// Default returns ComplEx with the default settings, as the command query train has them.
+func (t *Task) Default() (task.Trial, bool) {
+	s, m := Default(form.Bilinear)
+	r := kge.Recipe{Training: s.Settings, LearningRate: m.LearningRate, Weights: m.Weights}
+	return task.Trial{
+		Name: "complex", Structure: structure.MustParse("complex"), Recipe: task.Recipe{Recipe: r},
+	}, true
 }
 
 // Check implements [task.Task].

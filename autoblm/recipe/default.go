@@ -3,7 +3,6 @@ package recipe
 import (
 	"os"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
@@ -16,14 +15,9 @@ type Size struct {
 	Full bool
 	// Memory is the number of free bytes; 0 if unknown.
 	Memory float64
-	// Seconds is the time for training; 0 without a deadline.
-	Seconds float64
-	// EpochSeconds predicts how long an epoch takes with a dimension, from measured steps. It is nil
-	// without a deadline.
-	EpochSeconds func(dim int) float64
 }
 
-// SizeOf returns the size of a graph on this machine, without a deadline.
+// SizeOf returns the size of a graph on this machine.
 func SizeOf(g *datasets.Graph) Size {
 	return Size{
 		Entities: len(g.Entities), Relations: len(g.Relations), Train: len(g.Train),
@@ -43,9 +37,7 @@ const (
 	manyEntities = 30_000
 	// manyMoreEntities is the number of entities from which few sampled ones are enough.
 	manyMoreEntities = 100_000
-	// enoughEpochs is the number of epochs that are worth more than a larger dimension.
-	enoughEpochs = 10
-	// minDim is the smallest dimension that a deadline or memory leads to.
+	// minDim is the smallest dimension that memory leads to.
 	minDim = 64
 )
 
@@ -62,9 +54,9 @@ func Default(s Size) Recipe {
 	switch {
 	case s.Entities <= smallGraph:
 		r = defaultSmallRow.recipe()
-	case s.IsSampled() && s.Entities > manyMoreEntities:
+	case s.isSampled() && s.Entities > manyMoreEntities:
 		r = hugeRow.recipe()
-	case s.IsSampled():
+	case s.isSampled():
 		r = largeRow.recipe()
 	case s.Train > manyTriples && !s.Full:
 		r = denseRow.recipe()
@@ -83,39 +75,13 @@ func Default(s Size) Recipe {
 	return r
 }
 
-// IsSampled reports whether the default recipe has a sampled softmax.
-func (s Size) IsSampled() bool { return s.Entities > manyEntities && !s.Full }
+// isSampled reports whether the default recipe has a sampled softmax.
+func (s Size) isSampled() bool { return s.Entities > manyEntities && !s.Full }
 
-// AssumedPace returns about the seconds of an epoch with the sampled softmax of the default recipe
-// on two cores.
-func (s Size) AssumedPace(dim int) float64 {
-	const operations = 3e10 // per second
-	s.EpochSeconds = nil
-	t := Default(s).Training
-	t.Dim = dim
-	return s.operations(t) / operations
-}
-
-// operations returns the number of operations of an epoch: scores and two gradients are products of
-// two operations, for both directions of a triple.
-func (s Size) operations(t kge.Settings) float64 {
-	return 12 * float64(t.Dim) * float64(t.Candidates(s.Entities)) * float64(s.Train)
-}
-
-// Fits reports whether enough epochs fit into the time even on a slow machine, so that the pace need
-// not be measured.
-func (s Size) Fits(t kge.Settings) bool {
-	const slow = 2e9 // operations per second
-	return enoughEpochs*s.operations(t) <= slow*s.Seconds
-}
-
-// fits reports whether a model of a dimension fits into memory, and enough epochs into the time.
+// fits reports whether a model of a dimension fits into memory.
 func (s Size) fits(dim int) bool {
 	// Half of the memory holds the tables, the state of the optimizer and the best epoch.
 	const copies, float32Bytes = 3, 4
 	rows := float64(s.Entities + 2*s.Relations)
-	if bytes := copies * float32Bytes * rows * float64(dim); s.Memory > 0 && bytes > s.Memory/2 {
-		return false
-	}
-	return s.EpochSeconds == nil || enoughEpochs*s.EpochSeconds(dim) <= s.Seconds
+	return s.Memory == 0 || copies*float32Bytes*rows*float64(dim) <= s.Memory/2
 }

@@ -7,12 +7,9 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// TestDefault checks what the default recipe makes of the size of a graph, of memory and of time.
+// TestDefault checks what the default recipe makes of the size of a graph and of memory.
 func TestDefault(t *testing.T) {
 	const gib = 1 << 30
-	perDim := func(seconds float64) func(int) float64 { // of an epoch
-		return func(dim int) float64 { return seconds * float64(dim) }
-	}
 	for _, c := range []struct {
 		what                                    string
 		size                                    Size
@@ -31,13 +28,7 @@ func TestDefault(t *testing.T) {
 		{"packages in little memory",
 			Size{Entities: 129_362, Train: 624_528, Valid: 78_066, Memory: gib / 2},
 			"huge", 128, 500, 256, 0, 4000},
-		{"a million", Size{Entities: 1e6, Train: 3e6, Valid: 5e4, Seconds: 240, EpochSeconds: perDim(.3)},
-			"huge", 64, 500, 256, 0, 4000},
-		{"time for 10 epochs of d 128",
-			Size{Entities: 1e6, Train: 3e6, Valid: 5e4, Seconds: 1281, EpochSeconds: perDim(1)},
-			"huge", 128, 500, 256, 0, 4000},
-		{"no time", Size{Entities: 300, Train: 900, Valid: 5, EpochSeconds: perDim(1)},
-			"default", 64, 128, 0, 0, 0},
+		{"a million", Size{Entities: 1e6, Train: 3e6, Valid: 5e4}, "huge", 512, 500, 256, 0, 4000},
 	} {
 		r := Default(c.size)
 		s := r.Training
@@ -61,22 +52,6 @@ func TestDefaultOfGraphs(t *testing.T) {
 	for _, f := range form.All()[1:] {
 		if got := ForGraph(nil, f); got != named(t, "basic", "") {
 			t.Errorf("%v is trained by %+v", f, got)
-		}
-	}
-}
-
-// TestFits checks that a small graph fits into seconds without a measurement of the pace.
-func TestFits(t *testing.T) {
-	for _, c := range []struct {
-		size Size
-		want bool
-	}{
-		{Size{Entities: 135, Train: 5216, Seconds: 30}, true},
-		{Size{Entities: 14_541, Train: 272_115, Seconds: 300}, false},
-		{Size{Entities: 1_000_000, Train: 3_000_000, Seconds: 300}, false},
-	} {
-		if got := c.size.Fits(Default(c.size).Training); got != c.want {
-			t.Errorf("%+v: %v", c.size, got)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func (a *analysis) retraining() part {
 	}
 	p.Table = page.NewTable("Means over the seeds, best first", all,
 		page.Text("", func(r search.Retrained) any {
-			return titleOr(r.Name, "found") + map[bool]string{true: ", default"}[r.IsDefault()]
+			return titleOr(r.Name, "found") + r.Suffix()
 		}),
 		page.Number(a.Presentation.Valid, func(r search.Retrained) any { return r.Mean().Score }),
 		page.Number(a.Presentation.Test, func(r search.Retrained) any { return r.TestScore() }),

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -25,7 +27,7 @@ func (a *analysis) verdict() []string {
 }
 
 func (a *analysis) judgement() []string {
-	if retrained := search.FinalOf(a.Result().Retrained); retrained.Best != nil {
+	if retrained := search.FinalOf(a.fullSize()); retrained.Best != nil {
 		return a.judgeRetrained(retrained)
 	}
 	if len(a.found) == 0 {
@@ -53,6 +55,25 @@ func (a *analysis) judgement() []string {
 			a.Presentation.Validation, format.Cell(a.best.Score), a.withTest(*a.best)))
 	}
 	return append(all, a.keptSentences()...)
+}
+
+// fullSize returns the models at full size, best first. Without a retraining stage, the best models
+// of the search are compared with the default model as they are.
+func (a *analysis) fullSize() []search.Retrained {
+	all := a.Result().Retrained
+	if len(all) == 0 || a.About.Settings.RetrainSeeds > 0 {
+		return all
+	}
+	for _, t := range []*task.Trial{a.best, a.bestBaseline} {
+		if t != nil {
+			r := search.Retrained{Name: t.Name, Structure: t.Structure, Trials: []task.Trial{*t}}
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b search.Retrained) int {
+		return cmp.Compare(b.Score(), a.Score())
+	})
+	return all
 }
 
 // keptSentences names the kept model, unless it is a structure that was found.

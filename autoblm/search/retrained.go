@@ -26,6 +26,8 @@ type Retrained struct {
 	// Lead is the mean over all splits of the difference to the mean score of the compared
 	// structures on the same split. Scores of different splits are not comparable.
 	Lead float64
+
+	defaultRecipe bool
 }
 
 // Score returns the mean over the seeds, on the original split.
@@ -99,6 +101,11 @@ func RetrainedOf(trials []task.Trial) []Retrained {
 			all[i].Trials = whole
 		}
 	}
+	for _, model := range task.InStage(task.Default, trials) {
+		for i := range all {
+			all[i].defaultRecipe = all[i].defaultRecipe || all[i].hasRecipeOf(model)
+		}
+	}
 	splits := task.InStage(task.Resplit, trials)
 	unfinished := map[int]bool{} // splits on which some structures have no result yet
 	for _, t := range splits {
@@ -128,6 +135,24 @@ func RetrainedOf(trials []task.Trial) []Retrained {
 
 // IsDefault returns true for models that were trained as without a search.
 func (r Retrained) IsDefault() bool { return r.Trials[0].Stage == task.Default }
+
+// Suffix marks default models, and structures with the recipe of the default model.
+func (r Retrained) Suffix() string {
+	switch {
+	case r.IsDefault():
+		return ", default"
+	case r.defaultRecipe:
+		return ", default recipe"
+	}
+	return ""
+}
+
+// hasRecipeOf reports whether the recipe is that of a trial, apart from its seed and dimension.
+func (r Retrained) hasRecipeOf(t task.Trial) bool {
+	a, b := r.Trials[0].Recipe, t.Recipe
+	a.Seed, a.Training.Dim = b.Seed, b.Training.Dim
+	return a == b
+}
 
 // isOf returns true for trials of the same structure with the same recipe, apart from the seed.
 func (r Retrained) isOf(t task.Trial) bool {

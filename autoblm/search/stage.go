@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -24,22 +25,30 @@ type Stage interface {
 type StageBase struct{}
 
 // Trained makes the best of the artifacts the one that the study stores, if its trial is better
-// than the stored one. After retraining, only that stage decides what is stored.
+// than the stored one. If there is a retraining stage, only that stage replaces the default model,
+// and what is stored after it.
 func (StageBase) Trained(s *State, c *Change, artifacts []task.Artifact) error {
 	best, at := -1.0, -1
-	if k := Kept(s.Trials); k != nil {
-		if !isCandidate(*k) {
+	kept := Kept(s.Trials)
+	replacesDefault := kept != nil && kept.Stage == task.Default && s.Settings.RetrainSeeds == 0
+	if kept != nil {
+		if !isCandidate(*kept) && !replacesDefault {
 			return nil
 		}
-		best = k.ScoreOrZero()
+		best = kept.ScoreOrZero()
 	}
 	for i, a := range artifacts {
 		if t := c.Trials[i]; a != nil && isCandidate(t) && t.ScoreOrZero() > best {
 			best, at = t.ScoreOrZero(), i
 		}
 	}
-	if at >= 0 {
-		c.Best, c.Trials[at].Kept = artifacts[at], true
+	if at < 0 {
+		return nil
+	}
+	c.Best, c.Trials[at].Kept = artifacts[at], true
+	if replacesDefault {
+		kept.Kept = false
+		c.Trials = append(slices.Clip(c.Trials), *kept) // without overwriting the next population
 	}
 	return nil
 }

@@ -51,9 +51,12 @@ type Task interface {
 	Ensemble(
 		ctx context.Context, candidates, size int, read func(candidate int) (Artifact, error),
 	) (*Ensemble, error)
-	// Default returns a trial of the model that a training without a search gives within a time
-	// limit, 0 for none. It returns false if the task has no default model.
-	Default(limit time.Duration) (Trial, bool)
+	// Default returns a trial of the model that a training without a search gives. It returns
+	// false if the task has no default model.
+	Default() (Trial, bool)
+	// FitDim returns the dimension for a trial whose training has some seconds, from the measured
+	// pace of a few steps, or the dimension of the trial.
+	FitDim(ctx context.Context, t Trial, seconds float64) (int, error)
 	// CannotSelect returns why the validation data cannot select between models, "" if they can.
 	CannotSelect() string
 	// Examples returns a few predictions of an artifact.
@@ -104,7 +107,12 @@ func (Base) Ensemble(context.Context, int, int, func(int) (Artifact, error)) (*E
 }
 
 // Default returns false.
-func (Base) Default(time.Duration) (t Trial, found bool) { return t, false }
+func (Base) Default() (t Trial, found bool) { return t, false }
+
+// FitDim returns the dimension of the trial.
+func (Base) FitDim(_ context.Context, t Trial, _ float64) (int, error) {
+	return t.Recipe.Training.Dim, nil
+}
 
 // CannotSelect returns "".
 func (Base) CannotSelect() string { return "" }

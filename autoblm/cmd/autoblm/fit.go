@@ -41,7 +41,7 @@ func (c *trainCommand) fit(
 	}
 	dim := c.Settings.Training.Dim
 	if c.Minutes > 0 && !flags.IsGiven(line, "dim") {
-		if err := c.fitTime(ctx, line, engine, g, &size, began); err != nil {
+		if c.Settings.Training.Dim, err = c.fitDim(ctx, engine, g, began); err != nil {
 			return err
 		}
 	}
@@ -54,45 +54,21 @@ func (c *trainCommand) fit(
 	return nil
 }
 
-// fitTime resolves the dimension that the pace and the deadline allow. A training to resume keeps
-// its own.
-func (c *trainCommand) fitTime(
-	ctx context.Context, line *kong.Context, engine kge.Engine, g *datasets.Graph,
-	size *recipe.Size, began time.Time,
-) error {
+// fitDim returns the dimension that the pace and the deadline allow. A training to resume keeps its
+// own.
+func (c *trainCommand) fitDim(
+	ctx context.Context, engine kge.Engine, g *datasets.Graph, began time.Time,
+) (int, error) {
 	job, err := c.job(g)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if dim := c.resumedDim(engine, job); dim > 0 {
-		size.EpochSeconds = func(d int) float64 { return max(0, float64(d-dim)) } // dim just fits
-		return c.resolve(line, size)
+		return dim, nil
 	}
 	const trainingShare = 0.8 // the rest is for validations, ranking and saving
-	size.Seconds = trainingShare * (minutes(c.Minutes) - time.Since(began)).Seconds()
-	if size.Seconds < minSeconds || size.Fits(job.Settings) {
-		return nil
-	}
-	// Steps are linear in the dimension, and small ones are quick to measure.
-	var measured [2]float64
-	for i := range measured {
-		if measured[i], err = kge.EpochSeconds(ctx, engine, job, paceDim<<i); err != nil {
-			return err
-		}
-	}
-	size.EpochSeconds = func(dim int) float64 {
-		perDim := max(0, measured[1]-measured[0]) / paceDim
-		return measured[0] + perDim*float64(dim-paceDim)
-	}
-	return c.resolve(line, size)
+	return kge.FitDim(ctx, engine, job, trainingShare*(minutes(c.Minutes)-time.Since(began)).Seconds())
 }
-
-const (
-	// paceDim is the smaller of the two dimensions at which the pace is measured.
-	paceDim = 64
-	// minSeconds is the shortest time for training of which a part is used to measure the pace.
-	minSeconds = 5
-)
 
 // resumedDim returns the dimension of an interrupted training; 0 without one.
 func (c *trainCommand) resumedDim(engine kge.Engine, job kge.Job) int {

@@ -220,7 +220,7 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 // defaultRecipe returns the recipe of the command train on the data of a task, with the given
 // flags; nil if the task has no default model.
 func (c *searchCommand) defaultRecipe(line *kong.Context, t task.Task) (*kge.Recipe, error) {
-	model, found := t.Default(minutes(c.Minutes))
+	model, found := t.Default()
 	if !found {
 		return nil, nil
 	}

@@ -117,7 +117,8 @@ func (s searchRun) summary(r *search.Result) searchSummary {
 		Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead,
 		Study: s.settings.Study, Out: s.out,
 	}
-	if s.settings.K != 4 && s.settings.Model == form.Bilinear {
+	if s.settings.K != 4 && s.settings.Model == form.Bilinear &&
+		len(task.InStage(task.Default, r.Trials)) == 0 {
 		note := summary.Note + "; without baselines, which have four chunks"
 		summary.Note = strings.TrimPrefix(note, "; ")
 	}

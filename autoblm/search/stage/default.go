@@ -17,7 +17,7 @@ import (
 type Default struct{ search.StageBase }
 
 // Next implements [search.Stage].
-func (Default) Next(_ context.Context, s *search.State) (search.Step, error) {
+func (Default) Next(ctx context.Context, s *search.State) (search.Step, error) {
 	reason := s.Task.CannotSelect()
 	if reason == "" && !beginsWithDefault(s) {
 		return done, nil
@@ -27,7 +27,11 @@ func (Default) Next(_ context.Context, s *search.State) (search.Step, error) {
 	case len(trials) == 0 && s.Settings.Planned != nil && s.Settings.TimeLimit == 0 && s.Plan == nil:
 		return done, ErrNoTimeLimit
 	case len(trials) == 0:
-		if t, found := defaultTrial(s, reason == ""); found {
+		t, found, err := defaultTrial(ctx, s, reason == "")
+		if err != nil {
+			return done, err
+		}
+		if found {
 			return propose(s, task.Default, []task.Trial{t}), nil
 		}
 	case trials[0].State == task.Running:
@@ -46,28 +50,44 @@ func (Default) Next(_ context.Context, s *search.State) (search.Step, error) {
 // that began without it resumes without it.
 func beginsWithDefault(s *search.State) bool {
 	begun := len(s.Trials) > 0 && s.Trials[0].Stage != task.Default
-	return s.Settings.Planned != nil && s.Settings.RetrainSeeds > 0 && s.Settings.K == 4 && !begun
+	return s.Settings.Planned != nil && s.Settings.Model == form.Bilinear && !begun
 }
 
-// defaultTrial returns the trial of the default model, false if the task has none.
-func defaultTrial(s *search.State, validates bool) (t task.Trial, found bool) {
+// defaultShare of the time that is left is for training the default model.
+const defaultShare = 0.5
+
+// defaultTrial returns the trial of the default model, false if the task has none. Its dimension
+// follows the measured pace, unless it is given. The trial is stored before it trains, so that a
+// resumed search has the same one.
+func defaultTrial(
+	ctx context.Context, s *search.State, validates bool,
+) (t task.Trial, found bool, err error) {
 	if s.Settings.Model != form.Bilinear {
 		t.Form, t.Recipe, found = s.Settings.Model, s.Settings.TrialRecipe(), true
-	} else if t, found = s.Task.Default(s.Settings.TimeLimit); !found {
-		return t, false
+	} else if t, found = s.Task.Default(); !found {
+		return t, false, nil
 	} else if s.Default != nil {
 		t.Recipe.Recipe = *s.Default
 	}
-	if !validates {
-		t.Recipe.Training.ValidateEvery = 0
-		t.Recipe.Training.Patience, t.Recipe.Training.PlateauPatience = 0, 0
-	}
 	t.Recipe.Seed = s.Settings.Seed
-	p, err := s.Task.Precision(t.Recipe.Training.Precision, t.Form, t.Recipe.Training.Dim)
-	if err == nil {
-		t.Recipe.Training.Precision = p
+	training := &t.Recipe.Training
+	if !validates {
+		training.ValidateEvery, training.Patience, training.PlateauPatience = 0, 0, 0
 	}
-	return t, true
+	if k := t.Structure.K(); k > 0 { // which may differ from that of the search
+		training.Dim = max(1, training.Dim/k) * k
+	}
+	if s.Settings.Planned != nil && s.Settings.Planned.Dim {
+		left := (s.TimeLimit() - s.Used()).Seconds()
+		if training.Dim, err = s.Task.FitDim(ctx, t, defaultShare*left); err != nil {
+			return t, false, err
+		}
+	}
+	p, err := s.Task.Precision(training.Precision, t.Form, training.Dim)
+	if err == nil {
+		training.Precision = p
+	}
+	return t, true, nil
 }
 
 // trainDefault returns the training step of the stage, which stops early at the time limit.

@@ -12,27 +12,39 @@ import (
 )
 
 // TestDefaultModelMustBeBeaten: a timed search keeps its default model, unless a structure is better
-// at full size, whatever its score in the search was.
+// at full size, whatever its score in the search was. Without a retraining stage, the scores of the
+// search decide. Structures may have another number of chunks than the default model.
 func TestDefaultModelMustBeBeaten(t *testing.T) {
-	for byDefault, keepsDefault := range map[float64]bool{.5: true, .3: false} {
+	for _, c := range []struct {
+		byDefault float64
+		seeds, k  int
+		want      task.Stage
+	}{
+		{.5, 2, 4, task.Default}, {.3, 2, 4, task.Retraining},
+		{.95, 0, 4, task.Default}, {.5, 0, 4, task.Searching},
+		{.5, 2, 3, task.Default}, {.3, 2, 3, task.Retraining}, {.5, 0, 3, task.Searching},
+	} {
 		score := func(t task.Trial) float64 {
 			switch {
 			case t.Stage == task.Default:
-				return byDefault
+				return c.byDefault
 			case t.Stage == task.Retraining:
 				return .4
 			}
 			return .9
 		}
 		on := fakeTask{score: score, size: smallSize, artifacts: true, hasDefault: true}
-		r := run(t, problem(on, strategy.Random{}, partlyPlanned()))
-		if checkKept(t, r); (r.Kept.Stage == task.Default) != keepsDefault {
-			t.Errorf("a default model of %v: kept %+v", byDefault, r.Kept)
+		s := partlyPlanned()
+		s.RetrainSeeds, s.K = c.seeds, c.k
+		s.Training.Dim, s.RetrainDims = 256/c.k*c.k, []int{64 / c.k * c.k, 128 / c.k * c.k}
+		r := run(t, problem(on, strategy.Random{}, s))
+		if checkKept(t, r); r.Kept.Stage != c.want || r.Trials[0].Kept != (c.want == task.Default) {
+			t.Errorf("%+v: kept %+v", c, r.Kept)
 		}
 		first := r.Trials[0]
 		if first.Stage != task.Default || first.Recipe.LearningRate != .123 ||
-			first.Recipe.Seed != r.Settings.Seed {
-			t.Errorf("the first trial is %+v", first)
+			first.Recipe.Training.Dim != 64 || first.Recipe.Seed != r.Settings.Seed {
+			t.Errorf("%+v: the first trial is %+v", c, first)
 		}
 	}
 }

@@ -52,13 +52,15 @@ func (Plan) Next(ctx context.Context, s *search.State) (search.Step, error) {
 	return search.Step{Change: &search.Change{Plan: &plan}}, nil
 }
 
-// defaultPace returns the size and the time of the default model, zero without one.
+// defaultPace returns the size and the time of the default model, zero without one. The size is one
+// of the structures of the search, which may have other chunks.
 func defaultPace(s *search.State) search.Pace {
 	trials := s.InStage(task.Default)
 	if len(trials) == 0 || trials[0].State != task.Complete {
 		return search.Pace{}
 	}
-	return search.Pace{Dim: trials[0].Recipe.Training.Dim, End: trials[0].Seconds}
+	dim := trials[0].Recipe.Training.Dim / s.Settings.K * s.Settings.K
+	return search.Pace{Dim: dim, End: trials[0].Seconds}
 }
 
 // fewValidation is the number of validation examples below which further splits help.

@@ -40,7 +40,7 @@ func TestPlannedSearchResumes(t *testing.T) {
 	}
 	whole, trainings := run(&search.Memory{}, math.MaxInt)
 	if whole.Stopped != search.BudgetSpent || !whole.Plan.Ended || whole.Plan.Structures != 9 ||
-		len(whole.Retrained) != 6 || whole.Trials[0].Stage != task.Default {
+		len(whole.Retrained) != 7 || whole.Trials[0].Stage != task.Default {
 		t.Fatalf("stopped by %q, %+v, %d retrained", whole.Stopped, whole.Plan,
 			len(whole.Retrained))
 	}

@@ -44,26 +44,26 @@ func (Retraining) Next(_ context.Context, s *search.State) (search.Step, error) 
 	if len(missing) > 0 {
 		return propose(s, task.Sizing, missing), nil
 	}
-	chosen := retrainGroup(s, 0)
-	if step, found := proposeSeeds(s, chosen, recipe, 0); found {
+	chosen := withDefaultRecipe(s, retrainGroup(s, 0, recipe))
+	if step, found := proposeSeeds(s, chosen, 0); found {
 		return step, nil
 	}
-	if step, found := proposeSplits(s, chosen, recipe); found {
+	if step, found := proposeSplits(s, chosen); found {
 		return step, nil
 	}
 	if s.Plan == nil || !s.Requested.Planned.Retrain {
 		return done, nil
 	}
 	for group := 1; group < retrainGroups; group++ {
-		next := retrainGroup(s, group)
-		if step, found := proposeSeeds(s, next, recipe, 0); found {
+		next := retrainGroup(s, group, recipe)
+		if step, found := proposeSeeds(s, next, 0); found {
 			return step, nil
 		}
 		chosen = append(chosen, next...)
 	}
 	seeds := s.Settings.RetrainSeeds
 	for first := seeds; first < maxSeeds; first += seeds {
-		if step, found := proposeSeeds(s, chosen, recipe, first); found {
+		if step, found := proposeSeeds(s, chosen, first); found {
 			return step, nil
 		}
 	}
@@ -146,9 +146,9 @@ func sizingScore(
 	return stat.Mean(scores, nil), missing
 }
 
-// retrainGroup returns the structures of a group: the best found ones and the best baselines, in
-// turns, and the next best ones for later groups.
-func retrainGroup(s *search.State, group int) (chosen []task.Trial) {
+// retrainGroup returns the structures of a group with the recipe of retraining: the best found ones
+// and the best baselines, in turns, and the next best ones for later groups.
+func retrainGroup(s *search.State, group int, recipe task.Recipe) (chosen []task.Trial) {
 	from, to := [2]int{}, [2]int{}
 	to[0], to[1] = s.Settings.RetrainCounts()
 	if group > 0 {
@@ -167,21 +167,43 @@ func retrainGroup(s *search.State, group int) (chosen []task.Trial) {
 	for i := range max(to[0], to[1]) {
 		for kind, trials := range all {
 			if i >= from[kind] && i < min(to[kind], len(trials)) {
-				chosen = append(chosen, trials[i])
+				t := trials[i]
+				chosen = append(chosen, task.Trial{Name: t.Name, Structure: t.Structure, Recipe: recipe})
 			}
 		}
 	}
 	return chosen
 }
 
+// withDefaultRecipe adds the best structure with the recipe of the default model, if retraining has
+// another size than tuning: the tuned recipe may suit only the size that it was tuned at.
+func withDefaultRecipe(s *search.State, chosen []task.Trial) []task.Trial {
+	models := s.InStage(task.Default)
+	if len(models) == 0 || models[0].State != task.Complete || len(chosen) == 0 {
+		return chosen
+	}
+	added, tuned := chosen[0], Recipe(s)
+	at := added.Recipe.Training
+	if at.Dim == tuned.Training.Dim && at.Epochs == tuned.Training.Epochs ||
+		added.Structure == models[0].Structure {
+		return chosen
+	}
+	added.Recipe = models[0].Recipe
+	added.Recipe.Seed = tuned.Seed
+	k := added.Structure.K()
+	added.Recipe.Training.Dim = max(1, added.Recipe.Training.Dim/k) * k
+	if added.Recipe == chosen[0].Recipe {
+		return chosen
+	}
+	return slices.Insert(chosen, 1, added)
+}
+
 // proposeSeeds proposes trials with the seeds from number first on, for the first structure that
 // lacks some of them. If there is no time for them, the stage is done. It returns false if no seeds
 // are missing.
-func proposeSeeds(
-	s *search.State, chosen []task.Trial, recipe task.Recipe, first int,
-) (search.Step, bool) {
+func proposeSeeds(s *search.State, chosen []task.Trial, first int) (search.Step, bool) {
 	for _, t := range chosen {
-		missing := missingSeeds(s, t, recipe, first)
+		missing := missingSeeds(s, t, first)
 		if len(missing) == 0 {
 			continue
 		}
@@ -196,19 +218,17 @@ func proposeSeeds(
 	return done, false
 }
 
-// missingSeeds returns trials of a structure for those seeds, from number first on, that it lacks.
-func missingSeeds(
-	s *search.State, of task.Trial, recipe task.Recipe, first int,
-) (trials []task.Trial) {
+// missingSeeds returns trials of a structure and a recipe for those seeds, from number first on, that
+// are missing.
+func missingSeeds(s *search.State, of task.Trial, first int) (trials []task.Trial) {
 	for i := range s.Settings.RetrainSeeds {
-		r := recipe
-		r.Seed += uint64(first+i) + 1
-		exists := func(t task.Trial) bool {
-			return t.Stage == task.Retraining && t.Structure == of.Structure &&
-				t.Recipe.Seed == r.Seed
+		t := of
+		t.Recipe.Seed += uint64(first+i) + 1
+		exists := func(b task.Trial) bool {
+			return b.Structure == t.Structure && b.Recipe == t.Recipe
 		}
-		if !slices.ContainsFunc(s.Trials, exists) {
-			trials = append(trials, task.Trial{Name: of.Name, Structure: of.Structure, Recipe: r})
+		if !slices.ContainsFunc(s.InStage(task.Retraining), exists) {
+			trials = append(trials, t)
 		}
 	}
 	return trials
@@ -250,7 +270,7 @@ func longestRetrainTime(s *search.State) float64 {
 // proposeSplits proposes the trials of the next other split. With few validation examples, the mean
 // over several splits is a better estimate. These trials only give scores, and no artifact is
 // stored. It returns false if no trials are missing or there is no time for them.
-func proposeSplits(s *search.State, chosen []task.Trial, recipe task.Recipe) (search.Step, bool) {
+func proposeSplits(s *search.State, chosen []task.Trial) (search.Step, bool) {
 	resplit := s.InStage(task.Resplit)
 	for split := 1; split <= s.Settings.RetrainSplits; split++ {
 		if !canValidate(s.Task.Resplit(split)) {
@@ -258,17 +278,14 @@ func proposeSplits(s *search.State, chosen []task.Trial, recipe task.Recipe) (se
 		}
 		var missing []task.Trial
 		for _, t := range chosen {
+			t.Split = split
+			t.Recipe.Seed += uint64(split)
 			exists := func(b task.Trial) bool {
-				return b.Structure == t.Structure && b.Split == split
+				return b.Structure == t.Structure && b.Recipe == t.Recipe && b.Split == split
 			}
-			if slices.ContainsFunc(resplit, exists) {
-				continue
+			if !slices.ContainsFunc(resplit, exists) {
+				missing = append(missing, t)
 			}
-			r := recipe
-			r.Seed += uint64(split)
-			missing = append(missing, task.Trial{
-				Name: t.Name, Structure: t.Structure, Recipe: r, Split: split,
-			})
 		}
 		if len(missing) == 0 {
 			continue

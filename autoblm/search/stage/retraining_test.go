@@ -114,3 +114,44 @@ func TestSplitWithoutValidationIsSkipped(t *testing.T) {
 		}
 	}
 }
+
+// TestDefaultRecipeIsRetrained: retraining at another size than that of tuning also tries the recipe
+// of the default model on the best structure, with the same seeds.
+func TestDefaultRecipeIsRetrained(t *testing.T) {
+	for _, c := range []struct {
+		k    int
+		dims []int
+		want int // dimension of the default recipe, 0 if it is not retrained
+	}{{4, []int{128}, 64}, {3, []int{126}, 63}, {4, nil, 0}} {
+		score := func(t task.Trial) float64 {
+			if t.Stage == task.Retraining && t.Recipe.LearningRate == .123 {
+				return .9
+			}
+			return .01 * float64(t.Structure.Nonzeros())
+		}
+		on := fakeTask{score: score, size: smallSize, artifacts: true, hasDefault: true}
+		s := partlyPlanned()
+		s.K, s.RetrainDims = c.k, c.dims
+		s.Training.Dim = 256 / c.k * c.k
+		r := run(t, problem(on, strategy.Random{}, s))
+		checkKept(t, r)
+		var with []task.Trial
+		for _, trial := range task.InStage(task.Retraining, r.Trials) {
+			if trial.Recipe.LearningRate == .123 {
+				with = append(with, trial)
+			}
+		}
+		if c.want == 0 {
+			if len(with) > 0 {
+				t.Errorf("at the size of tuning: %+v", with)
+			}
+			continue
+		}
+		best := r.Retrained[0]
+		if len(with) != s.RetrainSeeds || best.Name != "" || best.Suffix() != ", default recipe" ||
+			best.Structure != r.Best[0].Structure || !slices.Equal(best.Seeds(), []uint64{2, 3}) ||
+			with[0].Recipe.Training.Dim != c.want || r.Kept.Recipe.LearningRate != .123 {
+			t.Errorf("%d chunks: %+v, kept %+v", c.k, best, r.Kept)
+		}
+	}
+}

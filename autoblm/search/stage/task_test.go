@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -30,9 +29,18 @@ type fakeTask struct {
 	refusal   error
 	// hasDefault is true if the task has a default model, of dimension 64.
 	hasDefault bool
+	// fitDim, if set, chooses the dimension of the default model.
+	fitDim func(seconds float64) int
 }
 
-func (f fakeTask) Default(time.Duration) (task.Trial, bool) {
+func (f fakeTask) FitDim(_ context.Context, t task.Trial, seconds float64) (int, error) {
+	if f.fitDim == nil {
+		return t.Recipe.Training.Dim, nil
+	}
+	return f.fitDim(seconds), nil
+}
+
+func (f fakeTask) Default() (task.Trial, bool) {
 	r := search.TimedSettings().TrialRecipe()
 	r.Training.Dim, r.LearningRate = 64, .123
 	return task.Trial{Name: "complex", Structure: structure.MustParse("complex"), Recipe: r}, f.hasDefault

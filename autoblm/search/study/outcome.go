@@ -44,6 +44,9 @@ const (
 // OutcomeOf returns the outcome of a search.
 func OutcomeOf(about About, r *search.Result, p task.Presentation) Outcome {
 	retrained := search.FinalOf(r.Retrained)
+	if r.Settings.RetrainSeeds == 0 && r.Kept != nil && !search.IsRetrained(*r.Kept) {
+		retrained = search.Final{} // a structure of the search has beaten the default model
+	}
 	o := Outcome{
 		Dataset:       about.Dataset,
 		Task:          about.Task,

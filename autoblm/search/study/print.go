@@ -108,11 +108,7 @@ func (o Outcome) PrintRetrained(w io.Writer) {
 			"split, over %s)\n\n", o.presentation.Valid, format.Count(n+1, "split"))
 	}
 	for _, r := range all {
-		title := modelTitle(r.Name)
-		if r.IsDefault() {
-			title += ", default"
-		}
-		cells := []any{title, len(r.Trials), r.Mean().Score, r.TestScore(), r.Structure}
+		cells := []any{modelTitle(r.Name) + r.Suffix(), len(r.Trials), r.Mean().Score, r.TestScore(), r.Structure}
 		if n > 0 {
 			cells = append(cells, leadOf(r))
 		}
