@@ -31,13 +31,15 @@ type TaskSettings struct {
 	Member      Member   `json:"member" kong:"-"`
 }
 
-// Default returns ComplEx with the settings of the task, which all structures of a search have.
+// Default returns ComplEx with the settings of the task, which all structures of a search have. It
+// returns false if the dimension is not a multiple of its chunks.
 func (t *Task) Default() (task.Trial, bool) {
 	r := SearchRecipe(task.Recipe{Recipe: kge.DefaultRecipe()}, false)
 	r.Training.Dim, r.Training.Epochs = t.Settings.Convolution.Dim, t.Settings.Convolution.Epochs
 	m := t.Settings.Member
 	r.LearningRate, r.Training.Dropout, r.L2 = m.LearningRate, m.Dropout, m.L2
-	return task.Trial{Name: "complex", Structure: structure.MustParse("complex"), Recipe: r}, true
+	trial := task.Trial{Name: "complex", Structure: structure.MustParse("complex"), Recipe: r}
+	return trial, r.Training.Dim%trial.Structure.K() == 0
 }
 
 // Check implements [task.Task].

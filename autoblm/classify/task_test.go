@@ -179,11 +179,16 @@ func TestClassesWithTimeLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !r.Plan.Ended || r.Trained != of.Budget || len(r.Retrained) == 0 ||
-			r.Settings.Training != of.Training {
+			r.Settings.Training != of.Training || r.Trials[0].Stage != task.Default ||
+			r.Trials[0].State != task.Complete {
 			t.Errorf("%d trained, %d again by %+v", r.Trained, len(r.Retrained), r.Plan)
 		}
 	}
 	if len(told) != 1 || !strings.HasPrefix(told[0], "up to 14 structures at d") {
 		t.Errorf("told are %q", told)
+	}
+	on.Settings.Convolution.Dim = 6
+	if _, found := on.Default(); found {
+		t.Error("ComplEx has four chunks, d 6 is not a multiple of that")
 	}
 }

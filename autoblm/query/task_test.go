@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -13,8 +14,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 func querySearch() (query.TaskSettings, autoblm.SearchSettings) {
@@ -62,6 +65,26 @@ func TestTrialsEqualMembers(t *testing.T) {
 	if metrics.Valid.Both != reached.Valid.Metrics || metrics.Test.Both != reached.Test.Metrics ||
 		!reflect.DeepEqual(want.Artifact.(*kge.Model).Parameters, alone.Parameters) {
 		t.Errorf("trial %+v, but alone it comes to %+v", best, reached.Valid)
+	}
+}
+
+// TestDefaultModelOfQueries checks that a search with a time limit first trains ComplEx with the
+// default settings, on the paths of the search.
+func TestDefaultModelOfQueries(t *testing.T) {
+	own, of := querySearch()
+	on := &query.Task{Data: enginetest.Paths(t, 40, 3, 200), Settings: own, Engine: cpu.New(1)}
+	first, found := on.Default()
+	s, m := query.Default(form.Bilinear)
+	if r := first.Recipe; !found || r.Training != s.Settings || r.LearningRate != m.LearningRate ||
+		r.Weights != m.Weights {
+		t.Errorf("%+v", first)
+	}
+	of.Budget, of.TimeLimit, of.Planned = 4, time.Hour, &search.Planned{}
+	of.Default = &of.Settings.Recipe // which is shorter
+	r, err := autoblm.SearchFor(t.Context(), on, of)
+	if err != nil || r.Trained != 4 || r.Kept == nil || r.Trials[0].Stage != task.Default ||
+		r.Trials[0].Structure != first.Structure || r.Trials[0].Score == nil {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

@@ -1,6 +1,12 @@
 package main
 
-import "testing"
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
 
 // TestSearchDeadline: the same command and study resume give the same result; more minutes
 // continue.
@@ -29,4 +35,31 @@ func TestSearchWithoutTime(t *testing.T) {
 	has(t, object(t, "search --minutes 0.0001 --dataset", smallGraph(t), "--out", folder),
 		fields{"trained": 0, "kept.from": "baseline"})
 	object(t, "predict --head e10 --relation near --model", folder)
+}
+
+// TestTimedSearchesBeginWithDefault: searches of all tasks, chunks and stages train the default model
+// first, with the given flags, and keep a model.
+func TestTimedSearchesBeginWithDefault(t *testing.T) {
+	graph, paths, nodes := smallGraph(t), queries(t), kinds(t, nil)
+	for _, flags := range []string{
+		"--k 2 --dataset " + graph,
+		"--k 3 --retrain-seeds 0 --dataset " + graph,
+		"--task query --dataset " + paths,
+		"--task classify --layers 1 --runs 1 --dataset " + nodes,
+	} {
+		folder := t.TempDir()
+		o := object(t, "search --minutes 0.02 --dim 24 --epochs 2", flags, "--out", folder)
+		if o["kept"] == nil {
+			t.Errorf("%s keeps no model", flags)
+		}
+		contents, err := study.Read(filepath.Join(folder, studyName))
+		must(t, err)
+		first := contents.Trials[0]
+		if first.Stage != task.Default || first.State != task.Complete || first.Name != "complex" ||
+			first.Recipe.Training.Dim != 24 || first.Recipe.Training.Epochs != 2 {
+			t.Errorf("%s began with %+v", flags, first)
+		}
+		succeed(t, "study show", folder)
+		succeed(t, "report --study", filepath.Join(folder, studyName), "--out", filepath.Join(folder, "report.html"))
+	}
 }

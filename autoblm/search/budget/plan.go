@@ -74,7 +74,8 @@ func New(s search.Settings, fewValidation bool, p search.Paces, used time.Durati
 		return plan.withoutSearch()
 	}
 	free := plan.free(left)
-	tune, compare := free*tuneShare, free*searchShare
+	tune := free * tuneShare
+	compare := plan.comparing(free - tune)
 	if !plan.withTuning(tune, compare) {
 		if plan.Recipes = requestedRecipes(s); plan.Recipes == 0 {
 			tune, compare = 0, tune+compare
@@ -109,9 +110,9 @@ func Revise(
 	paces := p.Paces.Times(factor)
 	left := p.Limit.Seconds()*plannedShare - used.Seconds()
 	free := plan.free(left)
-	compare := free * searchShare / (1 - tuneShare)
+	compare := plan.comparing(free)
 	if p.Recipes == 0 {
-		compare = free * (tuneShare + searchShare)
+		compare = free*tuneShare + plan.comparing(free*(1-tuneShare))
 	}
 	plan.Used = used
 	if s.Planned.Structures {
@@ -164,9 +165,21 @@ func (p planner) leastComparing() float64 {
 	return structures * p.Paces.Training(dim, search.MinEpochs, 0)
 }
 
+// comparing returns the seconds for comparing structures of those after tuning: all of them if no
+// stage follows.
+func (p planner) comparing(rest float64) float64 {
+	if p.settings.RetrainSeeds == 0 && p.settings.Final == nil {
+		return rest
+	}
+	return rest * searchShare / (1 - tuneShare)
+}
+
 // free returns the seconds that are divided among the stages: without those for retraining a
 // structure and a baseline at the size of the default model, as far as there is time.
 func (p planner) free(left float64) float64 {
+	if p.settings.RetrainSeeds == 0 {
+		return left
+	}
 	reserved := max(0, min(2*p.Paces.Default.End, left-p.leastComparing()))
 	return left - reserved
 }
