@@ -205,7 +205,7 @@ func TestCountsAgreeWithTheSearch(t *testing.T) {
 // TestWorth: the verdict says in its first line what searching was worth at full size.
 func TestWorth(t *testing.T) {
 	const other = "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4"
-	verdict := func(found, baseline []float64, stage task.Stage) string {
+	verdict := func(found []float64, from task.Stage, baseline []float64, stage task.Stage) string {
 		var trials []task.Trial
 		add := func(name, text string, scores []float64, stage task.Stage) {
 			for i, score := range scores {
@@ -214,11 +214,14 @@ func TestWorth(t *testing.T) {
 					Structure: structure.MustParse(text),
 				}
 				trial.Recipe.Seed = uint64(i)
+				if stage == task.Searching {
+					trial.Round = 1
+				}
 				trials = append(trials,
 					withResult(trial, evaluation(score, 1000), evaluation(score, 1000)))
 			}
 		}
-		add("", other, found, task.Retraining)
+		add("", other, found, from)
 		add("complex", "complex", baseline, stage)
 		d := Data{
 			Presentation: completion.NewPresentation(), Contents: study.Contents{Trials: trials},
@@ -226,13 +229,17 @@ func TestWorth(t *testing.T) {
 		return d.Verdict()[0]
 	}
 	for _, c := range []struct{ verdict, want string }{
-		{verdict([]float64{.5}, []float64{.6}, task.Default), "worth nothing here: no structure beat ComplEx"},
-		{verdict([]float64{.6}, []float64{.5}, task.Default),
+		{verdict([]float64{.5}, task.Retraining, []float64{.6}, task.Default), "worth nothing here: no structure beat ComplEx"},
+		{verdict([]float64{.6}, task.Retraining, []float64{.5}, task.Default),
 			"worth +0.100 validation MRR over ComplEx, with one seed (standard error at most 0.015)"},
-		{verdict([]float64{.6, .62}, []float64{.5, .51}, task.Retraining),
+		{verdict([]float64{.6, .62}, task.Retraining, []float64{.5, .51}, task.Retraining),
 			"worth +0.105 test MRR over ComplEx (95 % confidence +0.041 to +0.169 over seeds)."},
-		{verdict([]float64{.5, .62}, []float64{.5, .51}, task.Retraining), "which may be nothing"},
-		{verdict(nil, []float64{.5}, task.Default), "Nothing was searched: only baselines were trained."},
+		{verdict([]float64{.5, .62}, task.Retraining, []float64{.5, .51}, task.Retraining), "which may be nothing"},
+		{verdict([]float64{.6}, task.Searching, []float64{.5}, task.Default),
+			"worth +0.100 validation MRR over ComplEx, with one seed (standard error at most 0.015)"},
+		{verdict([]float64{.4}, task.Searching, []float64{.5}, task.Default),
+			"worth nothing here: no structure beat ComplEx"},
+		{verdict(nil, task.Retraining, []float64{.5}, task.Default), "Nothing was searched: only baselines were trained."},
 	} {
 		if !strings.Contains(c.verdict, c.want) {
 			t.Errorf("the verdict is %q, want %q in it", c.verdict, c.want)

@@ -147,7 +147,7 @@ func (r Retrained) Suffix() string {
 	return ""
 }
 
-// hasRecipeOf reports whether the recipe is that of a trial, apart from its seed and dimension.
+// hasRecipeOf reports whether the recipe equals that of a trial, apart from seed and dimension.
 func (r Retrained) hasRecipeOf(t task.Trial) bool {
 	a, b := r.Trials[0].Recipe, t.Recipe
 	a.Seed, a.Training.Dim = b.Seed, b.Training.Dim
