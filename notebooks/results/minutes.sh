@@ -1,29 +1,39 @@
 #!/usr/bin/env bash
-# Searches by minutes with no other flag but the data set and the seed, and records what came of
-# it in the folder where it is run. AUTOBLM_DATA names the benchmarks; packages.sh makes
-# packages, and defaults.sh family and map.
-# What is there already is not searched again.
+# Compares searches with a time limit with plain trainings: minutes.json has the test MRR of both.
+# packages.sh makes packages; defaults.sh makes family and map. Run it in a folder that has these;
+# AUTOBLM_DATA names the benchmarks, FLAGS the flags of all commands; jq is needed. Finished
+# trainings and searches are not repeated. Several runs share the work if their GRAPHS differ.
 set -euo pipefail
+graphs=${GRAPHS:-world nations kinship umls family map packages}
 
-search() { # GRAPH MINUTES SEED
-  local name=minutes-$(basename "$1")-$3
-  [ -e "$name.json" ] && return
-  autoblm search --dataset "$1" --minutes "$2" --seed "$3" --out "$name" --record "$name.part" --json >/dev/null
-  mv "$name.part" "$name.json" # an interrupted search has a record, too
+record() { # FILE ARGUMENTS
+  local file=$1
+  shift
+  [ -s "$file.json" ] && return
+  # An interrupted search is resumed, and leaves a record, too.
+  # shellcheck disable=SC2086
+  autoblm "$@" ${FLAGS:-} --out "$file" --record "$file.part" --json >/dev/null
+  mv "$file.part" "$file.json"
+  rm -r "$file"
 }
 
-queries() { # GRAPH MINUTES SEED
-  local name=minutes-$1-2p-$3
-  [ -e "$name.json" ] && return
-  autoblm search --task query --hops 2 --dataset "$1" --minutes "$2" --seed "$3" --out "$name" --record "$name.part" --json >/dev/null
-  mv "$name.part" "$name.json" # an interrupted search has a record, too
-}
-
-for seed in ${SEEDS:-1 2 3}; do
-  for graph in ${QUERIES:-umls:2 kinship:2}; do
-    queries "${graph%:*}" "${graph#*:}" "$seed"
-  done
-  for graph in ${GRAPHS:-world:1 nations:2 kinship:10 umls:10 family:1 map:1 packages:10}; do
-    search "${graph%:*}" "${graph#*:}" "$seed"
+for minutes in ${MINUTES:-0.5 1 2 5}; do
+  for seed in ${SEEDS:-1 2 3}; do
+    for graph in $graphs; do
+      arguments="--dataset $graph --minutes $minutes --seed $seed"
+      # shellcheck disable=SC2086
+      record "train-$graph-$minutes-$seed" train --structure complex $arguments
+      # shellcheck disable=SC2086
+      record "search-$graph-$minutes-$seed" search $arguments
+    done
   done
 done
+for file in search-*.json; do
+  jq --slurpfile train "${file/search/train}" --arg name "${file%.json}" '{
+    command: (.command | sub(" --out.*"; "")), date, machine, dataset: .result.dataset,
+    minutes: ($name | split("-")[-2] | tonumber), train: $train[0].result.test.both.mrr,
+    search: .result.kept.test_mrr, from: .result.kept.from, structures: .result.trained}' "$file"
+done | jq -s '{command: "notebooks/results/minutes.sh", date: .[-1].date, machine: .[-1].machine,
+  result: (group_by([.dataset, .minutes]) | map({dataset: .[0].dataset, minutes: .[0].minutes,
+    command: .[0].command, train: map(.train), search: map(.search), from: map(.from),
+    structures: map(.structures)}))}' >minutes.json
