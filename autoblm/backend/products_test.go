@@ -30,7 +30,7 @@ func TestManyProducts(t *testing.T) {
 	}
 	x := tensors.FromShape(shapes.Make(dtypes.Float32, 90, 20, 8))
 	for range 200 {
-		if _, err := products.Exec(x); err != nil {
+		if _, err := products.Call(x); err != nil {
 			t.Fatal(err)
 		}
 	}
