@@ -182,7 +182,7 @@ func TestPanicIsMisbehavior(t *testing.T) {
 func TestLeftover(t *testing.T) {
 	for name, want := range map[string]bool{
 		"out/model/model.json": false, "out/study.db": false, "out/search.training.before": true,
-		"out/.study.db.autoblm-1": true, "out/training-01": true,
+		"out/.study.db.autoblm-1": true, "out/training-01": true, "out/ranking-01": true,
 	} {
 		got := outcome{name: "", "out/a.txt": ""}.leftover()
 		if (got == name) != want || (got == "") == want {

@@ -174,7 +174,7 @@ func (o outcome) difference(want outcome, volatile map[string]bool) string {
 // leftover returns the name of a file that only unfinished work needs, or "".
 func (o outcome) leftover() string {
 	for _, name := range slices.Sorted(maps.Keys(o)) {
-		for _, part := range []string{"training", ".before", ".next", ".autoblm-", "-journal"} {
+		for _, part := range []string{"training", "ranking-", ".before", ".next", ".autoblm-", "-journal"} {
 			if strings.Contains(filepath.Base(name), part) {
 				return name
 			}
