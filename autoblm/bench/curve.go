@@ -42,8 +42,8 @@ func (f flags) trainDefaults(ctx context.Context, c benchCase) (o output, err er
 	return o, err
 }
 
-// trainArguments returns the arguments of autoblm for a training with our defaults. It does not stop
-// early.
+// trainArguments returns the arguments of autoblm for a training with our defaults. It does not
+// stop early.
 func (f flags) trainArguments(c benchCase) []string {
 	arguments := fields("train --dataset %s --structure %s --dim %d --epochs %d --validate-every 1 "+
 		"--patience 0 --no-eval --json --threads %d",
@@ -82,7 +82,8 @@ func (t *timing) compareCurves() {
 	}
 }
 
-// reach returns how long trainings took to the median MRR of a peer, or nil if one did not reach it.
+// reach returns how long trainings took to the median MRR of a peer, or nil if one did not reach
+// it.
 func reach(curves [][]point, peer outcome) *reached {
 	target, r := record.Median(peer.MRR), &reached{}
 	for _, curve := range curves {

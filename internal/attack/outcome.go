@@ -173,8 +173,9 @@ func (o outcome) difference(want outcome, volatile map[string]bool) string {
 
 // leftover returns the name of a file that only unfinished work needs, or "".
 func (o outcome) leftover() string {
+	parts := []string{"training", "ranking-", ".before", ".next", ".autoblm-", "-journal"}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
-		for _, part := range []string{"training", "ranking-", ".before", ".next", ".autoblm-", "-journal"} {
+		for _, part := range parts {
 			if strings.Contains(filepath.Base(name), part) {
 				return name
 			}

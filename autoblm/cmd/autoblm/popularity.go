@@ -23,7 +23,8 @@ func (p popularity) add(g *datasets.Graph, split string, triples []datasets.Trip
 func (p popularity) warn(o *output, split string, model *completion.Evaluation) {
 	if e, ok := p[split]; ok && model.Both.MRR < e.Both.MRR {
 		o.Message("autoblm: warning: %s MRR %.3f is below that of popularity, %.3f, which knows "+
-			"only how often an answer has the relation; train for more epochs, or with another --lr or --dim",
+			"only how often an answer has the relation; train for more epochs, or with another "+
+			"--lr or --dim",
 			split, model.Both.MRR, e.Both.MRR)
 	}
 }

@@ -218,8 +218,8 @@ func proposeSeeds(s *search.State, chosen []task.Trial, first int) (search.Step,
 	return done, false
 }
 
-// missingSeeds returns trials of a structure and a recipe for those seeds, from number first on, that
-// are missing.
+// missingSeeds returns trials of a structure and a recipe for those seeds, from number first on,
+// that are missing.
 func missingSeeds(s *search.State, of task.Trial, first int) (trials []task.Trial) {
 	for i := range s.Settings.RetrainSeeds {
 		t := of

@@ -108,7 +108,8 @@ func (o Outcome) PrintRetrained(w io.Writer) {
 			"split, over %s)\n\n", o.presentation.Valid, format.Count(n+1, "split"))
 	}
 	for _, r := range all {
-		cells := []any{modelTitle(r.Name) + r.Suffix(), len(r.Trials), r.Mean().Score, r.TestScore(), r.Structure}
+		name := modelTitle(r.Name) + r.Suffix()
+		cells := []any{name, len(r.Trials), r.Mean().Score, r.TestScore(), r.Structure}
 		if n > 0 {
 			cells = append(cells, leadOf(r))
 		}
