@@ -57,11 +57,12 @@ func (a *analysis) judgement() []string {
 	return append(all, a.keptSentences()...)
 }
 
-// fullSize returns the models at full size, best first. Without a retraining stage, the best models
-// of the search are compared with the default model as they are.
+// fullSize returns the models at full size, best first. Without retraining, the best models of the
+// search are compared with the default model as they are.
 func (a *analysis) fullSize() []search.Retrained {
 	all := a.Result().Retrained
-	if len(all) == 0 || a.About.Settings.RetrainSeeds > 0 {
+	if len(all) == 0 || a.kept != nil && a.kept.Stage != task.Searching &&
+		a.About.Settings.RetrainSeeds > 0 {
 		return all
 	}
 	for _, t := range []*task.Trial{a.best, a.bestBaseline} {

@@ -25,12 +25,11 @@ type Stage interface {
 type StageBase struct{}
 
 // Trained makes the best of the artifacts the one that the study stores, if its trial is better
-// than the stored one. If there is a retraining stage, only that stage replaces the default model,
-// and what is stored after it.
+// than the stored one. After retraining, only that stage decides what is stored.
 func (StageBase) Trained(s *State, c *Change, artifacts []task.Artifact) error {
 	best, at := -1.0, -1
 	kept := Kept(s.Trials)
-	replacesDefault := kept != nil && kept.Stage == task.Default && s.Settings.RetrainSeeds == 0
+	replacesDefault := kept != nil && kept.Stage == task.Default
 	if kept != nil {
 		if !isCandidate(*kept) && !replacesDefault {
 			return nil

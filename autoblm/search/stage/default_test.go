@@ -49,6 +49,30 @@ func TestDefaultModelMustBeBeaten(t *testing.T) {
 	}
 }
 
+// TestDefaultModelWithoutTimeToRetrain: where retraining stops early, a structure of the search that
+// is better than the default model and than these trainings is kept.
+func TestDefaultModelWithoutTimeToRetrain(t *testing.T) {
+	for searched, want := range map[float64]task.Stage{.9: task.Searching, .4: task.Default} {
+		stopsEarly := func(_ context.Context, trials []task.Trial) error {
+			for i, t := range trials {
+				trials[i].StoppedEarly = t.Stage == task.Retraining
+			}
+			return nil
+		}
+		scores := map[task.Stage]float64{
+			task.Default: .5, task.Searching: searched, task.Retraining: .3,
+		}
+		on := fakeTask{
+			score:  func(t task.Trial) float64 { return scores[t.Stage] },
+			before: stopsEarly, size: smallSize, artifacts: true, hasDefault: true,
+		}
+		r := run(t, problem(on, strategy.Random{}, partlyPlanned()))
+		if checkKept(t, r); r.Kept.Stage != want {
+			t.Errorf("a score of %v in the search: kept %+v", searched, r.Kept)
+		}
+	}
+}
+
 // TestTooShortForASearch: a time limit without time for a search trains more baselines like the
 // default model, then seeds of the best two, and uses its time.
 func TestTooShortForASearch(t *testing.T) {

@@ -184,8 +184,10 @@ func withDefaultRecipe(s *search.State, chosen []task.Trial) []task.Trial {
 	}
 	added, tuned := chosen[0], Recipe(s)
 	at := added.Recipe.Training
-	if at.Dim == tuned.Training.Dim && at.Epochs == tuned.Training.Epochs ||
-		added.Structure == models[0].Structure {
+	switch {
+	case at.Dim == tuned.Training.Dim && at.Epochs == tuned.Training.Epochs,
+		tuned == s.Settings.TrialRecipe(), // nothing was tuned
+		added.Structure == models[0].Structure:
 		return chosen
 	}
 	added.Recipe = models[0].Recipe
@@ -323,12 +325,14 @@ func (Retraining) Trained(s *search.State, c *search.Change, artifacts []task.Ar
 		}
 	}
 	before := search.KeptRetrained(s.Trials)
-	best := bestRetrained(search.WithTrials(s.Trials, c.Trials))
+	all := search.WithTrials(s.Trials, c.Trials)
+	best := bestRetrained(all)
 	if best == nil || before != nil && before.Number == best.Number {
 		return nil
 	}
 	kept := search.Kept(s.Trials)
-	if best.StoppedEarly && kept != nil && kept.ScoreOrZero() >= best.ScoreOrZero() {
+	if kept != nil && kept.ScoreOrZero() >= best.ScoreOrZero() &&
+		(best.StoppedEarly || best.Stage == task.Default && !wasRetrained(*kept, all)) {
 		return nil
 	}
 	at := slices.IndexFunc(c.Trials, func(t task.Trial) bool { return t.Number == best.Number })
@@ -356,6 +360,15 @@ func (Retraining) Trained(s *search.State, c *search.Change, artifacts []task.Ar
 		}
 	}
 	return nil
+}
+
+// wasRetrained reports whether the structure of a trial was retrained without stopping early, so that
+// these scores replace its own.
+func wasRetrained(of task.Trial, trials []task.Trial) bool {
+	return slices.ContainsFunc(trials, func(t task.Trial) bool {
+		return search.IsRetrained(t) && t.Structure == of.Structure && t.State != task.Running &&
+			!t.StoppedEarly
+	})
 }
 
 // bestRetrained returns the best seed of the structure with the best mean, nil if there is none.

@@ -127,7 +127,7 @@ func TestDefaultRecipeIsRetrained(t *testing.T) {
 			if t.Stage == task.Retraining && t.Recipe.LearningRate == .123 {
 				return .9
 			}
-			return .01 * float64(t.Structure.Nonzeros())
+			return .01*float64(t.Structure.Nonzeros()) + .001*t.Recipe.LearningRate // which is tuned
 		}
 		on := fakeTask{score: score, size: smallSize, artifacts: true, hasDefault: true}
 		s := partlyPlanned()

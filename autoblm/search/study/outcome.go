@@ -44,7 +44,8 @@ const (
 // OutcomeOf returns the outcome of a search.
 func OutcomeOf(about About, r *search.Result, p task.Presentation) Outcome {
 	retrained := search.FinalOf(r.Retrained)
-	if r.Settings.RetrainSeeds == 0 && r.Kept != nil && !search.IsRetrained(*r.Kept) {
+	if k := r.Kept; k != nil && k.Stage == task.Searching && retrained.Best != nil &&
+		retrained.Best.IsDefault() {
 		retrained = search.Final{} // a structure of the search has beaten the default model
 	}
 	o := Outcome{
