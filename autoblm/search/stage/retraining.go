@@ -227,9 +227,9 @@ func missingSeeds(s *search.State, of task.Trial, first int) (trials []task.Tria
 		t := of
 		t.Recipe.Seed += uint64(first+i) + 1
 		exists := func(b task.Trial) bool {
-			return b.Structure == t.Structure && b.Recipe == t.Recipe
+			return b.Stage == task.Retraining && b.Structure == t.Structure && b.Recipe == t.Recipe
 		}
-		if !slices.ContainsFunc(s.InStage(task.Retraining), exists) {
+		if !slices.ContainsFunc(s.Trials, exists) {
 			trials = append(trials, t)
 		}
 	}
