@@ -101,11 +101,7 @@ func RetrainedOf(trials []task.Trial) []Retrained {
 			all[i].Trials = whole
 		}
 	}
-	for _, model := range task.InStage(task.Default, trials) {
-		for i := range all {
-			all[i].defaultRecipe = all[i].defaultRecipe || all[i].hasRecipeOf(model)
-		}
-	}
+	markDefaultRecipe(all, task.InStage(task.Default, trials))
 	splits := task.InStage(task.Resplit, trials)
 	unfinished := map[int]bool{} // splits on which some structures have no result yet
 	for _, t := range splits {
@@ -145,6 +141,18 @@ func (r Retrained) Suffix() string {
 		return ", default recipe"
 	}
 	return ""
+}
+
+// markDefaultRecipe marks the structures that were retrained with two recipes, where they have that
+// of a default model.
+func markDefaultRecipe(all []Retrained, models []task.Trial) {
+	count := map[structure.Structure]int{}
+	for _, r := range all {
+		count[r.Structure]++
+	}
+	for i, r := range all {
+		all[i].defaultRecipe = count[r.Structure] > 1 && slices.ContainsFunc(models, r.hasRecipeOf)
+	}
 }
 
 // hasRecipeOf reports whether the recipe equals that of a trial, apart from seed and dimension.
