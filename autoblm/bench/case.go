@@ -59,8 +59,9 @@ const (
 	timedEpochs = 3
 	// largeBatch is for graphs that are not small, smallBatch for rehearsals.
 	largeBatch, smallBatch = 512, 32
-	// ourEpochs is how many epochs we train at most per epoch of a peer, to reach its MRR.
-	ourEpochs = 2
+	// To reach the MRR of a peer, we train at most ourEpochs epochs for each of the peer, and at
+	// most the number of the default recipe.
+	ourEpochs, maxEpochs = 4, 60
 	// deviceSteps is the number of steps in four calls of the device.
 	deviceSteps = 256
 	// trainedSteps is half an epoch or more, so that true answers rank high, as they do in

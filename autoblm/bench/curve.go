@@ -47,7 +47,7 @@ func (f flags) trainDefaults(ctx context.Context, c benchCase) (o output, err er
 func (f flags) trainArguments(c benchCase) []string {
 	arguments := fields("train --dataset %s --structure %s --dim %d --epochs %d --validate-every 1 "+
 		"--patience 0 --no-eval --json --threads %d",
-		c.Dataset, complexModel, c.Dim, ourEpochs*c.Epochs, f.threads())
+		c.Dataset, complexModel, c.Dim, min(ourEpochs*c.Epochs, maxEpochs), f.threads())
 	return append(arguments, "--out", filepath.Join(f.temporary, "model"))
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
@@ -127,6 +128,16 @@ func TestPrintReached(t *testing.T) {
 	} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("no %q in:\n%s", want, printed)
+		}
+	}
+}
+
+// TestMaxEpochs checks that the limit is the number of epochs of the default recipes.
+func TestMaxEpochs(t *testing.T) {
+	for _, entities := range []int{14_541, 40_943} {
+		r := recipe.Default(recipe.Size{Entities: entities, Train: 200_000, Valid: 9})
+		if r.Training.Epochs != maxEpochs || r.Training.Cooldown != 0 || r.Training.Decay != 1 {
+			t.Errorf("the first epochs depend on their number, or it is not %d: %+v", maxEpochs, r)
 		}
 	}
 }
