@@ -215,6 +215,11 @@ func relations(lambda float64, batch int) kge.Weights {
 
 func n3Weight(weight float64) kge.Weights { return kge.Weights{N3: weight} }
 
+// defaultN3 returns a weight of the default recipes, where N3 follows the frequency of a row.
+func defaultN3(weight float64) kge.Weights {
+	return kge.Weights{N3: weight, PenaltyFrequency: .5}
+}
+
 // duraWeights returns the weights of DURA: 2λ for both where the authors have λ for both
 // (DURA_RESCAL), λ and 3λ where they have λ/2 and 3λ/2 (DURA_W). See the package comment.
 func duraWeights(entities, products float64) kge.Weights {
@@ -328,21 +333,21 @@ func table() []row {
 
 var (
 	defaultRow = row{
-		family: defaultAnywhere, structure: "complex", weights: n3Weight(.1), settings: defaultSettings,
+		family: defaultAnywhere, structure: "complex", weights: defaultN3(.1), settings: defaultSettings,
 	}
 	defaultSmallRow = row{
-		family: defaultSmall, structure: "complex", weights: n3Weight(.02), settings: defaultSettings,
+		family: defaultSmall, structure: "complex", weights: defaultN3(.02), settings: defaultSettings,
 	}
 	denseRow = row{
 		family: dense, structure: "complex", weights: n3Weight(.1),
 		settings: settings{dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .1},
 	}
 	largeRow = row{
-		family: large, structure: "complex", weights: n3Weight(.1),
+		family: large, structure: "complex", weights: defaultN3(.1),
 		settings: settings{dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .1},
 	}
 	hugeRow = row{
-		family: huge, structure: "complex", weights: kge.Weights{N3: .1, PenaltyFrequency: .5},
+		family: huge, structure: "complex", weights: defaultN3(.1),
 		settings: settings{dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3},
 	}
 	basicRow = row{

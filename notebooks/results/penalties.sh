@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Trains ComplEx with penalties by frequency, in the folder where it is run. penalties.json has
-# validation MRRs of small graphs, hubs.json those of the graph that debian.sh makes, in the
-# folder debian: of 3,000 validation triples, and of the tails of five relations with one tail
+# validation MRRs of benchmarks and of graphs in folders: defaults.sh makes family and map,
+# packages.sh packages1000, of 1,000 packages. hubs.json has those of the graph that debian.sh makes,
+# in the folder debian: of 3,000 validation triples, and of the tails of five relations with one tail
 # per package, by the number of training triples that point to the package. AUTOBLM_DATA names
 # the benchmarks; jq is needed. Finished trainings are not repeated.
 set -euo pipefail
@@ -32,6 +33,13 @@ small() { # graph, power, weight
     --penalty-frequency "$2" --members 3 --seed 1 --out model-small --record "$file" >/dev/null
 }
 
+large() { # graph, power, weight
+  local file=large-$1-$2-$3.json
+  [ -s "$file" ] || autoblm train --dataset "$1" --structure complex --dim 128 --epochs 12 \
+    --validate-every 3 --patience 0 --n3 "$3" --penalty-frequency "$2" --seed 1 --no-eval \
+    --out model-large --record "$file" >/dev/null
+}
+
 hubs() { # power, weight
   local name=debian-$1-$2
   [ -d "$name" ] || autoblm train --dataset debian --structure complex --dim 128 --batch 512 \
@@ -48,14 +56,22 @@ for graph in umls kinship nations world; do
     for weight in 0.02 0.05 0.1; do small $graph $power $weight; done
   done
 done
+for power in 0 0.5; do
+  small family $power 0.02
+  for graph in map packages1000; do small $graph $power 0.1; done
+  for weight in 0.05 0.1; do
+    for graph in wn18rr fb15k-237; do large $graph $power $weight; done
+  done
+  large wn18rr $power 0.2
+done
 bands
 for setting in "0 0.1" "0.25 0.1" "0.5 0.1" "0.75 0.1" "1 0.1" "0.5 0.05" "0.5 0.2" "1 0.3" "1 0.02"; do
   hubs $setting
 done
 jq -s '{command: "notebooks/results/penalties.sh", date: .[-1].date, machine: .[-1].machine,
   result: map({settings: (.command | capture("(?<s>--n3 [^ ]+ --penalty-frequency [^ ]+)").s),
-    command, dataset: .result.dataset, valid: [.result.members[].valid.both.mrr]})}' \
-  small-*.json >penalties.json
+    command, dataset: .result.dataset, valid: (if .result.members then [.result.members[].valid.both.mrr]
+      else [.result.validations | map(.mrr) | max] end)})}' {small,large}-*.json >penalties.json
 for file in debian-*-all.json; do
   name=${file%-all.json}
   jq -s --slurpfile training "$name.json" '{command: $training[0].command, date: $training[0].date,
