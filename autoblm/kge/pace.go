@@ -5,18 +5,19 @@ import "context"
 const (
 	// enoughEpochs is the number of epochs that are worth more than a larger dimension.
 	enoughEpochs = 10
-	// minDim is the smallest dimension that a time limit leads to. The pace is measured at this
-	// dimension and at twice of it.
+	// minDim is the smallest dimension that a time limit leads to, apart from rounding to chunks.
+	// The pace is measured at this dimension and at twice of it.
 	minDim = 64
 	// minSeconds is the shortest time for training of which a part is used to measure the pace.
 	minSeconds = 5
 )
 
-// FitDim returns the dimension of a job, halved until enough epochs fit into some seconds. It
-// measures the pace of a few steps, unless even a slow machine has enough time.
+// FitDim returns the dimension of a job, halved until enough epochs fit into some seconds. It is a
+// multiple of the number of chunks. FitDim measures the pace of a few steps, unless even a slow
+// machine has enough time.
 func FitDim(ctx context.Context, engine Engine, job Job, seconds float64) (int, error) {
 	dim := job.Settings.Dim
-	if dim <= minDim || seconds < minSeconds || isShort(job, seconds) {
+	if dim < 2*minDim || seconds < minSeconds || isShort(job, seconds) {
 		return dim, nil
 	}
 	// Steps are linear in the dimension, and small ones are quick to measure.
@@ -27,17 +28,17 @@ func FitDim(ctx context.Context, engine Engine, job Job, seconds float64) (int, 
 			return dim, err
 		}
 	}
-	return fitDim(dim, seconds, func(dim int) float64 {
+	return fitDim(dim, job.Members[0].chunks(), seconds, func(dim int) float64 {
 		perDim := max(0, measured[1]-measured[0]) / minDim
 		return measured[0] + perDim*float64(dim-minDim)
 	}), nil
 }
 
-// fitDim halves a dimension until enough epochs fit into some seconds. epoch returns the seconds of
-// an epoch with a dimension.
-func fitDim(dim int, seconds float64, epoch func(dim int) float64) int {
-	for dim > minDim && enoughEpochs*epoch(dim) > seconds {
-		dim /= 2
+// fitDim halves a dimension, down to a multiple of the number of chunks, until enough epochs fit
+// into some seconds. epoch returns the seconds of an epoch with a dimension.
+func fitDim(dim, chunks int, seconds float64, epoch func(dim int) float64) int {
+	for dim >= 2*minDim && enoughEpochs*epoch(dim) > seconds {
+		dim = dim / 2 / chunks * chunks
 	}
 	return dim
 }

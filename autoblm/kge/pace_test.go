@@ -57,9 +57,18 @@ func TestFitDim(t *testing.T) {
 		}
 	}
 	perDim := func(dim int) float64 { return float64(dim) } // seconds of an epoch
-	for seconds, want := range map[float64]int{0: 64, 1279: 64, 1281: 128, 5119: 256, 5121: 512, 9e9: 512} {
-		if dim := kge.FitDimTo(512, seconds, perDim); dim != want {
-			t.Errorf("10 epochs of d/1 s in %v s: d %d, want %d", seconds, dim, want)
+	for _, c := range []struct {
+		dim, chunks int
+		seconds     float64
+		want        int
+	}{
+		{512, 4, 0, 64}, {512, 4, 1279, 64}, {512, 4, 1281, 128}, {512, 4, 5119, 256},
+		{512, 4, 5121, 512}, {512, 4, 9e9, 512},
+		{2000, 4, 2490, 248}, {2000, 4, 0, 124}, {255, 3, 0, 126}, {100, 4, 0, 100},
+	} {
+		if dim := kge.FitDimTo(c.dim, c.chunks, c.seconds, perDim); dim != c.want {
+			t.Errorf("10 epochs of d %d in d seconds each, in %v s: d %d, want %d",
+				c.dim, c.seconds, dim, c.want)
 		}
 	}
 }
