@@ -50,9 +50,17 @@ func TestDefaultModelMustBeBeaten(t *testing.T) {
 }
 
 // TestDefaultModelWithoutTimeToRetrain: where retraining stops early, a structure of the search that
-// is better than the default model and than these trainings is kept.
+// is better than the default model and than these trainings is kept, even if it has the structure
+// of the default model.
 func TestDefaultModelWithoutTimeToRetrain(t *testing.T) {
-	for searched, want := range map[float64]task.Stage{.9: task.Searching, .4: task.Default} {
+	for _, c := range []struct {
+		searched float64
+		best     string // baseline with the highest score in the search
+		want     task.Stage
+	}{
+		{.9, "simple", task.Searching}, {.9, "complex", task.Searching},
+		{.4, "simple", task.Default},
+	} {
 		stopsEarly := func(_ context.Context, trials []task.Trial) error {
 			for i, t := range trials {
 				trials[i].StoppedEarly = t.Stage == task.Retraining
@@ -60,15 +68,20 @@ func TestDefaultModelWithoutTimeToRetrain(t *testing.T) {
 			return nil
 		}
 		scores := map[task.Stage]float64{
-			task.Default: .5, task.Searching: searched, task.Retraining: .3,
+			task.Default: .5, task.Searching: c.searched, task.Retraining: .3,
 		}
 		on := fakeTask{
-			score:  func(t task.Trial) float64 { return scores[t.Stage] },
+			score: func(t task.Trial) float64 {
+				if t.Stage == task.Searching && t.Name == c.best {
+					return c.searched + .05
+				}
+				return scores[t.Stage]
+			},
 			before: stopsEarly, size: smallSize, artifacts: true, hasDefault: true,
 		}
 		r := run(t, problem(on, strategy.Random{}, partlyPlanned()))
-		if checkKept(t, r); r.Kept.Stage != want {
-			t.Errorf("a score of %v in the search: kept %+v", searched, r.Kept)
+		if checkKept(t, r); r.Kept.Stage != c.want {
+			t.Errorf("a score of %v in the search, %s best: kept %+v", c.searched, c.best, r.Kept)
 		}
 	}
 }

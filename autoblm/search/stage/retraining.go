@@ -362,12 +362,12 @@ func (Retraining) Trained(s *search.State, c *search.Change, artifacts []task.Ar
 	return nil
 }
 
-// wasRetrained reports whether the structure of a trial was retrained without stopping early, so that
-// these scores replace its own.
+// wasRetrained reports whether the structure of a trial was retrained without stopping early, so
+// that these scores replace its own. The default model is no retraining of its structure.
 func wasRetrained(of task.Trial, trials []task.Trial) bool {
 	return slices.ContainsFunc(trials, func(t task.Trial) bool {
-		return search.IsRetrained(t) && t.Structure == of.Structure && t.State != task.Running &&
-			!t.StoppedEarly
+		return t.Stage == task.Retraining && t.Structure == of.Structure &&
+			t.State != task.Running && !t.StoppedEarly
 	})
 }
 
