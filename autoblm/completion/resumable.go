@@ -73,7 +73,7 @@ func (e *ResumableRanking) next(models, triples int) [][]eval.Ranked {
 			return ranks
 		}
 	}
-	e.saved = append(e.saved[:min(call, len(e.saved))], make([][]eval.Ranked, models))
+	e.saved = append(e.saved[:call], make([][]eval.Ranked, models))
 	return e.saved[call]
 }
 
@@ -90,8 +90,9 @@ type resumableRanker struct {
 	report func(share float64) // receives progress; nil without
 }
 
-// partTriples is the number of triples between two saves.
-const partTriples = 1024
+// partTriples is the number of triples between two saves. Smaller parts would not occupy all
+// threads.
+const partTriples = 6144
 
 // OnProgress implements progress.Reporter.
 func (r *resumableRanker) OnProgress(report func(share float64)) { r.report = report }
@@ -116,6 +117,9 @@ func (r *resumableRanker) Rank(
 			ranks[model] = append(ranks[model], byModel[model]...)
 		}
 		done += len(part)
+		if r.report != nil { // parts of a small graph are too short to report their own
+			r.report(float64(done) / float64(len(triples)))
+		}
 		if r.engine.writer.IsDue() {
 			if err := r.engine.save(); err != nil {
 				return nil, err

@@ -52,10 +52,10 @@ func (e interruptible) Close() { e.Ranker.Close() }
 // one of other splits does no harm.
 func TestRankingResumes(t *testing.T) {
 	g := enginetest.SmallGraph()
-	for len(g.Test) < 4000 { // two parts of validation, four of test
+	for len(g.Test) < 20_000 { // two parts of validation, four of test
 		g.Test = append(g.Test, g.Train...)
 	}
-	g.Valid = g.Test[:2000]
+	g.Valid = g.Test[:10_000]
 	one, two := enginetest.SmallModel(), enginetest.SmallModel()
 	for i := range two.Entities {
 		two.Entities[i] *= float32(i%5) - 2
