@@ -30,12 +30,17 @@ type modelOutput struct {
 const checkpointPrefix = "training-"
 
 // create creates the folder for the model of a training, before the training, and reports
-// checkpoints in it. Without --out, it returns to the folder with the checkpoint of the training,
-// or else makes a new one. The caller must close the output.
-func (f modelOutFlags) create(o *output, command, dataset, key string) (*modelOutput, error) {
+// checkpoints in it. Without --out, it returns to the folder with the checkpoint of the training
+// or, with resumesRanking, with ranks of its models, or else makes a new one. The caller must close
+// the output.
+func (f modelOutFlags) create(
+	o *output, command, dataset, key string, resumesRanking bool,
+) (*modelOutput, error) {
 	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out, key: key}
 	name := checkpointPrefix + key
-	if f.Out == "" && !m.holdUnfinished(name) {
+	hasFolder := f.Out != "" || m.holdUnfinished(name) ||
+		resumesRanking && m.holdUnfinished(m.rankingPrefix())
+	if !hasFolder {
 		var err error
 		if m.folder, err = newFolder(command + "-" + dataset); err != nil {
 			return nil, err
@@ -64,10 +69,10 @@ func (f modelOutFlags) create(o *output, command, dataset, key string) (*modelOu
 	return m, err
 }
 
-// holdUnfinished takes the newest folder below autoblm-out with a checkpoint of this name, unless
-// other processes hold all of them.
-func (m *modelOutput) holdUnfinished(checkpoint string) bool {
-	found, _ := filepath.Glob(filepath.Join(outFolder, "*", checkpoint+"*"))
+// holdUnfinished takes the newest folder below autoblm-out with a file whose name begins with a
+// prefix, unless other processes hold all of them.
+func (m *modelOutput) holdUnfinished(prefix string) bool {
+	found, _ := filepath.Glob(filepath.Join(outFolder, "*", prefix+"*"))
 	for _, file := range slices.Backward(found) {
 		dir := filepath.Dir(file)
 		if filepath.Base(dir) == latestName {
@@ -109,7 +114,7 @@ func (m *modelOutput) save(model interface{ Save(dir string) error }) error {
 
 // done removes the ranks, and the checkpoint unless the deadline ended the training.
 func (m *modelOutput) done() error {
-	err := checkpoint.Remove(m.rankingFile())
+	err := m.removeRankings()
 	if m.deadlineExceeded {
 		return err
 	}
@@ -149,14 +154,6 @@ func (m *modelOutput) interrupted(
 	return errors.New(what)
 }
 
-// rankingError returns the error of a ranking after a training.
-func rankingError(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted while ranking; the same command resumes it")
-	}
-	return err
-}
-
 // createFor creates the folder for the models of a job. The caller must close the output.
 func (f modelOutFlags) createFor(
 	o *output, command string, engine kge.Engine, job kge.Job,
@@ -165,7 +162,7 @@ func (f modelOutFlags) createFor(
 	if err != nil {
 		return nil, err
 	}
-	return f.create(o, command, job.Data.Name, key)
+	return f.create(o, command, job.Data.Name, key, job.Deadline == nil)
 }
 
 // train trains with a progress bar and a checkpoint.

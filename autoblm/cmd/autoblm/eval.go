@@ -174,7 +174,7 @@ func (c *evalCommand) rank(
 	triples, all, err := completion.RankSplit(
 		ctx, engine, s.Precision, l.models(), g, c.Split, c.Sample)
 	if err != nil {
-		return nil, nil, rankingError(err)
+		return nil, nil, rankingError(err, file)
 	}
 	return triples, all[0], done()
 }

@@ -67,7 +67,8 @@ func (c *trainCommand) fitDim(
 		return dim, nil
 	}
 	const trainingShare = 0.8 // the rest is for validations, ranking and saving
-	return kge.FitDim(ctx, engine, job, trainingShare*(minutes(c.Minutes)-time.Since(began)).Seconds())
+	left := (minutes(c.Minutes) - time.Since(began)).Seconds()
+	return kge.FitDim(ctx, engine, job, trainingShare*left)
 }
 
 // resumedDim returns the dimension of an interrupted training; 0 without one.

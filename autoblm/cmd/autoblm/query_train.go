@@ -128,7 +128,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 	evaluated, err := query.EvaluateModel(ctx, engine, result.Model, d, how, hops)
 	done()
 	if err != nil {
-		return rankingError(err)
+		return rankingError(err, out.file)
 	}
 	summary := c.summary(d, report, evaluated)
 	if err := o.Result(summary, summary.print); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -70,7 +71,9 @@ func TestTrainResumesRanking(t *testing.T) {
 	must(t, err)
 	g := datasets.World()
 	out := &modelOutput{o: &output{Stderr: io.Discard}, folder: dir, key: "a-training"}
-	writeSeconds(t, out.rankingFile(), g.Valid, g.Test)
+	file, err := out.rankingFile()
+	must(t, err)
+	writeSeconds(t, file, g.Valid, g.Test)
 	now := time.Now()
 	for d, resumes := range map[*kge.Deadline]bool{
 		nil: true, {Began: now, End: now.Add(time.Hour)}: false,
@@ -83,5 +86,51 @@ func TestTrainResumesRanking(t *testing.T) {
 		}
 	}
 	must(t, out.done())
-	isGone(t, out.rankingFile())
+	isGone(t, file)
+}
+
+// TestTrainReturnsToItsRanking checks that a training without --out returns to a folder with ranks
+// of its model, also if the training was too short for a checkpoint, and that a training in another
+// precision, whose model differs, does not use these ranks.
+func TestTrainReturnsToItsRanking(t *testing.T) {
+	t.Chdir(t.TempDir())
+	g := datasets.World()
+	const line = "train --dataset world --precision float32"
+	first := object(t, line, quick)
+	dir := first["out"].(string)
+	key := trainingKey(t, dir, g)
+	out := &modelOutput{folder: dir, key: key}
+	file, err := out.rankingFile()
+	must(t, err)
+	writeSeconds(t, file, g.Valid, g.Test)
+	if timed := object(t, line, "--minutes 1", quick); timed["out"] == dir {
+		t.Error("a training with a deadline replaced the model of one without")
+	}
+	again := object(t, line, quick)
+	has(t, again, fields{"out": dir, "test.both.mrr": .5})
+	isGone(t, file)
+	same(t, "a new training", object(t, line, quick)["test"], first["test"])
+
+	m, err := kge.Load(dir)
+	must(t, err)
+	m.Training.Settings.Precision = kge.Bfloat16
+	must(t, m.Save(dir))
+	other, err := out.rankingFile()
+	must(t, err)
+	if other == file {
+		t.Error("models in two precisions share a file")
+	}
+}
+
+// trainingKey returns the key of the training of a saved model.
+func trainingKey(t *testing.T, dir string, g *datasets.Graph) string {
+	t.Helper()
+	m, err := kge.Load(dir)
+	must(t, err)
+	key, err := kge.Job{
+		Data: completion.Data(g), Settings: m.Training.Settings,
+		Members: []kge.Member{m.Training.Member},
+	}.Name(cpu.New(1))
+	must(t, err)
+	return key
 }

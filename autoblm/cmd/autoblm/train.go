@@ -149,7 +149,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if !c.NoEval {
 		evaluations, err = evaluate(ctx, out, engine, g, report, job.Deadline)
 		if err != nil {
-			return rankingError(err)
+			return err
 		}
 	}
 	first := report.Results[0]
@@ -246,7 +246,8 @@ func saveMembers(out *modelOutput, report *kge.Report) error {
 }
 
 // evaluate ranks the validation and test triples with the members that did not diverge, and adds
-// the time to the report. Without a deadline, the ranking can be resumed.
+// the time to the report. Without a deadline, the ranking can be resumed if the first model is
+// saved.
 func evaluate(
 	ctx context.Context, out *modelOutput, engine kge.Engine, g *datasets.Graph,
 	report *kge.Report, d *kge.Deadline,
@@ -259,10 +260,18 @@ func evaluate(
 	how, done := showRanking(out.o, d)
 	defer done()
 	how.Limits = completion.FinalLimits(g)
-	if d == nil {
-		engine = resumableRanking(out.o, engine, out.rankingFile(), out.SaveEvery)
+	var file string
+	if d == nil && report.Results[0].Err == nil {
+		var err error
+		if file, err = out.rankingFile(); err != nil {
+			return nil, err
+		}
 	}
-	return completion.EvaluateAll(ctx, engine, models, g, how)
+	if file != "" {
+		engine = resumableRanking(out.o, engine, file, out.SaveEvery)
+	}
+	evaluations, err := completion.EvaluateAll(ctx, engine, models, g, how)
+	return evaluations, rankingError(err, out.file, file)
 }
 
 func (c *trainCommand) summary(
