@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares the default settings of a training of five minutes with eight that a user might try, on
 # graphs of 1,000 to 1,000,000 entities: hand-settings.json has their validation MRRs. Run it in a
-# folder with the graphs of GRAPHS (made by packages.sh, debian.sh and communities.py) or set
+# folder with the graphs of GRAPHS (made by packages.sh, debian.sh and communities.sh) or set
 # AUTOBLM_DATA; FLAGS are the flags of all commands; jq is needed. Finished trainings are not
 # repeated.
 set -euo pipefail
