@@ -42,14 +42,7 @@ func (a *analysis) judgement() []string {
 	if c.valid.examples > 0 {
 		all = append(all, a.samplingError(c))
 	}
-	if n := a.complete; n > 1 {
-		biased := fmt.Sprintf("%s is biased upwards by selecting the best of %s",
-			capital(a.Presentation.Validation), format.Count(n, "structure"))
-		if found.TestScore != nil {
-			biased += fmt.Sprintf("; %s is not", a.Presentation.Test)
-		}
-		all = append(all, biased+".")
-	}
+	all = append(all, a.selectionBias(found)...)
 	if a.best.Stage == task.Final {
 		all = append(all, fmt.Sprintf("The final stage, with other recipes, reached a %s of %s%s.",
 			a.Presentation.Validation, format.Cell(a.best.Score), a.withTest(*a.best)))
@@ -91,8 +84,22 @@ func (a *analysis) keptSentences() []string {
 	return nil
 }
 
-// judgeRetrained says what the search was worth by the models at full size, whose scores did not
-// select their structures.
+// selectionBias says that the score of the best structure of the search is biased. It returns
+// nothing if there was no choice.
+func (a *analysis) selectionBias(found task.Trial) []string {
+	if a.complete < 2 {
+		return nil
+	}
+	text := fmt.Sprintf("%s is biased upwards by selecting the best of %s",
+		capital(a.Presentation.Validation), format.Count(a.complete, "structure"))
+	if found.TestScore != nil {
+		text += fmt.Sprintf("; %s is not", a.Presentation.Test)
+	}
+	return []string{text + "."}
+}
+
+// judgeRetrained says what the search was worth by the models at full size. The scores of retrained
+// models did not select their structures; others are biased.
 func (a *analysis) judgeRetrained(f search.Final) []string {
 	all := []string{a.worth(f)}
 	if f.Found != nil && f.Baseline != nil {
@@ -101,6 +108,9 @@ func (a *analysis) judgeRetrained(f search.Final) []string {
 		if c.valid.examples > 0 {
 			all = append(all, a.samplingError(c))
 		}
+	}
+	if f.Found != nil && !search.IsRetrained(f.Found.Trials[0]) {
+		all = append(all, a.selectionBias(f.Found.Trials[0])...)
 	}
 	return append(all, a.keptSentences()...)
 }
