@@ -333,7 +333,7 @@ func table() []row {
 
 var (
 	defaultRow = row{
-		family: defaultAnywhere, structure: "complex", weights: defaultN3(.1), settings: defaultSettings,
+		family: defaultAnywhere, structure: "complex", weights: n3Weight(.1), settings: defaultSettings,
 	}
 	defaultSmallRow = row{
 		family: defaultSmall, structure: "complex", weights: defaultN3(.02), settings: defaultSettings,
