@@ -333,10 +333,12 @@ func table() []row {
 
 var (
 	defaultRow = row{
-		family: defaultAnywhere, structure: "complex", weights: n3Weight(.1), settings: defaultSettings,
+		family: defaultAnywhere, structure: "complex", weights: n3Weight(.1),
+		settings: defaultSettings,
 	}
 	defaultSmallRow = row{
-		family: defaultSmall, structure: "complex", weights: defaultN3(.02), settings: defaultSettings,
+		family: defaultSmall, structure: "complex", weights: defaultN3(.02),
+		settings: defaultSettings,
 	}
 	denseRow = row{
 		family: dense, structure: "complex", weights: n3Weight(.1),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains ComplEx with penalties by frequency, in the folder where it is run. penalties.json has
 # validation MRRs of benchmarks and of graphs in folders: defaults.sh makes family and map,
-# packages.sh packages1000, of 1,000 packages. hubs.json has those of the graph that debian.sh makes,
+# packages.sh packages, and packages1000 of 1,000 packages. hubs.json has those of the graph that debian.sh makes,
 # in the folder debian: of 3,000 validation triples, and of the tails of five relations with one tail
 # per package, by the number of training triples that point to the package. AUTOBLM_DATA names
 # the benchmarks; jq is needed. Finished trainings are not repeated.
@@ -58,7 +58,7 @@ for graph in umls kinship nations world; do
 done
 for power in 0 0.5; do
   small family $power 0.02
-  for graph in map packages1000; do small $graph $power 0.1; done
+  for graph in map packages1000 packages; do small $graph $power 0.1; done
   for weight in 0.05 0.1; do
     for graph in wn18rr fb15k-237; do large $graph $power $weight; done
   done

@@ -51,8 +51,8 @@ func virtualTraining(
 	}
 }
 
-// TestTimedSearchesResume: interrupted in any training, a search with a time limit resumes with the
-// same trials, whatever its plan is. A virtual clock makes the plans reproducible. The dimension of
+// TestTimedSearchesResume: interrupted in one of several trainings, a search with a time limit
+// resumes with the same trials, whatever its plan is. A virtual clock makes the plans reproducible. The dimension of
 // the default model is measured once: each measurement would give another one.
 func TestTimedSearchesResume(t *testing.T) {
 	for name, c := range map[string]struct {
