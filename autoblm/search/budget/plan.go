@@ -46,7 +46,7 @@ const (
 
 // A ranking of more than maxScores scores is limited to a sample of at least minRanked examples.
 const (
-	maxScores = 5e7
+	maxScores = 5e8
 	minRanked = 300
 )
 

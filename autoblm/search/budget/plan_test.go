@@ -101,8 +101,8 @@ func pacesOf(step float64) search.Paces {
 func TestSample(t *testing.T) {
 	for size, want := range map[task.Size]int{
 		{Entities: 100, Validation: 5000}:        0,
-		{Entities: 40_000, Validation: 1000}:     0,
-		{Entities: 40_000, Validation: 3000}:     1250,
+		{Entities: 40_000, Validation: 10_000}:   0,
+		{Entities: 400_000, Validation: 3000}:    1250,
 		{Entities: 10_000_000, Validation: 3000}: 300,
 		{}:                                       0,
 	} {

@@ -3,6 +3,7 @@ package stage
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -35,7 +36,11 @@ func (Default) Next(ctx context.Context, s *search.State) (search.Step, error) {
 			return propose(s, task.Default, []task.Trial{t}), nil
 		}
 	case trials[0].State == task.Running:
-		return trainDefault(s), nil
+		step := trainDefault(s)
+		if reason == "" {
+			step.Deadline = time.Duration(defaultShare * float64(s.TimeLimit()))
+		}
+		return step, nil
 	}
 	if reason != "" {
 		return search.Step{
@@ -53,7 +58,8 @@ func beginsWithDefault(s *search.State) bool {
 	return s.Settings.Planned != nil && s.Settings.Model == form.Bilinear && !begun
 }
 
-// defaultShare of the time that is left is for training the default model.
+// defaultShare of the time is for training the default model: an ensemble of two models is better
+// than one that trains for twice as long.
 const defaultShare = 0.5
 
 // defaultTrial returns the trial of the default model, false if the task has none. Its dimension

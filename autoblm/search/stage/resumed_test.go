@@ -52,8 +52,9 @@ func virtualTraining(
 }
 
 // TestTimedSearchesResume: interrupted in one of several trainings, a search with a time limit
-// resumes with the same trials, whatever its plan is. A virtual clock makes the plans reproducible. The dimension of
-// the default model is measured once: each measurement would give another one.
+// resumes with the same trials, whatever its plan is. A slow default model leaves time for another.
+// A virtual clock makes the plans reproducible. The dimension of the default model is measured once:
+// each measurement would give another one.
 func TestTimedSearchesResume(t *testing.T) {
 	for name, c := range map[string]struct {
 		epoch  time.Duration // of dimension 64
@@ -65,6 +66,9 @@ func TestTimedSearchesResume(t *testing.T) {
 		}},
 		"no search": {1050 * time.Millisecond, func(*search.Settings) {}, func(r *search.Result) bool {
 			return r.Plan.NoSearch && len(r.Trials) == 3 && r.Trials[2].StoppedEarly
+		}},
+		"slow default model": {20 * time.Second, func(*search.Settings) {}, func(r *search.Result) bool {
+			return r.Trials[0].StoppedEarly && len(r.Trials) == 2 && r.Trials[1].Name == "quate"
 		}},
 		"three chunks": {150 * time.Millisecond, func(s *search.Settings) {
 			s.K, s.Training.Dim = 3, 255
