@@ -174,17 +174,18 @@ func (e *Ensemble) Rank(
 
 // Evaluate ranks valid and test, as [EvaluateAll] does, and stores the results in the ensemble.
 func (e *Ensemble) Evaluate(
-	ctx context.Context, engine kge.Engine, g *datasets.Graph,
+	ctx context.Context, engine kge.Engine, g *datasets.Graph, limits eval.Limits,
 ) (all Evaluations, err error) {
-	for _, split := range []string{"valid", "test"} {
-		if triples, _ := g.Split(split); len(triples) == 0 {
+	for split, limit := range map[string]int{"valid": limits.Valid, "test": limits.Test} {
+		triples, _ := g.Split(split)
+		if len(triples) == 0 || limit == eval.None {
 			continue
 		}
-		_, ranks, err := e.Rank(ctx, engine, g, split, 0)
+		_, ranks, err := e.Rank(ctx, engine, g, split, limit)
 		if err != nil {
 			return all, err
 		}
-		evaluation := Summarize(ranks, eval.Pessimistic)
+		evaluation := SummarizeSample(ranks, len(triples), eval.Pessimistic)
 		*all.of(split) = &evaluation
 	}
 	text, err := all.Details()

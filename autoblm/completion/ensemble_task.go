@@ -56,7 +56,7 @@ func (t *Task) Ensemble(
 	if err != nil {
 		return nil, err
 	}
-	e, err := chosen.Evaluate(ctx, t.Engine, aligned)
+	e, err := chosen.Evaluate(ctx, t.Engine, aligned, t.Limits)
 	if err != nil {
 		return nil, err
 	}

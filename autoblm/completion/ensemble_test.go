@@ -393,10 +393,15 @@ func TestChooseEnsemble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	evaluated, err := first.Evaluate(t.Context(), engine, aligned)
+	evaluated, err := first.Evaluate(t.Context(), engine, aligned, eval.Limits{})
 	if err != nil || !near(evaluated.Valid.Both.MRR, first.Choice.Fitted[len(first.Choice.Order)-1]) ||
 		evaluated.Test.Triples != len(g.Test) {
 		t.Errorf("%+v, %v", evaluated, err)
+	}
+	sampled, err := first.Evaluate(t.Context(), engine, aligned, eval.Limits{Valid: eval.None, Test: 2})
+	if err != nil || sampled.Valid != nil || sampled.Test.Triples != 2 ||
+		sampled.Test.Of != len(g.Test) || sampled.Test.MRRError <= 0 {
+		t.Errorf("%+v, %v", sampled, err)
 	}
 	slices.Reverse(models)
 	second, err := completion.ChooseEnsemble(t.Context(), engine, models, g, s)

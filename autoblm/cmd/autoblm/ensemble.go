@@ -97,7 +97,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	evaluated, err := ensemble.Evaluate(ctx, engine, g)
+	evaluated, err := ensemble.Evaluate(ctx, engine, g, completion.FinalLimits(g))
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,11 @@ func selectEnsemble(
 		}
 	}
 	read := func(i int) (task.Artifact, error) { return s.Artifact(candidates[i]) }
-	selected, err := s.Task.Ensemble(ctx, len(candidates), s.Settings.Ensemble, read)
+	on := s.Task
+	if s.Plan != nil {
+		on = search.LimitRanking(on, s.Plan.Ranked, true)
+	}
+	selected, err := on.Ensemble(ctx, len(candidates), s.Settings.Ensemble, read)
 	switch {
 	case err == nil:
 	case errors.Is(context.Cause(ctx), task.ErrDeadlineExceeded):
