@@ -398,9 +398,10 @@ func TestChooseEnsemble(t *testing.T) {
 		evaluated.Test.Triples != len(g.Test) {
 		t.Errorf("%+v, %v", evaluated, err)
 	}
-	sampled, err := first.Evaluate(t.Context(), engine, aligned, eval.Limits{Valid: eval.None, Test: 2})
-	if err != nil || sampled.Valid != nil || sampled.Test.Triples != 2 ||
-		sampled.Test.Of != len(g.Test) || sampled.Test.MRRError <= 0 {
+	aligned.Test = aligned.Train
+	sampled, err := first.Evaluate(t.Context(), engine, aligned, eval.Limits{Valid: eval.None, Test: 9})
+	if err != nil || sampled.Valid != nil || sampled.Test.Triples != 9 ||
+		sampled.Test.Of != len(g.Train) || sampled.Test.MRRError <= 0 {
 		t.Errorf("%+v, %v", sampled, err)
 	}
 	slices.Reverse(models)
