@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
@@ -56,7 +57,11 @@ func (t *Task) Ensemble(
 	if err != nil {
 		return nil, err
 	}
-	e, err := chosen.Evaluate(ctx, t.Engine, aligned, t.Limits)
+	limits := t.Limits
+	if limits.Valid > 0 { // the choice has ranked a sample
+		limits.Valid = eval.None
+	}
+	e, err := chosen.Evaluate(ctx, t.Engine, aligned, limits)
 	if err != nil {
 		return nil, err
 	}
