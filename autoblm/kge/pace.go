@@ -4,7 +4,7 @@ import "context"
 
 const (
 	// enoughEpochs is the number of epochs that are worth more than a larger dimension.
-	enoughEpochs = 10
+	enoughEpochs = 15
 	// minDim is the smallest dimension that a time limit leads to, apart from rounding to chunks.
 	// The pace is measured at this dimension and at twice of it.
 	minDim = 64

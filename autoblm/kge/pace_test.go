@@ -62,12 +62,12 @@ func TestFitDim(t *testing.T) {
 		seconds     float64
 		want        int
 	}{
-		{512, 4, 0, 64}, {512, 4, 1279, 64}, {512, 4, 1281, 128}, {512, 4, 5119, 256},
-		{512, 4, 5121, 512}, {512, 4, 9e9, 512},
-		{2000, 4, 2490, 248}, {2000, 4, 0, 124}, {255, 3, 0, 126}, {100, 4, 0, 100},
+		{512, 4, 0, 64}, {512, 4, 1919, 64}, {512, 4, 1921, 128}, {512, 4, 7679, 256},
+		{512, 4, 7681, 512}, {512, 4, 9e9, 512},
+		{2000, 4, 3730, 248}, {2000, 4, 0, 124}, {255, 3, 0, 126}, {100, 4, 0, 100},
 	} {
 		if dim := kge.FitDimTo(c.dim, c.chunks, c.seconds, perDim); dim != c.want {
-			t.Errorf("10 epochs of d %d in d seconds each, in %v s: d %d, want %d",
+			t.Errorf("15 epochs of d %d in d seconds each, in %v s: d %d, want %d",
 				c.dim, c.seconds, dim, c.want)
 		}
 	}

@@ -126,14 +126,17 @@ func (Baselines) Next(_ context.Context, s *search.State) (search.Step, error) {
 	if len(trials) == 0 {
 		return done, nil
 	}
+	limit := time.Duration((1 - ensembleShare) * float64(s.TimeLimit()))
 	if trials[len(trials)-1].State == task.Running {
-		return trainDefault(s), nil
+		step := trainDefault(s)
+		step.Deadline = limit
+		return step, nil
 	}
 	longest := 0.0
 	for _, t := range trials {
 		longest = max(longest, t.Seconds)
 	}
-	left := (s.TimeLimit() - s.Used()).Seconds()
+	left := (limit - s.Used()).Seconds()
 	if len(trials) >= maxCandidates || left < leastShare*longest {
 		return search.Step{
 			Done: true, Stopped: search.TimeLimitReached, Note: "too little time for a search",
@@ -142,8 +145,12 @@ func (Baselines) Next(_ context.Context, s *search.State) (search.Step, error) {
 	return propose(s, task.Default, []task.Trial{nextBaseline(trials)}), nil
 }
 
-// leastShare of the time of a whole training makes one that stops early worth its time.
-const leastShare = 0.1
+const (
+	// leastShare of the time of a whole training makes one that stops early worth its time.
+	leastShare = 0.1
+	// ensembleShare of the time limit is for the ensemble of the baselines of a large graph.
+	ensembleShare = 0.12
+)
 
 // secondBaseline follows the default model. It is the baseline that differs most from it.
 var secondBaseline = structure.MustParse("quate")

@@ -64,8 +64,8 @@ func TestTimedSearchesResume(t *testing.T) {
 		"planned": {150 * time.Millisecond, func(*search.Settings) {}, func(r *search.Result) bool {
 			return r.Trained > 0 && hasStage(r, task.Tuning, task.Retraining)
 		}},
-		"no search": {1050 * time.Millisecond, func(*search.Settings) {}, func(r *search.Result) bool {
-			return r.Plan.NoSearch && len(r.Trials) == 3 && r.Trials[2].StoppedEarly
+		"no search": {1200 * time.Millisecond, func(*search.Settings) {}, func(r *search.Result) bool {
+			return r.Plan.NoSearch && len(r.Trials) == 2 && r.Trials[1].StoppedEarly
 		}},
 		"slow default model": {20 * time.Second, func(*search.Settings) {}, func(r *search.Result) bool {
 			return r.Trials[0].StoppedEarly && len(r.Trials) == 2 && r.Trials[1].Name == "quate"
