@@ -172,6 +172,9 @@ func TestDefaultsFollowTheGraph(t *testing.T) {
 		} {
 			want := withAutoPrecision(recipe.Default(usualSize).Recipe)
 			want.N3 = n3
+			if entities == 250 {
+				want.PenaltyFrequency = 0.5
+			}
 			change(&want)
 			c := resolveTrain(t, "--dataset mine --structure simple "+flags, g)
 			if c.Settings != want {
@@ -200,13 +203,14 @@ func TestBasicRecipe(t *testing.T) {
 		}
 	}
 	help, _ := succeed(t, "train --help")
-	contains(t, help, "n3 up to 250 entities: 0.02", "--n3=0.1 ")
+	contains(t, help, "up to 250 entities: n3 0.02, penalty-frequency 0.5", "--n3=0.1 ")
 	large, small := recipe.Default(usualSize).Recipe, namedRecipe(t, "default-small", "").Recipe
 	if large.N3 != 0.1 || small.N3 != 0.02 {
 		t.Errorf("n3 is %v, or %v on small graphs", large.N3, small.N3)
 	}
-	if small.N3 = large.N3; small != large {
-		t.Errorf("%+v differs from %+v in more than n3", small, large)
+	small.N3, small.PenaltyFrequency = large.N3, large.PenaltyFrequency
+	if small != large {
+		t.Errorf("%+v differs from %+v in more than n3 and its frequency", small, large)
 	}
 }
 
