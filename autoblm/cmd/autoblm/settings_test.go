@@ -203,7 +203,7 @@ func TestBasicRecipe(t *testing.T) {
 		}
 	}
 	help, _ := succeed(t, "train --help")
-	contains(t, help, "up to 250 entities: n3 0.02, penalty-frequency 0.5", "--n3=0.1 ")
+	contains(t, help, "up to 250 entities: recipe default-small", "--n3=0.1 ")
 	large, small := recipe.Default(usualSize).Recipe, namedRecipe(t, "default-small", "").Recipe
 	if large.N3 != 0.1 || small.N3 != 0.02 {
 		t.Errorf("n3 is %v, or %v on small graphs", large.N3, small.N3)
