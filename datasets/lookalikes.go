@@ -71,8 +71,8 @@ func joins(r rune) bool {
 		!unicode.IsSpace(r) && !unicode.Is(unicode.Latin, r)
 }
 
-// LookAlikes describes the labels whose normal form is that of another label, with a count and an
-// example; "" if there are none. The kind is that of the labels, such as entity.
+// LookAlikes counts the labels of a kind, such as entity, that share their normal form with another
+// label. It returns a text with the number and an example, or "" if there are none.
 func LookAlikes(kind string, labels []string, normal func(label string) string) string {
 	firsts := map[string]string{} // by normal label, of labels that are not normal
 	for _, label := range labels {

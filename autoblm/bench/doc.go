@@ -46,9 +46,9 @@
 //		--peer "PyKEEN, sLCWA: $pykeen --loop slcwa"
 //
 // The suite time-to-mrr measures when a training with the defaults of autoblm train has the
-// validation MRR that a peer has after 3, 10 or 30 epochs. It counts the seconds of training: ours in whole
-// epochs, without validations; those of a peer as epochs times the median of its epochs after the
-// first.
+// validation MRR that a peer has after 3, 10 or 30 epochs. It counts the seconds of training: ours
+// in whole epochs, without validations; those of a peer as epochs times the median of its epochs
+// after the first.
 // First tune the N3 weight of the PyTorch program on each graph by its validation MRR:
 //
 //	fast="$torch --precision bfloat16 --compile"

@@ -176,17 +176,20 @@ func (e *Ensemble) Rank(
 func (e *Ensemble) Evaluate(
 	ctx context.Context, engine kge.Engine, g *datasets.Graph, limits eval.Limits,
 ) (all Evaluations, err error) {
-	for split, limit := range map[string]int{"valid": limits.Valid, "test": limits.Test} {
-		triples, _ := g.Split(split)
-		if len(triples) == 0 || limit == eval.None {
+	for _, of := range []struct {
+		split string
+		limit int
+	}{{"valid", limits.Valid}, {"test", limits.Test}} {
+		triples, _ := g.Split(of.split)
+		if len(triples) == 0 || of.limit == eval.None {
 			continue
 		}
-		_, ranks, err := e.Rank(ctx, engine, g, split, limit)
+		_, ranks, err := e.Rank(ctx, engine, g, of.split, of.limit)
 		if err != nil {
 			return all, err
 		}
 		evaluation := SummarizeSample(ranks, len(triples), eval.Pessimistic)
-		*all.of(split) = &evaluation
+		*all.of(of.split) = &evaluation
 	}
 	text, err := all.Details()
 	if err == nil {

@@ -2,8 +2,11 @@ package kge
 
 import "time"
 
-// FitDimTo is fitDim.
-var FitDimTo = fitDim
+// FitDimTo and EpochSeconds are for tests.
+var (
+	FitDimTo     = fitDim
+	EpochSeconds = epochSeconds
+)
 
 // CopyWithin sets the duration up to which copies are made after each epoch, until restore is
 // called.

@@ -24,7 +24,7 @@ func FitDim(ctx context.Context, engine Engine, job Job, seconds float64) (int, 
 	var measured [2]float64
 	for i := range measured {
 		var err error
-		if measured[i], err = EpochSeconds(ctx, engine, job, minDim<<i); err != nil {
+		if measured[i], err = epochSeconds(ctx, engine, job, minDim<<i); err != nil {
 			return dim, err
 		}
 	}
@@ -52,9 +52,9 @@ func isShort(job Job, seconds float64) bool {
 	return enoughEpochs*epoch*float64(len(job.Members)) <= slow*seconds
 }
 
-// EpochSeconds measures the seconds of an epoch of a job with another dimension, on a few steps of
+// epochSeconds measures the seconds of an epoch of a job with another dimension, on a few steps of
 // the second epoch: the gradients of the first one are never sparse.
-func EpochSeconds(ctx context.Context, engine Engine, job Job, dim int) (float64, error) {
+func epochSeconds(ctx context.Context, engine Engine, job Job, dim int) (float64, error) {
 	const measuredSteps = 24
 	s := &job.Settings
 	s.Dim, s.Epochs, s.MaxSteps, s.Cooldown = dim, 2, measuredSteps, 0

@@ -215,8 +215,8 @@ func relations(lambda float64, batch int) kge.Weights {
 
 func n3Weight(weight float64) kge.Weights { return kge.Weights{N3: weight} }
 
-// defaultN3 returns a weight of the default recipes, where N3 follows the frequency of a row.
-func defaultN3(weight float64) kge.Weights {
+// n3ByFrequency returns a weight of N3 that follows the square root of the frequency of a row.
+func n3ByFrequency(weight float64) kge.Weights {
 	return kge.Weights{N3: weight, PenaltyFrequency: .5}
 }
 
@@ -337,7 +337,7 @@ var (
 		settings: defaultSettings,
 	}
 	defaultSmallRow = row{
-		family: defaultSmall, structure: "complex", weights: defaultN3(.02),
+		family: defaultSmall, structure: "complex", weights: n3ByFrequency(.02),
 		settings: defaultSettings,
 	}
 	denseRow = row{
@@ -345,11 +345,11 @@ var (
 		settings: settings{dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .1},
 	}
 	largeRow = row{
-		family: large, structure: "complex", weights: defaultN3(.1),
+		family: large, structure: "complex", weights: n3ByFrequency(.1),
 		settings: settings{dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .1},
 	}
 	hugeRow = row{
-		family: huge, structure: "complex", weights: defaultN3(.1),
+		family: huge, structure: "complex", weights: n3ByFrequency(.1),
 		settings: settings{dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3},
 	}
 	basicRow = row{

@@ -146,8 +146,8 @@ func sizingScore(
 	return stat.Mean(scores, nil), missing
 }
 
-// retrainGroup returns the structures of a group with the recipe of retraining: the best found ones
-// and the best baselines, in turns, and the next best ones for later groups.
+// retrainGroup returns the structures of a group with the recipe of retraining. Found structures
+// and baselines alternate, best first. A later group has the next best ones.
 func retrainGroup(s *search.State, group int, recipe task.Recipe) (chosen []task.Trial) {
 	from, to := [2]int{}, [2]int{}
 	to[0], to[1] = s.Settings.RetrainCounts()
