@@ -8,7 +8,7 @@
 //
 // DIR holds the graphs; missing ones are skipped. A peer that fails is dropped, with its error.
 // --fastest 2 times all peers once and the two fastest again. Several runs with different --cases
-// share one file. go test ./notebooks/results -update shows the files in docs/results.md.
+// share one file. go test ./notebooks/results -update shows the files in docs/results-log.md.
 //
 // The suite speed times the native engine in float32 and bfloat16. The next command made
 // notebooks/results/bench-cpu.json with the peers of Debian (python3-torch, libopenblas0-pthread)

@@ -10,9 +10,9 @@ import (
 // TestLibrary finds files from another working directory.
 func TestLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
-	content, err := os.ReadFile(Library("docs", "results.md"))
+	content, err := os.ReadFile(Library("docs", "results-log.md"))
 	if err != nil || !strings.Contains(string(content), "<!-- results -->") {
-		t.Errorf("docs/results.md: %v", err)
+		t.Errorf("docs/results-log.md: %v", err)
 	}
 	if found := Results("query-*.json"); len(found) == 0 {
 		t.Error("there are no results of queries")
