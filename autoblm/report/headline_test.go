@@ -1,0 +1,76 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// headlineOf returns the headline of a kept trial and a baseline with these test scores, where the
+// validation scores are higher by 0.01. Each seed has a score.
+func headlineOf(kept task.Stage, scores, baseline []float64, n int) Headline {
+	var trials []task.Trial
+	add := func(name, text string, scores []float64, stage task.Stage) {
+		for i, score := range scores {
+			t := task.Trial{
+				Number: len(trials) + 1, Stage: stage, Name: name,
+				Structure: structure.MustParse(text),
+			}
+			t.Recipe.Seed = uint64(i)
+			trials = append(trials, withResult(t, evaluation(score+0.01, n), evaluation(score, n)))
+		}
+	}
+	add("complex", "complex", baseline, task.Retraining)
+	if kept == task.EnsembleSelection {
+		add("", "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", []float64{0.3}, task.Retraining)
+	}
+	add("", "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", scores, kept)
+	last := &trials[len(trials)-1]
+	last.Kept = true
+	if kept == task.EnsembleSelection {
+		last.Structure, last.Ensemble = structure.Structure{}, &task.Selection{Members: []int{1, 2, 2}}
+	}
+	d := Data{
+		Presentation: completion.NewPresentation(), Contents: study.Contents{Trials: trials},
+	}
+	d.About.Settings.RetrainSeeds = len(baseline)
+	return d.Headline()
+}
+
+func TestHeadline(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		h    Headline
+		want []Row
+	}{
+		{"ensemble", headlineOf(task.EnsembleSelection, []float64{.412}, []float64{.404}, 250), []Row{
+			{"kept", "ensemble of 3", "test MRR 0.412 ± 0.031", ""},
+			{"baseline", "ComplEx", "test MRR 0.404", "+0.008: no clear difference"},
+			{"structure alone", "structure found", "test MRR 0.300", "−0.104: no gain"},
+		}},
+		{"clear", headlineOf(task.EnsembleSelection, []float64{.5}, []float64{.4}, 2500), []Row{
+			{"kept", "ensemble of 3", "test MRR 0.500 ± 0.010", ""},
+			{"baseline", "ComplEx", "test MRR 0.400", "+0.100: better"},
+			{"structure alone", "structure found", "test MRR 0.300", "−0.100: no gain"},
+		}},
+		{"seeds", headlineOf(task.Retraining, []float64{.6, .62}, []float64{.5, .51}, 100), []Row{
+			{"kept", "structure found, mean of 2 seeds", "test MRR 0.610 ± 0.049", ""},
+			{"baseline", "ComplEx, mean of 2 seeds", "test MRR 0.505", "+0.105: better"},
+		}},
+		{"empty", Data{}.Headline(), nil},
+	} {
+		if got := c.h.Rows(); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: %q\nwant %q", c.name, got, c.want)
+		}
+	}
+	// Student's quantile for one degree of freedom is 12.706; the differences are 0.10 and 0.11.
+	d := headlineOf(task.Retraining, []float64{.6, .62}, []float64{.5, .51}, 100).Kept.Difference
+	if want := 0.105 - 12.706*0.005; math.Abs(d.Low-want) > 1e-4 {
+		t.Errorf("the interval begins at %v, want %v", d.Low, want)
+	}
+}
