@@ -8,8 +8,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -110,7 +110,7 @@ func TimedSettings() Settings {
 // p_m=2/K², a budget of 256 structures, dimension 64. The paper tunes the recipe for each graph;
 // this one is fixed. The filter is exact; [strategy.PaperFilter] is the paper's.
 func PaperSettings() Settings {
-	fit := predictor.DefaultSettings()
+	fit := surrogate.DefaultSettings()
 	return Settings{
 		Options: strategy.Options{
 			K: 4, Candidates: 128, RoundSize: 8, Parents: 8, Predictor: &fit, Seed: 1,

@@ -12,9 +12,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
@@ -272,13 +272,13 @@ func (c *searchCommand) settings(
 	return s, s.Validate()
 }
 
-func (c *searchCommand) predictor() *predictor.Settings {
+func (c *searchCommand) predictor() *surrogate.Settings {
 	if c.Predictor == "none" {
 		return nil
 	}
-	fit := predictor.DefaultSettings()
+	fit := surrogate.DefaultSettings()
 	if c.Predictor == "one-hot" {
-		fit.Features = predictor.OneHot
+		fit.Features = surrogate.OneHot
 	}
 	return &fit
 }

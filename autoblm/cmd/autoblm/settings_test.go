@@ -12,11 +12,11 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -266,7 +266,7 @@ func TestSearchFlags(t *testing.T) {
 		"--predictor=one-hot --filter=paper --engine=gomlx --backend=go --threads=1": func(
 			s *autoblm.SearchSettings,
 		) {
-			s.Predictor.Features, s.Filter = predictor.OneHot, strategy.PaperFilter
+			s.Predictor.Features, s.Filter = surrogate.OneHot, strategy.PaperFilter
 			s.Compute = autoblm.Compute{Engine: "gomlx", Backend: "go", Threads: 1}
 		},
 		"--algorithm=autoblm --budget=7 --seed=5 --candidates=6 --round-size=3 --parents=2 " +

@@ -1,9 +1,9 @@
 package ablation
 
 import (
-	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
@@ -111,7 +111,7 @@ func withFilter(f strategy.Filter) func(*search.Settings) {
 
 func oneHot(s *search.Settings) {
 	fit := *s.Predictor
-	fit.Features = predictor.OneHot
+	fit.Features = surrogate.OneHot
 	s.Predictor = &fit
 }
 

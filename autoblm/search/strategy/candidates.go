@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -83,7 +83,7 @@ func predict(
 	for i, t := range trials {
 		structures[i], scores[i] = t.Structure, t.ScoreOrZero()
 	}
-	fitted, err := predictor.Fit(*o.Predictor, structures, scores, seed)
+	fitted, err := surrogate.Fit(*o.Predictor, structures, scores, seed)
 	if err != nil {
 		return nil, err
 	}

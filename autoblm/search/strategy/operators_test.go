@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -147,8 +147,8 @@ func TestProgressiveExtendsAllParents(t *testing.T) {
 // of nonzeros on the diagonal.
 func TestPickTakesTheHighestPredictions(t *testing.T) {
 	s := paperOptions()
-	fit := predictor.DefaultSettings()
-	fit.Features = predictor.OneHot
+	fit := surrogate.DefaultSettings()
+	fit.Features = surrogate.OneHot
 	s.Predictor, s.RoundSize = &fit, 4
 	diagonal := func(n int) structure.Structure {
 		a := structure.MustParse("0,1,0,0;0,0,2,0;0,0,0,3;4,0,0,0")
@@ -199,7 +199,7 @@ func TestCollectStopsAtItsLimit(t *testing.T) {
 
 // paperOptions returns the options of the paper's search (Section V-A).
 func paperOptions() Options {
-	fit := predictor.DefaultSettings()
+	fit := surrogate.DefaultSettings()
 	return Options{K: 4, Candidates: 128, RoundSize: 8, Parents: 8, Predictor: &fit, Seed: 1}
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/enum"
@@ -45,7 +45,7 @@ type Options struct {
 	Filter          Filter  `json:"filter" help:"Candidates to drop: exact (degenerate or equivalent), paper (by the paper's tests) or none."`
 	// Predictor selects RoundSize of the Candidates; nil takes the first of them, which come in
 	// random order.
-	Predictor *predictor.Settings `json:"predictor" kong:"-"`
+	Predictor *surrogate.Settings `json:"predictor" kong:"-"`
 	// Seed determines the proposals, and the initial embeddings of each trial.
 	Seed uint64 `json:"seed" brief:"Determines proposals and initial embeddings." help:"Determines proposals and initial embeddings."`
 }

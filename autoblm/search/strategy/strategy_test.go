@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -154,10 +154,10 @@ func TestStrategies(t *testing.T) {
 var ofThePaper = []Strategy{Evolutionary{}, Progressive{}}
 
 func TestStrategiesWithoutPredictor(t *testing.T) {
-	oneHot := predictor.DefaultSettings()
-	oneHot.Features, oneHot.Steps = predictor.OneHot, 5
+	oneHot := surrogate.DefaultSettings()
+	oneHot.Features, oneHot.Steps = surrogate.OneHot, 5
 	for _, strategy := range ofThePaper {
-		for name, fit := range map[string]*predictor.Settings{"none": nil, "one-hot": &oneHot} {
+		for name, fit := range map[string]*surrogate.Settings{"none": nil, "one-hot": &oneHot} {
 			s := settings(4, 24)
 			s.Predictor = fit
 			if history, why := play(t, strategy, s); len(history) != s.Budget {

@@ -1,4 +1,4 @@
-package predictor
+package surrogate
 
 import (
 	"fmt"

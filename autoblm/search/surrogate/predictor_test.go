@@ -1,4 +1,4 @@
-package predictor_test
+package surrogate_test
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"gonum.org/v1/gonum/stat"
 )
@@ -41,10 +41,10 @@ func sample(n int, seed uint64) (structures []structure.Structure, scores []floa
 
 // predict fits and predicts the scores of other structures.
 func predict(
-	s predictor.Settings, fitted []structure.Structure, scores []float64, seed uint64,
+	s surrogate.Settings, fitted []structure.Structure, scores []float64, seed uint64,
 	unseen []structure.Structure,
 ) ([]float64, error) {
-	p, err := predictor.Fit(s, fitted, scores, seed)
+	p, err := surrogate.Fit(s, fitted, scores, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func predictions(
 	t *testing.T, fitted []structure.Structure, scores []float64, unseen []structure.Structure,
 ) []float64 {
 	t.Helper()
-	guesses, err := predict(predictor.DefaultSettings(), fitted, scores, 1, unseen)
+	guesses, err := predict(surrogate.DefaultSettings(), fitted, scores, 1, unseen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +75,8 @@ func TestPredictsUnseenStructures(t *testing.T) {
 func TestFitIsAPureFunction(t *testing.T) {
 	structures, scores := sample(24, 3)
 	unseen, _ := sample(50, 4)
-	for _, features := range []predictor.Features{predictor.SRF, predictor.OneHot} {
-		settings := predictor.DefaultSettings()
+	for _, features := range []surrogate.Features{surrogate.SRF, surrogate.OneHot} {
+		settings := surrogate.DefaultSettings()
 		settings.Features = features
 		guess := func(seed uint64) []float64 {
 			guesses, err := predict(settings, structures, scores, seed, unseen)
@@ -100,7 +100,7 @@ func TestFitsAreIndependent(t *testing.T) {
 	unseen, _ := sample(30, 6)
 	guess := func(n int) []float64 {
 		structures, scores := sample(n, uint64(n))
-		guesses, err := predict(predictor.DefaultSettings(), structures, scores, 1, unseen)
+		guesses, err := predict(surrogate.DefaultSettings(), structures, scores, 1, unseen)
 		if err != nil {
 			t.Error(err)
 		}
@@ -127,7 +127,7 @@ func TestFitsAreIndependent(t *testing.T) {
 func TestPredictionsAreIndependent(t *testing.T) {
 	structures, scores := sample(24, 3)
 	unseen, _ := sample(40, 4)
-	fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+	fitted, err := surrogate.Fit(surrogate.DefaultSettings(), structures, scores, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,13 +167,13 @@ func TestRefusals(t *testing.T) {
 	structures, scores := sample(3, 5)
 	small := structure.MustParse("1,0;0,2")
 	fit := func(structures []structure.Structure, scores ...float64) error {
-		_, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+		_, err := surrogate.Fit(surrogate.DefaultSettings(), structures, scores, 1)
 		return err
 	}
-	with := func(change func(s *predictor.Settings)) error {
-		s := predictor.DefaultSettings()
+	with := func(change func(s *surrogate.Settings)) error {
+		s := surrogate.DefaultSettings()
 		change(&s)
-		_, err := predictor.Fit(s, structures, scores, 1)
+		_, err := surrogate.Fit(s, structures, scores, 1)
 		return err
 	}
 	for name, err := range map[string]error{
@@ -183,19 +183,19 @@ func TestRefusals(t *testing.T) {
 		"no structure":         fit([]structure.Structure{{}}, scores[0]),
 		"a score not a number": fit(structures, 0, math.NaN(), 0),
 		"an infinite score":    fit(structures, 0, math.Inf(1), 0),
-		"no hidden units":      with(func(s *predictor.Settings) { s.Hidden = 0 }),
-		"no steps":             with(func(s *predictor.Settings) { s.Steps = 0 }),
-		"endless steps":        with(func(s *predictor.Settings) { s.Steps = math.MaxInt }),
-		"no learning rate":     with(func(s *predictor.Settings) { s.LearningRate = 0 }),
-		"infinite decay":       with(func(s *predictor.Settings) { s.WeightDecay = math.Inf(1) }),
-		"unknown features":     with(func(s *predictor.Settings) { s.Features = 7 }),
-		"a huge learning rate": with(func(s *predictor.Settings) { s.LearningRate = 1e9 }),
+		"no hidden units":      with(func(s *surrogate.Settings) { s.Hidden = 0 }),
+		"no steps":             with(func(s *surrogate.Settings) { s.Steps = 0 }),
+		"endless steps":        with(func(s *surrogate.Settings) { s.Steps = math.MaxInt }),
+		"no learning rate":     with(func(s *surrogate.Settings) { s.LearningRate = 0 }),
+		"infinite decay":       with(func(s *surrogate.Settings) { s.WeightDecay = math.Inf(1) }),
+		"unknown features":     with(func(s *surrogate.Settings) { s.Features = 7 }),
+		"a huge learning rate": with(func(s *surrogate.Settings) { s.LearningRate = 1e9 }),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+	fitted, err := surrogate.Fit(surrogate.DefaultSettings(), structures, scores, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestFitOfOneScore(t *testing.T) {
 func BenchmarkFit(b *testing.B) {
 	structures, scores := sample(64, 1)
 	for b.Loop() {
-		if _, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1); err != nil {
+		if _, err := surrogate.Fit(surrogate.DefaultSettings(), structures, scores, 1); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -226,7 +226,7 @@ func BenchmarkFit(b *testing.B) {
 func BenchmarkPredict(b *testing.B) {
 	structures, scores := sample(64, 1)
 	candidates, _ := sample(128, 2)
-	fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+	fitted, err := surrogate.Fit(surrogate.DefaultSettings(), structures, scores, 1)
 	if err != nil {
 		b.Fatal(err)
 	}
