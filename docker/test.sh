@@ -2,7 +2,7 @@
 # docker/test.sh [cli] [notebook] [cuda] builds images (default: cli) with docker, podman or
 # buildah, whichever works, and tests them without a network:
 #
-#   cli       two builds have the same digest; runs the README's first command
+#   cli       two builds have the same digest; runs a search
 #   notebook  runs kernels doctor and the first notebook
 #   cuda      reports the missing GPU, and rehearses the benchmarks
 #
@@ -240,7 +240,7 @@ for target in "${targets[@]}"; do
       build "$target" "$tag" --no-cache
       [ "$(digest "$tag")" = "$first" ] || fail "digest is $(digest "$tag"), want $first"
       echo "$first"
-      step "cli: the README's first command"
+      step "cli: a search"
       mkdir "$scratch/work"
       inside "$tag" "$scratch/work" /usr/local/bin/autoblm version
       inside "$tag" "$scratch/work" /usr/local/bin/autoblm search --minutes 0.5

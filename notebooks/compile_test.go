@@ -37,37 +37,12 @@ func toPackage(path string, n notebook) string {
 	return head.String() + rest.String()
 }
 
-// TestCompile compiles the notebooks and the README's example, as packages in an overlay, without
-// running them.
+// TestCompile compiles the notebooks, as packages in an overlay, without running them.
 func TestCompile(t *testing.T) {
 	programs := map[string]string{}
 	for _, path := range all(t) {
 		programs[strings.TrimSuffix(path, ".ipynb")] = toPackage(path, read(t, path))
 	}
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, example, _ := strings.Cut(string(readme), "\n```go\n")
-	example, _, found := strings.Cut(example, "```\n")
-	if !found {
-		t.Fatal("the README has no example in Go")
-	}
-	const module = "github.com/autoblm/autoblm-go/autoblm"
-	programs["readme"] = fmt.Sprintf(`package readme
-import (
-	"context"
-	"fmt"
-	%q
-	%q
-)
-func _() {
-//line README.md, the example:1
-%s
-_, _, _, _ = err, answers, model, result
-}
-`, module, module+"/structure", example)
-
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

@@ -141,14 +141,7 @@ var functions = template.FuncMap{
 	"benchmarks": func() []string { return benchmarks },
 	"trainings":  trainings, "trainingsOn": trainingsOn, "chosen": chosen, "reported": reported,
 	"model": model, "threads": threads, "curve": curve, "sources": sources,
-	"weights": func(d doc) string { return settings.Set(trained(d).Training.Member.Weights) },
-	"tenth": func(all []any) (some []any) {
-		step := (len(all) + 9) / 10
-		for i := (len(all) - 1) % step; i < len(all); i += step {
-			some = append(some, all[i])
-		}
-		return some
-	},
+	"weights":           func(d doc) string { return settings.Set(trained(d).Training.Member.Weights) },
 	"paperAndPublished": paperAndPublished, "twoModels": twoModels,
 }
 

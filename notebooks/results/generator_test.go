@@ -31,7 +31,9 @@ var update = flag.Bool("update", false, "write the tables into the documents")
 func TestDocuments(t *testing.T) {
 	tables := template.Must(template.New("").Funcs(functions).ParseFiles("tables.tmpl"))
 	used := 0
-	for _, path := range []string{"../../README.md", "../../docs/results-log.md", "README.md"} {
+	for _, path := range []string{
+		"../../README.md", "../../docs/results.md", "../../docs/results-log.md", "README.md",
+	} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -242,12 +244,13 @@ func spread(layout string, x []float64) string {
 }
 
 // meanError returns the mean and its standard error.
-func meanError(x []float64) string {
+func meanError(decimals int, x []float64) string {
 	mean, deviation := stat.MeanStdDev(x, nil)
 	if len(x) == 1 {
-		return fmt.Sprintf("%+.4f", mean)
+		return fmt.Sprintf("%+.*f", decimals, mean)
 	}
-	return fmt.Sprintf("%+.4f ± %.4f", mean, stat.StdErr(deviation, float64(len(x))))
+	return fmt.Sprintf("%+.*f ± %.*f", decimals, mean, decimals,
+		stat.StdErr(deviation, float64(len(x))))
 }
 
 // duration returns the median of seconds.

@@ -13,11 +13,6 @@ import (
 // readModel is the program that reads models elsewhere.
 const readModel = "../../../docs/read_model.py"
 
-// TestReadmeShowsHowToReadAModel: the README has the program in the file.
-func TestReadmeShowsHowToReadAModel(t *testing.T) {
-	contains(t, readFile(t, "../../../README.md"), "```python\n"+readFile(t, readModel)+"```\n")
-}
-
 // TestPythonReadsModels: a program in Python with numpy gives the answers of autoblm predict.
 func TestPythonReadsModels(t *testing.T) {
 	python := cmp.Or(os.Getenv("AUTOBLM_PYTHON"), "python3")
