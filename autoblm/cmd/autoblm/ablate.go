@@ -22,17 +22,17 @@ import (
 type ablateCommand struct {
 	Name         string   `arg:"" enum:"algorithm,filter,predictor,k,sharing,dimension,transfer" brief:"What differs, such as algorithm, filter or k." help:"algorithm, filter, predictor and k compare searches. sharing and dimension test whether shared embeddings or another dimension rank structures alike; transfer tests structures on other graphs."`
 	Dataset      string   `default:"world" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
-	To           []string `brief:"Other graphs, for transfer." help:"Other graphs, for transfer, separated by commas."`
+	To           []string `placeholder:"NAMES" brief:"Other graphs, for transfer." help:"Other graphs, for transfer, separated by commas."`
 	Seeds        int      `default:"3" min:"1" max:"1000" brief:"Number of repetitions with other seeds." help:"Number of repetitions with other seeds."`
 	OtherDim     int      `default:"128" min:"1" max:"1048576" brief:"Other dimension, for dimension." help:"Other dimension, for dimension."`
 	SharedEpochs int      `default:"200" min:"1" max:"1000000000" brief:"Epochs with shared embeddings, for sharing." help:"Epochs with shared embeddings, for sharing."`
-	Out          string   `brief:"Folder for the table, pictures and studies." help:"Folder for the table, pictures and studies; the same command resumes. The default is below autoblm-out."`
+	Out          string   `placeholder:"DIR" brief:"Folder for the table, pictures and studies." help:"Folder for the table, pictures and studies; the same command resumes. The default is below autoblm-out."`
 
 	// These settings have no flags here:
 	MaxSteps, Model, Halving, WarmStart, Ensemble struct{} `kong:"-"`
 	RetrainSeeds, RetrainDims, RetrainEpochs      struct{} `kong:"-"`
 
-	Settings searchSettings `embed:""`
+	Settings searchSettings `embed:"" group:"Search"`
 	mixFlag
 	computeFlags
 }

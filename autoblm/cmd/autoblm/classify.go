@@ -14,7 +14,7 @@ import (
 
 // classifyBackend chooses the engine.
 type classifyBackend struct {
-	Backend string `default:"auto" brief:"GoMLX backend, as for train." help:"GoMLX backend, as for train."`
+	Backend string `group:"Compute" default:"auto" brief:"GoMLX backend, as for train." help:"GoMLX backend, as for train."`
 }
 
 func (f classifyBackend) open() (classify.Engine, error) {
@@ -28,7 +28,7 @@ func (f classifyBackend) open() (classify.Engine, error) {
 // classifierFlags name trained models and their graph.
 type classifierFlags struct {
 	Model   []string `required:"" sep:"none" placeholder:"DIR" brief:"Folder of a model or search; repeat for an ensemble." help:"Folder of a model or of a search. If repeated, the models classify together by the mean of their probabilities."`
-	Dataset string   `brief:"Where the graph is now, if it moved." help:"Where the graph of the model is now, if it moved."`
+	Dataset string   `placeholder:"DIR" brief:"Where the graph is now, if it moved." help:"Where the graph of the model is now, if it moved."`
 }
 
 // load reads the models and opens the graph of the first.

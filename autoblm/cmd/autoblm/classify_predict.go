@@ -12,7 +12,7 @@ import (
 
 type classifyPredictCommand struct {
 	classifierFlags
-	Node string `required:"" brief:"Node as in the graph." help:"Node as in the graph, labelled or not. Angle brackets are optional."`
+	Node string `required:"" placeholder:"NODE" brief:"Node as in the graph." help:"Node as in the graph, labelled or not. Angle brackets are optional."`
 	Top  int    `default:"10" min:"0" max:"1000000000" brief:"Number of classes; 0 lists all." help:"Number of classes; 0 lists all."`
 	classifyBackend
 }

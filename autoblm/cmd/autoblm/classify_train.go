@@ -20,15 +20,15 @@ import (
 )
 
 type classifyTrainCommand struct {
-	Dataset   string        `required:"" placeholder:"NAME|DIR" brief:"aifb, mutag, bgs, am, or a folder." help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
-	Structure structureFlag `placeholder:"STRUCTURE" brief:"Structure of the messages of encoder blm." help:"Structure of the messages g(A, r) e of encoder blm, as for structure check."`
-	taskRecipeFlag
-	Settings  classifySettings `embed:""`
-	Member    classifyMember   `embed:""`
-	Tune      int              `default:"0" min:"0" max:"10000" brief:"Settings to try first, drawn at random." help:"Number of random settings to cross-validate first. The best one sets dim, lr, dropout and l2, and also norm, reverse, self-loops and seen-by unless they are given."`
-	Lenient   bool             `help:"Skip and count lines that are not N-Triples."`
-	Normalize bool             `help:"Merge labels that differ only in invisible characters, outer spaces or the Unicode form."`
-	minutesFlag
+	Dataset        string        `group:"Data and model" required:"" placeholder:"NAME|DIR" brief:"aifb, mutag, bgs, am, or a folder." help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
+	Structure      structureFlag `group:"Data and model" placeholder:"STRUCTURE" brief:"Structure of the messages of encoder blm." help:"Structure of the messages g(A, r) e of encoder blm, as for structure check."`
+	taskRecipeFlag `group:"Training"`
+	Settings       classifySettings `embed:"" group:"Training"`
+	Member         classifyMember   `embed:"" group:"Training"`
+	Tune           int              `group:"Training" default:"0" min:"0" max:"10000" brief:"Settings to try first, drawn at random." help:"Number of random settings to cross-validate first. The best one sets dim, lr, dropout and l2, and also norm, reverse, self-loops and seen-by unless they are given."`
+	Lenient        bool             `group:"Data and model" help:"Skip and count lines that are not N-Triples."`
+	Normalize      bool             `group:"Data and model" help:"Merge labels that differ only in invisible characters, outer spaces or the Unicode form."`
+	minutesFlag    `group:"Training"`
 	modelOutFlags
 	classifyBackend
 }

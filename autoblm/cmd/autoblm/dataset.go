@@ -153,7 +153,7 @@ func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
 
 type datasetSplitCommand struct {
 	File string `arg:"" help:"Triples, one head<TAB>relation<TAB>tail per line; may be .gz."`
-	Out  string `required:"" help:"Folder for train.txt, valid.txt and test.txt."`
+	Out  string `required:"" placeholder:"DIR" help:"Folder for train.txt, valid.txt and test.txt."`
 
 	Settings datasets.SplitSettings `embed:""`
 }

@@ -21,7 +21,7 @@ type evalCommand struct {
 	Dataset string    `required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
 	Split   string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
 	Ties    eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"Rank among equal scores: pessimistic, optimistic or realistic."`
-	By      string    `default:"" enum:",relation,pattern,degree" placeholder:"relation|pattern|degree" brief:"Metrics by relation, pattern or degree." help:"Metrics by relation, by relation pattern, or by the degree of the known entity: the number of training triples that it is the tail of."`
+	By      string    `default:"" enum:",relation,pattern,degree" placeholder:"KIND" brief:"Metrics by relation, pattern or degree." help:"Metrics by relation, by relation pattern, or by the degree of the known entity: the number of training triples that it is the tail of."`
 	Sample  int       `min:"0" max:"1000000000" brief:"Rank a random sample of this size; 0: all." help:"Rank a random sample of this number of triples and state the standard error of its MRR; 0 ranks all. It is the same sample each time, and a larger one contains it."`
 	precisionFlag
 	computeFlags

@@ -42,7 +42,7 @@ func (f modelFlags) choose(m *kge.Member) error {
 
 // computeFlags choose the engine.
 type computeFlags struct {
-	autoblm.Compute
+	autoblm.Compute `group:"Compute"`
 }
 
 func (f computeFlags) compute() (autoblm.Compute, error) {
@@ -61,29 +61,29 @@ func (f computeFlags) open(of form.Form) (kge.Engine, error) {
 
 // threadsFlag configures the native engine of commands without another one.
 type threadsFlag struct {
-	Threads int `default:"0" min:"0" max:"1024" help:"Number of threads; 0 uses GOMAXPROCS."`
+	Threads int `group:"Compute" default:"0" min:"0" max:"1024" help:"Number of threads; 0 uses GOMAXPROCS."`
 }
 
 func (f threadsFlag) engine() kge.Engine { return cpu.New(f.Threads) }
 
 // precisionFlag is the precision of a ranking.
 type precisionFlag struct {
-	Precision kge.Precision `default:"auto" help:"float32, bfloat16 or auto: AUTOBLM_PRECISION, or else the fastest. Ranks are the same in all cases."`
+	Precision kge.Precision `group:"Compute" default:"auto" help:"float32, bfloat16 or auto: AUTOBLM_PRECISION, or else the fastest. Ranks are the same in all cases."`
 }
 
 // mixFlag allows resuming with another engine.
 type mixFlag struct {
-	MixEngines bool `help:"Resume trials of another engine or instruction set. Their results differ by rounding, which reports mention."`
+	MixEngines bool `group:"Compute" help:"Resume trials of another engine or instruction set. Their results differ by rounding, which reports mention."`
 }
 
 // saveFlag sets how often checkpoints are written.
 type saveFlag struct {
-	SaveEvery time.Duration `default:"1m" min:"0" help:"Shortest time between two checkpoints."`
+	SaveEvery time.Duration `group:"Results" default:"1m" min:"0" help:"Shortest time between two checkpoints."`
 }
 
 // modelOutFlags say where a training writes its model and its checkpoint.
 type modelOutFlags struct {
-	Out string `placeholder:"DIR" brief:"Folder for the model and its checkpoint." help:"Folder for the model of the first member and for the checkpoint. The default is a new one below autoblm-out, or that of the same training if it was interrupted."`
+	Out string `group:"Results" placeholder:"DIR" brief:"Folder for the model and its checkpoint." help:"Folder for the model of the first member and for the checkpoint. The default is a new one below autoblm-out, or that of the same training if it was interrupted."`
 	saveFlag
 }
 

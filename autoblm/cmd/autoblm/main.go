@@ -35,10 +35,10 @@ type commands struct {
 	Complete   completeCommand   `cmd:"" hidden:"" help:"Complete a command line, for the completion scripts."`
 	VersionOf  versionCommand    `cmd:"" name:"version" help:"Show the version, the commit and the Go version."`
 
-	HelpAll flags.HelpAll    `brief:"Show all flags." help:"Show all flags with their full help."`
-	JSON    bool             `brief:"Print one JSON object instead of text." help:"Print one JSON object instead of text."`
-	Record  string           `placeholder:"FILE" help:"Also write the JSON to this file, with the command, date, machine and versions."`
-	Version kong.VersionFlag `help:"Print the version."`
+	HelpAll flags.HelpAll    `group:"General" help:"Show all flags with their full help."`
+	JSON    bool             `group:"General" brief:"Print one JSON object instead of text." help:"Print one JSON object instead of text."`
+	Record  string           `group:"General" placeholder:"FILE" help:"Also write the JSON to this file, with the command, date, machine and versions."`
+	Version kong.VersionFlag `group:"General" help:"Print the version."`
 }
 
 // newCommands returns the commands with the defaults of their flags.
@@ -63,11 +63,8 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	o := &output{Stdout: &cli.SafeWriter{W: stdout}, Stderr: stderr, Arguments: arguments}
 	exited := -1
 	parser, err := newParser(c,
-		kong.Name(name),
-		kong.Description("Finds the bilinear scoring function that best completes a knowledge graph."),
 		kong.Writers(o.Stdout, stderr),
 		kong.Exit(func(status int) { exited = status }),
-		kong.Help(flags.PrintHelp),
 		kong.Vars{"version": cli.Version()},
 	)
 	if err != nil {

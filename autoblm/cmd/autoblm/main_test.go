@@ -6,17 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/cli"
-	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 func TestStructureCountJSON(t *testing.T) {
@@ -244,88 +240,6 @@ func TestPredictKnown(t *testing.T) {
 			t.Errorf("--known %s: %v answers, %d known, want %v", known, get(o, "answers.#"), marked, want)
 		}
 	}
-}
-
-func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "search", "structure check"} {
-		stdout, _ := succeed(t, command, "--help")
-		contains(t, stdout, "Usage: autoblm")
-	}
-	stdout, _ := succeed(t)
-	contains(t, stdout, "Usage: autoblm")
-	fail(t, cli.Misuse, `did you mean "train"`, "trian")
-}
-
-// emptyParser returns a parser of all commands.
-func emptyParser(t testing.TB) *kong.Kong {
-	t.Helper()
-	parser, err := newParser(newCommands(), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parser
-}
-
-// TestHelpFits: --help fits on a screen with 80 columns and has the common flags; --help-all has
-// all. Each command and each flag has help in sentences.
-func TestHelpFits(t *testing.T) {
-	t.Setenv("COLUMNS", "80")
-	mustHave := map[string]string{
-		"":               "--help-all --json search",
-		"search":         "--dataset --budget --out --dim --lr",
-		"train":          "--structure --model --recipe --dim --epochs --lr --out",
-		"reproduce":      "<dataset> --minutes --recipe --seed",
-		"query train":    "--structure --hops --with --lr",
-		"classify train": "--encoder --seen-by --tune",
-		"study resume":   "--budget --dataset",
-	}
-	var walk func(node *kong.Node, command string)
-	walk = func(node *kong.Node, command string) {
-		for _, child := range node.Children {
-			if !strings.HasSuffix(child.Help, ".") {
-				t.Errorf("%s: the help is %q", child.FullPath(), child.Help)
-			}
-			walk(child, strings.TrimSpace(command+" "+child.Name))
-		}
-		if node.Hidden {
-			return
-		}
-		short, _ := succeed(t, command, "--help")
-		lines := strings.Split(strings.TrimSuffix(short, "\n"), "\n")
-		if len(lines) > flags.Screen {
-			t.Errorf("%s: %d lines\n%s", command, len(lines), short)
-		}
-		for _, line := range lines[1:] {
-			if utf8.RuneCountInString(line) > 80 {
-				t.Errorf("%s: longer than 80 columns: %s", command, line)
-			}
-		}
-		tokens := strings.FieldsFunc(short, func(r rune) bool { return strings.ContainsRune(" =\n", r) })
-		for _, want := range strings.Fields(mustHave[command]) {
-			if !slices.Contains(tokens, want) {
-				t.Errorf("%s: the help leaves out %s:\n%s", command, want, short)
-			}
-		}
-		all, _ := succeed(t, command, "--help-all")
-		if strings.Contains(short+all, "${") {
-			t.Errorf("%s: the help has a variable without its value:\n%s", command, short)
-		}
-		for _, flag := range slices.Concat(node.AllFlags(true)...) {
-			whole := "--" + flag.Name
-			if flag.Tag.Negatable != "" {
-				whole = "--[no-]" + flag.Name
-			}
-			if !regexp.MustCompile(`\s` + regexp.QuoteMeta(whole) + `[=\s]`).MatchString(all) {
-				t.Errorf("%s: --help-all leaves out %s", command, whole)
-			}
-			for _, help := range []string{flag.Help, flag.Tag.Get("brief")} {
-				if help != "" && !strings.HasSuffix(help, ".") || flag.Help == "" {
-					t.Errorf("%s: the help of --%s is %q", command, flag.Name, help)
-				}
-			}
-		}
-	}
-	walk(emptyParser(t).Model.Node, "")
 }
 
 func TestVersion(t *testing.T) {

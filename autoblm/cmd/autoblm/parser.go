@@ -26,14 +26,17 @@ func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 		tasks = append(tasks, t.Name)
 		purposes = append(purposes, fmt.Sprintf("%s (%s)", t.Name, t.Purpose))
 	}
-	return flags.Parser(c, append(options, kong.Vars{
-		"algorithm":  autoblm.DefaultSearch().Algorithm,
-		"algorithms": strings.Join(algorithms, ","),
-		"strategies": format.List(algorithms, "or"),
-		"shells":     strings.Join(completions.Shells, ","),
-		"forms":      format.List(forms, "or"),
-		"task":       autoblm.Tasks[0].Name,
-		"tasks":      strings.Join(tasks, ","),
-		"purposes":   format.List(purposes, "or"),
-	})...)
+	return flags.Parser(c, append(options,
+		kong.Name(name),
+		kong.Description("Finds the bilinear scoring function that best completes a knowledge graph."),
+		kong.Help(examples.PrintHelp), kong.Bind(examples), kong.Vars{
+			"algorithm":  autoblm.DefaultSearch().Algorithm,
+			"algorithms": strings.Join(algorithms, ","),
+			"strategies": format.List(algorithms, "or"),
+			"shells":     strings.Join(completions.Shells, ","),
+			"forms":      format.List(forms, "or"),
+			"task":       autoblm.Tasks[0].Name,
+			"tasks":      strings.Join(tasks, ","),
+			"purposes":   format.List(purposes, "or"),
+		})...)
 }

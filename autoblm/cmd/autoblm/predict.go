@@ -18,17 +18,17 @@ import (
 
 // predictFlags select a model and its answers.
 type predictFlags struct {
-	Model   string            `required:"" help:"Folder of a model, of an ensemble, or of a search."`
+	Model   string            `required:"" placeholder:"DIR" help:"Folder of a model, of an ensemble, or of a search."`
 	Top     int               `default:"10" min:"0" max:"1000000000" help:"Number of answers; 0 lists all."`
 	Known   eval.KnownAnswers `default:"mark" help:"What to do with answers in the data: keep, drop or mark."`
-	Dataset string            `help:"Data with the known answers. The default is the training data of the model."`
+	Dataset string            `placeholder:"NAME|DIR" help:"Data with the known answers. The default is the training data of the model."`
 }
 
 type predictCommand struct {
 	predictFlags
-	Head     string `help:"Head whose tails to predict."`
-	Tail     string `help:"Tail whose heads to predict."`
-	Relation string `required:"" help:"Relation."`
+	Head     string `placeholder:"ENTITY" help:"Head whose tails to predict."`
+	Tail     string `placeholder:"ENTITY" help:"Tail whose heads to predict."`
+	Relation string `required:"" placeholder:"RELATION" help:"Relation."`
 }
 
 // answers is the JSON of predict and query predict.

@@ -110,7 +110,7 @@ func (f studyFile) folder() string {
 // movedData is a study whose data may have moved.
 type movedData struct {
 	studyFile
-	Dataset string `brief:"Where the data are now, if they moved." help:"Where the data are now, if they moved: a name of dataset list, or a folder."`
+	Dataset string `placeholder:"NAME|DIR" brief:"Where the data are now, if they moved." help:"Where the data are now, if they moved: a name of dataset list, or a folder."`
 }
 
 // reopen opens the data of a study and checks that they are unchanged.

@@ -15,8 +15,8 @@ import (
 )
 
 type queryEvalCommand struct {
-	Model   string      `required:"" help:"Folder of a model, or of a search."`
-	Dataset string      `required:"" help:"Folder of queries."`
+	Model   string      `required:"" placeholder:"DIR" help:"Folder of a model, or of a search."`
+	Dataset string      `required:"" placeholder:"DIR" help:"Folder of queries."`
 	Hops    int         `default:"0" min:"0" max:"99" help:"Length of the paths; 0 stands for --hops of the training. Other lengths work too."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
 	precisionFlag

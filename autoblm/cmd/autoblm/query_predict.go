@@ -13,7 +13,7 @@ import (
 
 type queryPredictCommand struct {
 	predictFlags
-	Anchor string   `required:"" help:"Entity at the start of the path."`
+	Anchor string   `required:"" placeholder:"ENTITY" help:"Entity at the start of the path."`
 	Path   []string `required:"" sep:"none" placeholder:"RELATION,…" help:"Relations of the path in order, separated by commas or as repeated flags. r_reverse is the reverse of r."`
 	threadsFlag
 }

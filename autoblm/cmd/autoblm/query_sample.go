@@ -12,12 +12,12 @@ import (
 )
 
 type querySampleCommand struct {
-	Dataset string        `required:"" help:"Graph, as for train, or a folder of queries, whose other queries are kept."`
-	Hops    []int         `required:"" min:"1" max:"99" help:"Lengths of the paths, separated by commas."`
+	Dataset string        `required:"" placeholder:"NAME|DIR" help:"Graph, as for train, or a folder of queries, whose other queries are kept."`
+	Hops    []int         `required:"" placeholder:"NUMBERS" min:"1" max:"99" help:"Lengths of the paths, separated by commas."`
 	Splits  []query.Split `name:"split" default:"train,valid,test" help:"train, valid and test, or some of them."`
 	Count   int           `default:"0" min:"0" max:"10000000" help:"Number per length. 0: as many training queries as of one hop, and 5,000 for valid and test."`
 	Seed    uint64        `default:"1" help:"Seed of the sample."`
-	Out     string        `required:"" help:"Folder for the queries, for --dataset of query train and query eval."`
+	Out     string        `required:"" placeholder:"DIR" help:"Folder for the queries, for --dataset of query train and query eval."`
 }
 
 // querySampleSummary is the JSON of query sample.

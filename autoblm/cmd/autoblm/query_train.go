@@ -18,10 +18,10 @@ import (
 )
 
 type queryTrainCommand struct {
-	Dataset string `required:"" placeholder:"NAME|DIR" brief:"Folder of queries, or a graph." help:"Folder of queries, such as query2box-fb15k-237, or a graph to sample queries from."`
-	modelFlags
-	queryTrainingFlags `group:"Training (--model: recipe basic)"`
-	minutesFlag
+	Dataset            string `group:"Data and model" required:"" placeholder:"NAME|DIR" brief:"Folder of queries, or a graph." help:"Folder of queries, such as query2box-fb15k-237, or a graph to sample queries from."`
+	modelFlags         `group:"Data and model"`
+	queryTrainingFlags `group:"Training"`
+	minutesFlag        `group:"Training"`
 	modelOutFlags
 	threadsFlag
 }

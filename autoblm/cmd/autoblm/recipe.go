@@ -20,7 +20,7 @@ type recipeCommands struct {
 }
 
 type recipeListCommand struct {
-	Dataset string `brief:"Only recipes for this data set." help:"Only recipes for this data set, and those for any graph."`
+	Dataset string `placeholder:"NAME" brief:"Only recipes for this data set." help:"Only recipes for this data set, and those for any graph."`
 }
 
 func (c *recipeListCommand) Run(o *output) error {

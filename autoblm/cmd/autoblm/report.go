@@ -19,9 +19,9 @@ import (
 )
 
 type reportCommand struct {
-	Study   string `required:"" brief:"Folder of a search, or file of its study." help:"Folder of a search, or file of a study such as study.db."`
+	Study   string `required:"" placeholder:"DIR" brief:"Folder of a search, or file of its study." help:"Folder of a search, or file of a study such as study.db."`
 	Out     string `default:"report.html" brief:"File of the page." help:"File of the page. Its pictures are in a folder next to it, such as report_files."`
-	Dataset string `brief:"Where the data are now, if they moved." help:"Where the data are now, if they moved: a name of dataset list, or a folder."`
+	Dataset string `placeholder:"NAME|DIR" brief:"Where the data are now, if they moved." help:"Where the data are now, if they moved: a name of dataset list, or a folder."`
 	computeFlags
 }
 

@@ -27,10 +27,10 @@ type reproduceCommand struct {
 	Minutes       float64         `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes; 0 sets none." help:"Approximate deadline in minutes; 0 sets none. The same command resumes."`
 	Structure     structureFlag   `placeholder:"STRUCTURE" brief:"Structure for --stage final." help:"Structure for --stage final. Default: the structure of the recipe, or the best of --study."`
 	Budget        int             `default:"0" min:"0" max:"100000" brief:"Structures to train, without the five baselines." help:"Structures that the search trains, without the five baselines. 0 stands for the paper's 256, or 32 on a small graph."`
-	trainingFlags `group:"Final training (defaults: the recipe)"`
+	trainingFlags `group:"Training"`
 	MaxSteps      struct{} `kong:"-"` // no flag here
-	Study         string   `help:"File of the search. The default is study.db in --out."`
-	Out           string   `brief:"Folder for the result and the model." help:"Folder for the result, the model and checkpoints. The default is below autoblm-out, by benchmark, recipe, stage and seed."`
+	Study         string   `group:"Results" placeholder:"FILE" help:"File of the search. The default is study.db in --out."`
+	Out           string   `group:"Results" placeholder:"DIR" brief:"Folder for the result and the model." help:"Folder for the result, the model and checkpoints. The default is below autoblm-out, by benchmark, recipe, stage and seed."`
 	saveFlag
 	mixFlag
 	computeFlags

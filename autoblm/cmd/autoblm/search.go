@@ -21,27 +21,27 @@ import (
 )
 
 type searchCommand struct {
-	Task      string  `default:"${task}" enum:"${tasks}" brief:"${enum}." help:"What to search for: ${purposes}."`
-	Dataset   string  `default:"world" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder: of queries for --task query, of an RDF graph for --task classify."`
-	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" brief:"${enum}." help:"Strategy that proposes structures: ${strategies}."`
-	Minutes   float64 `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes, and plan for it; 0: none." help:"Deadline in minutes; 0 sets none. Settings that are not given are planned to fit it, except with --recipe basic."`
-	recipeFlag
+	Task        string  `group:"Data and model" default:"${task}" enum:"${tasks}" brief:"${enum}." help:"What to search for: ${purposes}."`
+	Dataset     string  `group:"Data and model" default:"world" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder: of queries for --task query, of an RDF graph for --task classify."`
+	Algorithm   string  `group:"Search" default:"${algorithm}" enum:"${algorithms}" brief:"${enum}." help:"Strategy that proposes structures: ${strategies}."`
+	Minutes     float64 `group:"Search" default:"0" min:"0" max:"1000000" brief:"Deadline in minutes, and plan for it; 0: none." help:"Deadline in minutes; 0 sets none. Settings that are not given are planned to fit it, except with --recipe basic."`
+	recipeFlag  `group:"Training"`
 	MaxSteps    struct{}       `kong:"-"` // no flag here
-	Settings    searchSettings `embed:""`
+	Settings    searchSettings `embed:"" group:"Search"`
 	duraFlag    `group:"Training"`
-	Predictor   string `default:"srf" enum:"srf,one-hot,none" help:"Selects the candidates to train: srf, one-hot or none."`
-	Tune        int    `min:"0" max:"10000" help:"Number of recipes to try before the search, which uses the best."`
-	TuneBy      string `default:"tpe" enum:"tpe,random" help:"tpe draws recipes similar to good ones, tries them on the two best baselines, and starts with a third of the epochs. random draws lr, n3 and batch and tries them on SimplE (the paper: 10 recipes)."`
-	Final       int    `default:"0" min:"0" max:"10000" help:"Number of final trainings of the best structures with random recipes (the paper: 50)."`
-	FinalDims   []int  `min:"1" max:"1048576" help:"Dimensions for --final, separated by commas."`
-	FinalEpochs int    `min:"1" max:"1000000000" help:"Epochs for --final."`
+	Predictor   string `group:"Search" default:"srf" enum:"srf,one-hot,none" help:"Selects the candidates to train: srf, one-hot or none."`
+	Tune        int    `group:"Search" min:"0" max:"10000" help:"Number of recipes to try before the search, which uses the best."`
+	TuneBy      string `group:"Search" default:"tpe" enum:"tpe,random" help:"tpe draws recipes similar to good ones, tries them on the two best baselines, and starts with a third of the epochs. random draws lr, n3 and batch and tries them on SimplE (the paper: 10 recipes)."`
+	Final       int    `group:"Search" default:"0" min:"0" max:"10000" help:"Number of final trainings of the best structures with random recipes (the paper: 50)."`
+	FinalDims   []int  `group:"Search" min:"1" max:"1048576" help:"Dimensions for --final, separated by commas."`
+	FinalEpochs int    `group:"Search" min:"1" max:"1000000000" help:"Epochs for --final."`
 	fullSoftmax bool   // the only one of the engine
 	taskFlags   taskFlags
-	TaskFlags   kong.Plugins `embed:""`
-	Study       string       `brief:"File of the study, to save and resume it." help:"File of the study, or a folder with one; the same command resumes it. The default is study.db in --out."`
-	Out         string       `brief:"Folder for the model, pictures and study." help:"Folder for the best model, the pictures and the study. The default is a new one below autoblm-out."`
+	Study       string `group:"Results" placeholder:"FILE" brief:"File of the study, to save and resume it." help:"File of the study, or a folder with one; the same command resumes it. The default is study.db in --out."`
+	Out         string `group:"Results" placeholder:"DIR" brief:"Folder for the model, pictures and study." help:"Folder for the best model, the pictures and the study. The default is a new one below autoblm-out."`
 	mixFlag
 	computeFlags
+	TaskFlags kong.Plugins `embed:""`
 }
 
 // searchSettings has no methods, because the parser would call Validate before the settings are

@@ -16,7 +16,7 @@ import (
 )
 
 type structureCommands struct {
-	Check structureCheckCommand `cmd:"" help:"Show whether a structure is degenerate or expressive, its canonical form and features."`
+	Check structureCheckCommand `cmd:"" help:"Analyze a structure: degeneracy, canonical form and features."`
 	Show  structureShowCommand  `cmd:"" help:"Draw a structure and print its formula."`
 	Count structureCountCommand `cmd:"" help:"Count structures up to equivalence."`
 	List  structureListCommand  `cmd:"" help:"List one structure per equivalence class."`
@@ -88,7 +88,7 @@ func (c *structureCountCommand) Run(ctx context.Context, o *output) error {
 
 type structureListCommand struct {
 	classFlags
-	Nonzeros int  `required:"" min:"0" max:"64" help:"Number of nonzeros of each structure."`
+	Nonzeros int  `required:"" placeholder:"NUMBER" min:"0" max:"64" help:"Number of nonzeros of each structure."`
 	All      bool `help:"List degenerate structures too."`
 }
 

@@ -165,7 +165,7 @@ func (s studyDetails) printRounds(w io.Writer, p task.Presentation) {
 type studyExportCommand struct {
 	studyFile
 	CSV bool   `name:"csv" brief:"One line per trial, after a header." help:"One line per trial, after a header."`
-	Out string `brief:"File for --csv." help:"File for --csv. The default is the standard output."`
+	Out string `placeholder:"FILE" brief:"File for --csv." help:"File for --csv. The default is the standard output."`
 }
 
 // exportedStudy is the JSON of study export: the whole study without the best model.
@@ -220,7 +220,7 @@ func (c *studyExportCommand) Run(o *output) error {
 
 type studyBestCommand struct {
 	studyFile
-	Out string `brief:"Folder for the model." help:"Folder for the model. The default is model in the folder of the study."`
+	Out string `placeholder:"DIR" brief:"Folder for the model." help:"Folder for the model. The default is model in the folder of the study."`
 }
 
 // bestSummary is the JSON of study best.
@@ -307,7 +307,7 @@ type studyResumeCommand struct {
 	movedData
 	Budget  int     `default:"0" min:"0" max:"100000" brief:"Structures to train in total; 0: as before." help:"Number of structures to train in total; 0 keeps that of the last run."`
 	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes; 0 sets none." help:"Deadline in minutes; 0 sets none. If the search was planned for a deadline, this is the new total; 0 keeps the old one."`
-	Out     string  `brief:"Folder for the best model and the pictures." help:"Folder for the best model and the pictures. The default is the folder of the study."`
+	Out     string  `placeholder:"DIR" brief:"Folder for the best model and the pictures." help:"Folder for the best model and the pictures. The default is the folder of the study."`
 	mixFlag
 	computeFlags
 }

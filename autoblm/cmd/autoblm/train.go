@@ -24,13 +24,13 @@ import (
 )
 
 type trainCommand struct {
-	Dataset string `required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
-	modelFlags
-	trainingFlags `group:"Training (defaults up to 250 entities: recipe default-small)"`
-	Members       int  `default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
-	KeepMembers   bool `help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
-	NoEval        bool `help:"Do not rank at the end, and during training only with --validate-every."`
-	minutesFlag
+	Dataset       string `group:"Data and model" required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
+	modelFlags    `group:"Data and model"`
+	trainingFlags `group:"Training"`
+	Members       int  `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
+	KeepMembers   bool `group:"Results" help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
+	NoEval        bool `group:"Results" help:"Do not rank at the end, and during training only with --validate-every."`
+	minutesFlag   `group:"Training"`
 	modelOutFlags
 	computeFlags
 	recipeName string // of the recipe in use

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
+)
+
+func TestHelp(t *testing.T) {
+	for _, command := range []string{"", "search", "structure check"} {
+		stdout, _ := succeed(t, command, "--help")
+		contains(t, stdout, "Usage: autoblm")
+	}
+	stdout, _ := succeed(t)
+	contains(t, stdout, "Usage: autoblm")
+	fail(t, cli.Misuse, `did you mean "train"`, "trian")
+}
+
+// emptyParser returns a parser of all commands.
+func emptyParser(t testing.TB) *kong.Kong {
+	t.Helper()
+	parser, err := newParser(newCommands(), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parser
+}
+
+// TestHelpFits: --help fits on a screen with 80 columns and has the common flags; --help-all has
+// all. Each command and each flag has help in sentences.
+func TestHelpFits(t *testing.T) {
+	mustHave := map[string]string{
+		"":               "--help-all --json search",
+		"ablate":         "<name> --seeds --budget --dim",
+		"search":         "--dataset --minutes --budget --study --out --dim --lr",
+		"train":          "--structure --model --recipe --dim --epochs --lr --out",
+		"reproduce":      "<dataset> --minutes --recipe --seed",
+		"query train":    "--structure --hops --with --lr",
+		"classify train": "--encoder --seen-by --tune",
+		"study resume":   "--budget --dataset",
+	}
+	var walk func(node *kong.Node, command string)
+	walk = func(node *kong.Node, command string) {
+		for _, child := range node.Children {
+			if !strings.HasSuffix(child.Help, ".") {
+				t.Errorf("%s: the help is %q", child.FullPath(), child.Help)
+			}
+			walk(child, strings.TrimSpace(command+" "+child.Name))
+		}
+		if node.Hidden {
+			return
+		}
+		short, _ := succeed(t, command, "--help")
+		lines := strings.Split(strings.TrimSuffix(short, "\n"), "\n")
+		if len(lines) > flags.Screen {
+			t.Errorf("%s: %d lines\n%s", command, len(lines), short)
+		}
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > 80 {
+				t.Errorf("%s: longer than 80 columns: %s", command, line)
+			}
+		}
+		tokens := strings.FieldsFunc(short, func(r rune) bool { return strings.ContainsRune(" =\n", r) })
+		for _, want := range strings.Fields(mustHave[command]) {
+			if !slices.Contains(tokens, want) {
+				t.Errorf("%s: the help leaves out %s:\n%s", command, want, short)
+			}
+		}
+		all, _ := succeed(t, command, "--help-all")
+		if strings.Contains(short+all, "${") {
+			t.Errorf("%s: the help has a variable without its value:\n%s", command, short)
+		}
+		for _, flag := range slices.Concat(node.AllFlags(true)...) {
+			whole := "--" + flag.Name
+			if flag.Tag.Negatable != "" {
+				whole = "--[no-]" + flag.Name
+			}
+			if !regexp.MustCompile(`\s` + regexp.QuoteMeta(whole) + `[=\s]`).MatchString(all) {
+				t.Errorf("%s: --help-all leaves out %s", command, whole)
+			}
+			for _, help := range []string{flag.Help, flag.Tag.Get("brief")} {
+				if help != "" && !strings.HasSuffix(help, ".") || flag.Help == "" {
+					t.Errorf("%s: the help of --%s is %q", command, flag.Name, help)
+				}
+			}
+		}
+	}
+	walk(emptyParser(t).Model.Node, "")
+}
+
+// TestExamples: each command has two or three examples, which the parser accepts.
+func TestExamples(t *testing.T) {
+	used := map[string]bool{}
+	var walk func(node *kong.Node, command string)
+	walk = func(node *kong.Node, command string) {
+		for _, child := range node.Children {
+			walk(child, strings.TrimSpace(command+" "+child.Name))
+		}
+		if node.Hidden || len(node.Children) > 0 && command != "" {
+			return
+		}
+		used[command] = true
+		if n := len(examples[command]); n < 2 || n > 3 {
+			t.Errorf("%q has %d examples in examples.go, not 2 or 3", command, n)
+		}
+		for _, example := range examples[command] {
+			if !strings.HasPrefix(example+" ", strings.TrimSpace(command+" ")) {
+				t.Errorf("%q is an example of %q", example, command)
+			}
+			_, parsed, err := parse(strings.ReplaceAll(example, "'", ""))
+			if err != nil {
+				t.Errorf("%s: %v", example, err)
+				continue
+			}
+			target := parsed.Selected().Target.Addr().Interface()
+			if resolver, ok := target.(flags.Resolver); ok {
+				if _, err := resolver.ResolveDefaults(parsed); err != nil {
+					t.Errorf("%s: %v", example, err)
+				}
+			}
+		}
+	}
+	walk(emptyParser(t).Model.Node, "")
+	for command := range examples {
+		if !used[command] {
+			t.Errorf("examples.go has the unknown command %q", command)
+		}
+	}
+}
+
+// TestHelpHasTheDefaultsOfTheCall: help shows the settings of a run with the same flags, also if
+// some of them are wrong.
+func TestHelpHasTheDefaultsOfTheCall(t *testing.T) {
+	graph := smallGraph(t)
+	n3 := namedRecipe(t, "n3", "wn18rr")
+	for line, want := range map[string][]string{
+		"train":                                     {"--dim=512", "--n3=0.1 ", "--dataset=NAME|DIR"},
+		"train --dataset " + graph:                  {"(recipe default-small)", "--n3=0.02 "},
+		"train --recipe basic --lr 0.7":             {"--dim=64", "--lr=0.7", "reverse relations (off)."},
+		"train --recipe n3 --dataset wn18rr":        {"(recipe n3)", "--dim=" + fmt.Sprint(n3.Training.Dim)},
+		"train --recipe none":                       {"--recipe=none", "--dim=512"},
+		"search --recipe basic":                     {"(recipe basic)", "--epochs=20"},
+		"query train --model transe --recipe basic": {"(recipe basic)"},
+		"reproduce umls":                            {"recipe small", "--dim=256"},
+	} {
+		for _, help := range []string{line + " --help", "--help " + line} {
+			stdout, _ := succeed(t, help)
+			contains(t, stdout, want...)
+		}
+	}
+}
+
+func cliDocument(t *testing.T) []byte {
+	t.Helper()
+	document, err := examples.Markdown(emptyParser(t))
+	must(t, err)
+	return document
+}
+
+// TestCommandLineDocument: docs/cli.md is what the commands say. go test -run
+// TestCommandLineDocument -update writes it.
+func TestCommandLineDocument(t *testing.T) {
+	const file = "../../../docs/cli.md"
+	document := append([]byte("<!-- Generated: go test ./autoblm/cmd/autoblm -run "+
+		"TestCommandLineDocument -update -->\n\n"), cliDocument(t)...)
+	if *update {
+		must(t, os.WriteFile(file, document, 0o644))
+	}
+	if readFile(t, file) != string(document) {
+		t.Errorf("%s is not current: go test -run TestCommandLineDocument -update writes it", file)
+	}
+	for i, line := range strings.Split(string(document), "\n") {
+		if utf8.RuneCountInString(line) > 100 {
+			t.Errorf("line %d has more than 100 columns: %s", i+1, line)
+		}
+	}
+}

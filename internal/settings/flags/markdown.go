@@ -1,0 +1,60 @@
+package flags
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Markdown returns a document with a section for each command of a program. The flags of all
+// commands are in the first section.
+func (e Examples) Markdown(k *kong.Kong) ([]byte, error) {
+	ctx, err := kong.Trace(k, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Reset(); err != nil { // to the defaults
+		return nil, err
+	}
+	var w bytes.Buffer
+	e.writeSection(&w, k.Model, k.Model.Node)
+	return w.Bytes(), nil
+}
+
+// escapeMarkdown keeps words such as <TAB> from being read as HTML.
+func escapeMarkdown(text string) string { return strings.ReplaceAll(text, "<", "\\<") }
+
+// writeSection writes the section of a command and those of its subcommands. A command without
+// subcommands leaves out the flags of all commands.
+func (e Examples) writeSection(w io.Writer, app *kong.Application, command *kong.Node) {
+	p := e.page(app, command, "")
+	level := "##"
+	if command == app.Node {
+		level = "#"
+	}
+	fmt.Fprintf(w, "%s %s\n\n%s\n\n```\n%s\n```\n", level, p.path, wrap(p.summary, 100, ""), p.usage)
+	if len(p.examples) > 0 {
+		fmt.Fprintf(w, "\nExamples:\n\n```\n%s\n```\n", strings.Join(p.examples, "\n"))
+	}
+	if p.notes != "" {
+		fmt.Fprintf(w, "\n%s\n", wrap(p.notes, 100, ""))
+	}
+	for _, s := range p.sections {
+		if len(s.entries) == 0 || s.title == general && command != app.Node {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s:\n\n", s.title)
+		for _, e := range s.entries {
+			fmt.Fprintf(w, "- %s\n", wrap("`"+e.name+"` "+escapeMarkdown(e.help), 98, "  "))
+		}
+	}
+	for _, child := range command.Children {
+		if !child.Hidden {
+			fmt.Fprintln(w)
+			e.writeSection(w, app, child)
+		}
+	}
+}

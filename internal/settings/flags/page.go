@@ -1,0 +1,226 @@
+package flags
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/settings"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// page is the help of a command.
+type page struct {
+	path, summary, usage, notes string
+	examples                    []string
+	sections                    []section
+}
+
+// section is a group of arguments, flags or commands.
+type section struct {
+	title   string
+	entries []entry
+}
+
+// entry describes an argument, a flag or a command. brief is "" if brief help leaves it out.
+type entry struct{ name, brief, help string }
+
+// Titles of sections.
+const (
+	training = "Training" // its title gets the source of its defaults
+	general  = "General"  // the last section, with the flags of all commands
+)
+
+// page returns the help of a command with the present values of its flags.
+func (e Examples) page(app *kong.Application, command *kong.Node, source string) *page {
+	path := command.FullPath()
+	p := &page{
+		path: path, summary: command.Help, notes: command.Detail,
+		usage:    app.Name + " " + strings.TrimSpace(command.Summary()),
+		sections: sections(command),
+	}
+	for _, arguments := range e[strings.TrimSpace(strings.TrimPrefix(path, app.Name))] {
+		p.examples = append(p.examples, breakCommand(app.Name+" "+arguments))
+	}
+	for i, s := range p.sections {
+		if s.title == training && source != "" {
+			p.sections[i].title += " (" + source + ")"
+		}
+	}
+	return p
+}
+
+// breakCommand breaks a long command before its last flag.
+func breakCommand(command string) string {
+	const longest = 78
+	if at := strings.LastIndex(command, " --"); len(command) > longest && at > 0 {
+		return command[:at] + " \\\n   " + command[at:]
+	}
+	return command
+}
+
+// sections returns the arguments of a command, its subcommands, and its flags by group.
+func sections(command *kong.Node) []section {
+	arguments, commands := section{title: "Arguments"}, section{title: "Commands"}
+	for _, a := range command.Positional {
+		brief := cmp.Or(briefOf(a), a.Help)
+		arguments.entries = append(arguments.entries, entry{a.Summary(), brief, a.Help})
+	}
+	for _, child := range command.Children {
+		if !child.Hidden {
+			commands.entries = append(commands.entries, entry{child.Name, child.Help, child.Help})
+		}
+	}
+	groups, last := []section{{title: "Flags"}}, section{title: general}
+	for _, f := range slices.Concat(command.AllFlags(true)...) {
+		title := "Flags"
+		switch {
+		case f.Name == "help":
+			title, f.Help = general, "Show the most important flags."
+		case f.Group != nil:
+			title = f.Group.Title
+		}
+		of := &last
+		if title != general {
+			at := slices.IndexFunc(groups, func(s section) bool { return s.title == title })
+			if at < 0 {
+				at, groups = len(groups), append(groups, section{title: title})
+			}
+			of = &groups[at]
+		}
+		of.entries = append(of.entries, entry{flagName(f), briefOf(f.Value), withSwitch(f.Help, f)})
+	}
+	return slices.Concat([]section{arguments, commands}, groups, []section{last})
+}
+
+// briefOf returns the tag brief.
+func briefOf(v *kong.Value) string {
+	brief := v.Tag.Get("brief")
+	if brief == "" {
+		return ""
+	}
+	enum := slices.DeleteFunc(v.EnumSlice(), func(value string) bool { return value == "" })
+	return withSwitch(strings.ReplaceAll(brief, "${enum}", format.List(enum, "or")), v.Flag)
+}
+
+// withSwitch adds the value of a switch that can be negated to its help.
+func withSwitch(help string, f *kong.Flag) string {
+	if f == nil || f.Tag.Negatable == "" {
+		return help
+	}
+	value := "off"
+	if f.Target.Bool() {
+		value = "on"
+	}
+	return strings.TrimSuffix(help, ".") + " (" + value + ")."
+}
+
+func flagName(f *kong.Flag) string {
+	switch {
+	case f.Tag.Negatable != "":
+		return "--[no-]" + f.Name
+	case f.IsBool() || f.IsCounter():
+		return f.String()
+	}
+	return "--" + f.Name + "=" + valueOf(f)
+}
+
+// valueOf returns the value of a flag, or a placeholder.
+func valueOf(f *kong.Flag) string {
+	const longest = 20
+	value := settings.TextOf(f.Target, ",")
+	if d, is := f.Target.Interface().(time.Duration); is {
+		value = strings.TrimSuffix(d.String(), "0s")
+	}
+	isUnset := f.Target.IsZero() && (f.PlaceHolder != "" || f.Target.Kind() == reflect.String)
+	if isUnset || value == "" || len(value) > longest {
+		return cmp.Or(f.PlaceHolder, strings.ToUpper(f.Name))
+	}
+	return value
+}
+
+// text returns the help, with 80 columns. Brief help has the sections that fit on a screen.
+func (p *page) text(isBrief bool) []byte {
+	var w bytes.Buffer
+	fmt.Fprintf(&w, "%s\n\n%s\n", p.summary, wrap("Usage: "+p.usage, 76, "    "))
+	if len(p.examples) > 0 {
+		fmt.Fprintf(&w, "\nExamples\n  %s\n", strings.Join(p.examples, "\n  "))
+	}
+	if isBrief {
+		room := Screen - 2 - bytes.Count(w.Bytes(), []byte("\n"))
+		shown, rest := briefSections(p.sections, room)
+		printSections(&w, shown)
+		fmt.Fprintf(&w, "\n%s\n", p.moreFlags(rest))
+		return w.Bytes()
+	}
+	if p.notes != "" {
+		fmt.Fprintf(&w, "\n%s\n", wrap(p.notes, 80, ""))
+	}
+	printSections(&w, p.sections)
+	return w.Bytes()
+}
+
+// briefSections returns the sections with brief texts that fit into a number of lines, and the
+// number of other entries.
+func briefSections(all []section, room int) (shown []section, rest int) {
+	for _, s := range all {
+		brief := section{title: s.title}
+		for _, e := range s.entries {
+			if e.brief != "" {
+				brief.entries = append(brief.entries, entry{name: e.name, help: e.brief})
+			}
+		}
+		if n := len(brief.entries); n == 0 || room < 2+n {
+			rest += len(s.entries)
+			continue
+		}
+		room -= 2 + len(brief.entries)
+		rest += len(s.entries) - len(brief.entries)
+		shown = append(shown, brief)
+	}
+	return shown, rest
+}
+
+// printSections prints sections with the texts in one column.
+func printSections(w io.Writer, all []section) {
+	const widest = 26
+	width := 0
+	for _, s := range all {
+		for _, e := range s.entries {
+			if n := utf8.RuneCountInString(e.name); n <= widest {
+				width = max(width, n)
+			}
+		}
+	}
+	indent := strings.Repeat(" ", width+4)
+	for _, s := range all {
+		if len(s.entries) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s\n", s.title)
+		for _, e := range s.entries {
+			name := fmt.Sprintf("  %-*s  ", width, e.name)
+			if utf8.RuneCountInString(name) > len(indent) {
+				name = "  " + e.name + "\n" + indent
+			}
+			fmt.Fprintln(w, name+wrap(e.help, 80-len(indent), indent))
+		}
+	}
+}
+
+// wrap breaks a text into lines of a width, the later ones after an indent.
+func wrap(s string, width int, indent string) string {
+	lines := strings.Split(text.WrapSoft(strings.Join(strings.Fields(s), " "), width), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n"+indent)
+}
