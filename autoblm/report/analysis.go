@@ -3,10 +3,8 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -31,7 +29,6 @@ type analysis struct {
 	recipe                   task.Recipe  // of the search
 	failed, running          []task.Trial // diverged; without a result
 	rounds                   []round
-	err                      error // first error while drawing a picture
 }
 
 // round holds the trials of a round.
@@ -156,11 +153,4 @@ func equivalence(t task.Trial) string {
 		return "is " + structure.TitleOf(same)
 	}
 	return ""
-}
-
-// inline returns a picture as a part of the page.
-func (a *analysis) inline(picture plot.Picture, label string) template.HTML {
-	element, err := picture.Inline(label)
-	a.err = cmp.Or(a.err, err)
-	return template.HTML(element)
 }

@@ -193,11 +193,10 @@ func TestCountsAgreeWithTheSearch(t *testing.T) {
 	if want := d.Result().Trained; want != 3 || !strings.HasPrefix(a.facts()[0], "3 structures") {
 		t.Errorf("%d structures, and the page has %q", want, a.facts())
 	}
-	kept := tile{"kept model", "0.374", "Found 1 with seed 0"}
-	if tiles := a.tiles(); !slices.Contains(tiles, kept) {
-		t.Errorf("%+v lack %+v", tiles, kept)
+	if rows := d.Headline().Rows(); rows[0].Score != "validation score 0.374" {
+		t.Errorf("the kept model is shown as %+v", rows)
 	}
-	if text := a.retraining().Text; strings.Contains(text, "baselines") {
+	if text := a.retraining()[0].Text; strings.Contains(text, "baselines") {
 		t.Errorf("no baseline was retrained, but: %s", text)
 	}
 }

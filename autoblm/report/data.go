@@ -33,7 +33,10 @@ type Data struct {
 }
 
 // Command is a command line and its purpose.
-type Command struct{ Purpose, Line string }
+type Command struct {
+	Purpose string `json:"purpose"`
+	Line    string `json:"line"`
+}
 
 // Measure adds the measures of a task, which must have the data of the study.
 func (d *Data) Measure(ctx context.Context, t task.Task) error {

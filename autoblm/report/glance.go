@@ -2,22 +2,22 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // facts returns the line under the title.
 func (a *analysis) facts() []string {
-	trained, _ := a.seconds()
 	structures := format.Count(a.trained, "structure")
+	if budget := a.About.Settings.Budget; a.trained < budget {
+		structures = fmt.Sprintf("%d of %d structures", a.trained, budget)
+	}
 	facts := []string{
 		a.Presentation.Purpose,
-		fmt.Sprintf("%s trained in %s", structures, duration(trained)),
+		fmt.Sprintf("%s trained in %s", structures, duration(a.Result().Seconds)),
 		a.training(),
 		a.engines(),
 	}
@@ -47,35 +47,32 @@ func (a *analysis) engines() string {
 	return format.List(names, "and")
 }
 
-// tiles returns the main numbers.
-func (a *analysis) tiles() []tile {
-	var tiles []tile
-	add := func(label string, t task.Trial, note string) {
-		if t.TestScore != nil {
-			note = fmt.Sprintf("test %s, %s", format.Cell(t.TestScore), note)
-			note = strings.TrimSuffix(note, ", ")
-		}
-		tiles = append(tiles, tile{label, format.Cell(t.Score), note})
+// title returns the title of the page.
+func (a *analysis) title() string {
+	if a.About.Dataset == "" {
+		return algorithm(a.About.Algorithm)
 	}
-	if len(a.found) > 0 {
-		add("best found", a.found[0], equivalence(a.found[0]))
+	return fmt.Sprintf("%s on %s", algorithm(a.About.Algorithm), a.About.Dataset)
+}
+
+// algorithm returns the title of a strategy.
+func algorithm(name string) string {
+	if rest, ours := strings.CutPrefix(name, "autoblm"); ours {
+		return "AutoBLM" + rest
 	}
-	if a.bestBaseline != nil {
-		add("best baseline", *a.bestBaseline, structure.TitleOf(a.bestBaseline.Name))
+	switch name {
+	case "":
+		return "Search"
+	case "tpe":
+		return "TPE"
 	}
-	if len(a.final) > 0 {
-		add("final stage", a.final[0], fmt.Sprintf("d %d", a.final[0].Recipe.Training.Dim))
+	return capital(name)
+}
+
+func (a *analysis) commands() []Part {
+	var parts []Part
+	for _, c := range a.Commands {
+		parts = append(parts, Part{Command: &c})
 	}
-	if k := a.kept; k != nil && k.Stage != task.Searching && k.Stage != task.Final {
-		add("kept model", *k, a.label(*k))
-	}
-	tiles = append(tiles, tile{
-		"structures", format.Int(a.trained),
-		"trained in " + format.Count(len(a.rounds), "round"),
-	})
-	if rho, n := rankCorrelation(a.found); n > 2 && !math.IsNaN(rho) {
-		note := "Spearman, predictions and " + a.Presentation.Metric
-		tiles = append(tiles, tile{"predictor", coefficient(rho), note})
-	}
-	return tiles
+	return parts
 }

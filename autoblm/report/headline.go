@@ -222,14 +222,21 @@ func (a *analysis) minus(m, baseline *Model, tested bool) *Interval {
 }
 
 // Row is a line of a headline in words, as the page and the terminal show it.
-type Row struct{ Label, Name, Score, Note string }
+type Row struct {
+	Label string `json:"label"`
+	Name  string `json:"name"`
+	Score string `json:"score"`
+	Note  string `json:"note,omitempty"`
+	// Detail is the interval of the difference in the note, with its basis.
+	Detail string `json:"detail,omitempty"`
+}
 
 // Rows returns the lines of the headline.
 func (h Headline) Rows() []Row {
 	var rows []Row
-	add := func(label string, m *Model, score, note string) {
+	add := func(label string, m *Model, score, note, detail string) {
 		if m != nil {
-			rows = append(rows, Row{label, m.Name, h.Metric + " " + score, note})
+			rows = append(rows, Row{label, m.Name, h.Metric + " " + score, note, detail})
 		}
 	}
 	if k := h.Kept; k != nil {
@@ -237,34 +244,42 @@ func (h Headline) Rows() []Row {
 		for _, m := range k.Others {
 			others = append(others, m.Name+" "+format.Cell(m.Value))
 		}
-		add("kept", k, k.scoreWithError(), strings.Join(others, ", "))
+		add("kept", k, k.scoreWithError(), strings.Join(others, ", "), "")
 	}
 	if b := h.Baseline; b != nil {
-		add("baseline", b, format.Cell(b.Score), h.verdict())
+		note, detail := h.verdict()
+		add("baseline", b, format.Cell(b.Score), note, detail)
 	}
 	if m := h.Alone; m != nil {
-		note := ""
+		note, detail := "", ""
 		if d := m.Difference; d != nil {
-			note = signed(d.Mean) + ": no gain"
+			note, detail = signed(d.Mean)+": no gain", d.detail()
 			if d.Low > 0 {
 				note = signed(d.Mean) + ": gain"
 			}
 		}
-		add("structure alone", m, format.Cell(m.Score), note)
+		add("structure alone", m, format.Cell(m.Score), note, detail)
 	}
 	return rows
 }
 
-// verdict compares the kept model with the baseline.
-func (h Headline) verdict() string {
+// verdict compares the kept model with the baseline. The detail is the interval.
+func (h Headline) verdict() (note, detail string) {
 	switch {
 	case h.Kept == nil:
-		return ""
+		return "", ""
 	case h.Kept.Difference == nil:
-		return "is the kept model"
+		return "is the kept model", ""
 	}
 	d := *h.Kept.Difference
-	return signed(d.Mean) + ": " + d.Verdict()
+	return signed(d.Mean) + ": " + d.Verdict(), d.detail()
+}
+
+func (i Interval) detail() string {
+	if i.Low == i.High {
+		return i.Basis
+	}
+	return fmt.Sprintf("%s to %s, %s", signed(i.Low), signed(i.High), i.Basis)
 }
 
 func (m Model) scoreWithError() string {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -49,22 +50,29 @@ func TestHeadline(t *testing.T) {
 		want []Row
 	}{
 		{"ensemble", headlineOf(task.EnsembleSelection, []float64{.412}, []float64{.404}, 250), []Row{
-			{"kept", "ensemble of 3", "test MRR 0.412 ± 0.031", ""},
-			{"baseline", "ComplEx", "test MRR 0.404", "+0.008: no clear difference"},
-			{"structure alone", "structure found", "test MRR 0.300", "−0.104: no gain"},
+			{Label: "kept", Name: "ensemble of 3", Score: "test MRR 0.412 ± 0.031"},
+			{Label: "baseline", Name: "ComplEx", Score: "test MRR 0.404", Note: "+0.008: no clear difference"},
+			{Label: "structure alone", Name: "structure found", Score: "test MRR 0.300", Note: "−0.104: no gain"},
 		}},
 		{"clear", headlineOf(task.EnsembleSelection, []float64{.5}, []float64{.4}, 2500), []Row{
-			{"kept", "ensemble of 3", "test MRR 0.500 ± 0.010", ""},
-			{"baseline", "ComplEx", "test MRR 0.400", "+0.100: better"},
-			{"structure alone", "structure found", "test MRR 0.300", "−0.100: no gain"},
+			{Label: "kept", Name: "ensemble of 3", Score: "test MRR 0.500 ± 0.010"},
+			{Label: "baseline", Name: "ComplEx", Score: "test MRR 0.400", Note: "+0.100: better"},
+			{Label: "structure alone", Name: "structure found", Score: "test MRR 0.300", Note: "−0.100: no gain"},
 		}},
 		{"seeds", headlineOf(task.Retraining, []float64{.6, .62}, []float64{.5, .51}, 100), []Row{
-			{"kept", "structure found, mean of 2 seeds", "test MRR 0.610 ± 0.049", ""},
-			{"baseline", "ComplEx, mean of 2 seeds", "test MRR 0.505", "+0.105: better"},
+			{Label: "kept", Name: "structure found, mean of 2 seeds", Score: "test MRR 0.610 ± 0.049"},
+			{Label: "baseline", Name: "ComplEx, mean of 2 seeds", Score: "test MRR 0.505", Note: "+0.105: better"},
 		}},
 		{"empty", Data{}.Headline(), nil},
 	} {
-		if got := c.h.Rows(); fmt.Sprint(got) != fmt.Sprint(c.want) {
+		got := c.h.Rows()
+		for i := range got {
+			if hasNote := strings.Contains(got[i].Note, ":"); hasNote != (got[i].Detail != "") {
+				t.Errorf("%s: %+v lacks its interval", c.name, got[i])
+			}
+			got[i].Detail = ""
+		}
+		if fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s: %q\nwant %q", c.name, got, c.want)
 		}
 	}

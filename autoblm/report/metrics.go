@@ -10,7 +10,7 @@ import (
 
 // metrics returns the metrics of the best models, also by parts of the data if these are
 // available.
-func (a *analysis) metrics() []part {
+func (a *analysis) metrics() []Part {
 	if a.best == nil || a.Presentation.Metrics == nil {
 		return nil
 	}
@@ -33,28 +33,28 @@ func (a *analysis) metrics() []part {
 		parts = append(parts, layOut(a.Measures.Best)...)
 	case a.NoData != "" && a.Presentation.Breakdown != "":
 		text := fmt.Sprintf("By %s: %s", a.Presentation.Breakdown, a.NoData)
-		parts = append(parts, part{Text: text})
+		parts = append(parts, Part{Text: text})
 	}
 	return parts
 }
 
 // data describes the data.
-func (a *analysis) data() []part {
+func (a *analysis) data() []Part {
 	switch {
 	case a.Measures != nil:
 		return layOut(a.Measures.Data)
 	case a.NoData != "":
 		text := fmt.Sprintf("The data of %s are not available: %s", a.About.Dataset, a.NoData)
-		return []part{{Text: text}}
+		return []Part{{Text: text}}
 	}
 	return nil
 }
 
 // layOut converts the parts of a task.
-func layOut(parts []page.Part) []part {
-	all := make([]part, len(parts))
+func layOut(parts []page.Part) []Part {
+	all := make([]Part, len(parts))
 	for i, p := range parts {
-		all[i] = part{Heading: p.Heading, Text: p.Text, Table: p.Table}
+		all[i] = Part{Heading: p.Heading, Text: p.Text, Table: p.Table}
 	}
 	return all
 }

@@ -1,143 +1,174 @@
 package report
 
 import (
+	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/plot"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
-	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-//go:embed page.html style.css
+//go:generate ./vendor.sh
+//go:embed page.html page.js style.css chartjs/chart.umd.min.js
 var files embed.FS
 
-var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	// grid returns a table with some of its rows.
-	"grid": func(t *page.Table, rows []page.Row) page.Table {
-		return page.Table{Caption: t.Caption, Columns: t.Columns, Rows: rows}
-	},
-}).ParseFS(files, "page.html"))
+var pageTemplate = template.Must(template.ParseFS(files, "page.html"))
 
-// content holds the values of the template.
-type content struct {
-	Title    string
-	Facts    []string // the line under the title
-	Style    template.CSS
-	Verdict  []string
-	Tiles    []tile
-	Sections []section
-	Closing  []string
+// Page holds what the page shows. Its script draws it from the JSON.
+type Page struct {
+	Title    string    `json:"title"`
+	Facts    []string  `json:"facts"` // the line under the title
+	Rows     []Row     `json:"rows"`  // of the headline
+	Verdict  []string  `json:"verdict"`
+	Sections []Section `json:"sections"`
+	Closing  []string  `json:"closing"`
 }
 
-// tile is one of the main numbers.
-type tile struct{ Label, Value, Note string }
-
-// section is a section of the page.
-type section struct {
-	ID, Title string
-	Parts     []part
+// Section is a section of the page.
+type Section struct {
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Folded bool   `json:"folded,omitempty"` // until a reader unfolds it
+	Parts  []Part `json:"parts"`
 }
 
-// part is a part of a section. It shows the fields that are set, in this order.
-type part struct {
-	Heading string
-	Text    string
-	Cards   []card
-	Figures []figure
-	Table   *page.Table
-	Command *Command
+// Part is a part of a section. It shows the fields that are set, in this order.
+type Part struct {
+	Heading string      `json:"heading,omitempty"`
+	Text    string      `json:"text,omitempty"`
+	Cards   []Card      `json:"cards,omitempty"`
+	Chart   *Chart      `json:"chart,omitempty"`
+	Trials  *Trials     `json:"trials,omitempty"`
+	Table   *page.Table `json:"table,omitempty"`
+	Command *Command    `json:"command,omitempty"`
 }
 
-// figure is a chart with a caption.
-type figure struct {
-	Picture template.HTML
-	Caption string
+// Card is a drawn structure.
+type Card struct {
+	Structure structure.Structure `json:"structure"`
+	Name      string              `json:"name"`
+	Tag       string              `json:"tag,omitempty"`
+	Scores    []Cell              `json:"scores"`
+	Models    string              `json:"models,omitempty"` // kinds of relations that it can model
+	Formula   string              `json:"formula"`
 }
 
-// card is a drawn structure.
-type card struct {
-	Picture     template.HTML
-	Name, Tag   string
-	Valid, Test string
-	ValidTag    string // the split of Valid
-	Models      string // kinds of relations that it can model
-	Formula     string
+// Cell is a number in words with its name.
+type Cell struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
 }
 
-// Write writes the report as one HTML page in UTF-8 without references to other files.
-func Write(w io.Writer, d Data) error {
-	c, err := newContent(newAnalysis(d))
+// Chart is a chart of points and lines. With Categories, the y of a point is the number of its row.
+type Chart struct {
+	Label      string   `json:"label"` // for screen readers
+	Caption    string   `json:"caption,omitempty"`
+	X          string   `json:"x,omitempty"`
+	Y          string   `json:"y,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+	Series     []Series `json:"series"`
+}
+
+// Series is a series of a chart.
+type Series struct {
+	Name   string  `json:"name"`
+	Style  Style   `json:"style"`
+	Points []Point `json:"points"`
+}
+
+// Style says how a series is drawn.
+type Style string
+
+// Styles of series.
+const (
+	Dots  Style = "dots"
+	Line  Style = "line"
+	Steps Style = "steps"
+	Level Style = "level" // a dashed line
+)
+
+// Point is a point of a series. Low and High bound its interval, and the band of a line.
+type Point struct {
+	X     float64  `json:"x"`
+	Y     float64  `json:"y"`
+	Low   *float64 `json:"low,omitempty"`
+	High  *float64 `json:"high,omitempty"`
+	Label string   `json:"label,omitempty"`
+	Trial int      `json:"trial,omitempty"` // number of the trial that a reader sees at the point
+}
+
+// NewPage returns the page of a study.
+func NewPage(d Data) *Page {
+	a := newAnalysis(d)
+	p := &Page{
+		Title:   a.title(),
+		Facts:   a.facts(),
+		Rows:    a.compareKept().Rows(),
+		Verdict: a.verdict(),
+		Closing: []string{a.Presentation.HowMeasured},
+	}
+	if a.Program != "" {
+		p.Closing = append(p.Closing, "Written by "+a.Program+".")
+	}
+	for _, s := range []Section{
+		{ID: "trials", Title: "Trials", Parts: a.trials()},
+		{ID: "structures", Title: "Structures", Parts: a.structures()},
+		{ID: "curves", Title: "Learning curves", Parts: a.curves()},
+		{ID: "retraining", Title: "Retraining", Parts: a.retraining()},
+		{ID: "predictions", Title: "Predictions", Parts: a.predictions()},
+		{ID: "entities", Title: "Map of the entities", Parts: a.entities()},
+		{ID: "metrics", Title: "Metrics", Parts: a.metrics()},
+		{ID: "predictor", Title: "Predicted and measured", Parts: a.predictor()},
+		{ID: "stages", Title: "Tuning and final stage", Parts: a.stages()},
+		{ID: "data", Title: "Data", Parts: a.data()},
+		{ID: "failures", Title: "Failed trials", Parts: a.failures()},
+		{ID: "rounds", Title: "Rounds and their cost", Folded: true, Parts: a.work()},
+		{ID: "settings", Title: "All settings", Folded: true, Parts: a.settings()},
+		{ID: "commands", Title: "Commands", Parts: a.commands()},
+	} {
+		if len(s.Parts) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	return p
+}
+
+// Write writes the page as one HTML file in UTF-8 that needs no other file. If events is not "",
+// the page listens at this address of its own server for server-sent events, each with the JSON of
+// a newer [Page], and draws it.
+func (p *Page) Write(w io.Writer, events string) error {
+	data, err := json.Marshal(p) // escapes <, > and &
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	read := func(name string) string {
+		content, readError := files.ReadFile(name)
+		if readError != nil {
+			err = readError
+		}
+		return string(content)
+	}
+	chart, _, _ := bytes.Cut([]byte(read("chartjs/chart.umd.min.js")), []byte("//# sourceMapping"))
+	content := struct {
+		Title, Events       string
+		Style               template.CSS
+		Data, Chart, Script template.JS
+	}{
+		Title: p.Title, Events: events, Style: template.CSS(read("style.css")),
+		Data: template.JS(data), Chart: template.JS(chart), Script: template.JS(read("page.js")),
+	}
 	if err != nil {
 		return err
 	}
-	var text strings.Builder
-	err = pageTemplate.Execute(&text, c)
-	if err == nil {
-		_, err = io.WriteString(w, format.EscapeLines(text.String()))
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write the report: %w", err)
+	if err := pageTemplate.Execute(w, content); err != nil {
+		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
 }
 
-func newContent(a *analysis) (*content, error) {
-	style, err := files.ReadFile("style.css")
-	if err != nil {
-		return nil, err
-	}
-	c := &content{
-		Title:   fmt.Sprintf("%s on %s", algorithm(a.About.Algorithm), a.About.Dataset),
-		Facts:   a.facts(),
-		Style:   template.CSS(string(style) + plot.DarkStyle),
-		Verdict: a.verdict(),
-		Tiles:   a.tiles(),
-		Closing: []string{a.Presentation.HowMeasured},
-	}
-	if a.Program != "" {
-		c.Closing = append(c.Closing, "Written by "+a.Program+".")
-	}
-	for _, s := range []section{
-		{"structures", "Structures", a.structures()},
-		{"progress", "Progress of the search", a.progress()},
-		{"predictor", "Predicted and measured", a.predictor()},
-		{"metrics", "Metrics of the best models", a.metrics()},
-		{"stages", "Before and after the search", a.stages()},
-		{"rounds", "Rounds and their cost", a.work()},
-		{"data", "Data", a.data()},
-		{"failures", "Failed trials", a.failures()},
-		{"settings", "All settings", a.settings()},
-		{"commands", "Commands", a.commands()},
-	} {
-		if len(s.Parts) > 0 {
-			c.Sections = append(c.Sections, s)
-		}
-	}
-	return c, a.err
-}
-
-// algorithm returns the title of a strategy.
-func algorithm(name string) string {
-	if rest, ours := strings.CutPrefix(name, "autoblm"); ours {
-		return "AutoBLM" + rest
-	}
-	switch name {
-	case "":
-		return "Search"
-	case "tpe":
-		return "TPE"
-	}
-	return capital(name)
-}
-
-func (a *analysis) commands() []part {
-	var parts []part
-	for _, c := range a.Commands {
-		parts = append(parts, part{Command: &c})
-	}
-	return parts
-}
+// Write writes the report as one HTML page.
+func Write(w io.Writer, d Data) error { return NewPage(d).Write(w, "") }

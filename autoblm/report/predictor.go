@@ -11,19 +11,10 @@ import (
 )
 
 // predictor compares predicted and measured scores.
-func (a *analysis) predictor() []part {
-	if len(a.found) == 0 {
-		return nil
-	}
+func (a *analysis) predictor() []Part {
 	rho, n := rankCorrelation(a.found)
-	switch {
-	case n > 0:
-	case a.About.Settings.Predictor == nil:
-		return []part{{Text: "The search had no predictor: " +
-			"it trained the candidates of a round in random order."}}
-	default:
-		return []part{{Text: "The predictor chose no structure: " +
-			"the first round has no results to fit it to, and not every strategy uses it."}}
+	if n < fewestToCorrelate {
+		return nil
 	}
 	metric, structures := a.Presentation.Validation, format.Count(n, "structure")
 	text := fmt.Sprintf("Before each round, a perceptron fitted to the results so far predicts "+
@@ -41,13 +32,21 @@ func (a *analysis) predictor() []part {
 	}
 	text += ". Only chosen structures have results, and their predictions are close together. " +
 		"Over all candidates, the correlation would usually be higher."
-	chart := a.scatter()
-	chart.Title = ""
-	label := fmt.Sprintf("Predicted against measured %s of %s; Spearman's correlation is %s",
-		metric, structures, coefficient(rho))
-	const caption = "Each dot is a structure that the predictor chose. " +
-		"The search uses only the order of the predictions."
-	return []part{{Text: text, Figures: []figure{{a.inline(chart.Picture(), label), caption}}}}
+	chart := &Chart{
+		Label: fmt.Sprintf("Predicted against measured %s of %s", metric, structures),
+		X:     "predicted " + metric,
+		Y:     "measured " + metric,
+		Caption: "Each dot is a structure that the predictor chose. " +
+			"The search uses only the order of the predictions.",
+	}
+	var points []Point
+	for _, t := range a.found {
+		if t.Prediction != nil {
+			points = append(points, Point{X: *t.Prediction, Y: t.ScoreOrZero(), Trial: t.Number})
+		}
+	}
+	chart.Series = []Series{{"a structure", Dots, points}}
+	return []Part{{Text: text, Chart: chart}}
 }
 
 // scatter plots measured against predicted scores.
@@ -65,6 +64,9 @@ func (a *analysis) scatter() plot.Scatter {
 		Clouds: []plot.Cloud{{Points: points}},
 	}
 }
+
+// fewestToCorrelate is the smallest number of structures for a correlation on the page.
+const fewestToCorrelate = 20
 
 // fewestToRank is the smallest number of structures for a rank correlation within a round.
 const fewestToRank = 3

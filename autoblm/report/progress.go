@@ -12,24 +12,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// progress plots the progress of the search.
-func (a *analysis) progress() []part {
-	if len(a.found) == 0 {
-		return nil
-	}
-	chart := a.curve()
-	chart.Title = ""
-	label := capital(a.Presentation.Validation) + " over the structures trained: " +
-		"every structure, the best so far and the mean of the best eight"
-	const caption = "By the number of structures trained. Dotted lines separate rounds."
-	parts := []part{{Figures: []figure{{a.inline(chart.Picture(), label), caption}}}}
-	if names := a.notDrawn(); len(names) > 0 {
-		text := fmt.Sprintf("Too far below to be drawn: %s.", format.List(names, "and"))
-		parts = append(parts, part{Text: text})
-	}
-	return parts
-}
-
 // curve plots the score by the number of structures trained, with the ends of rounds, and the
 // baselines as levels.
 func (a *analysis) curve() plot.Curve {
@@ -94,17 +76,21 @@ func meanScore(trials []task.Trial) float64 {
 	return sum / float64(len(trials))
 }
 
-// lowestDrawn returns the lowest score that is drawn, so that a few bad structures do not press
-// all others into a line: the lower quartile minus three interquartile ranges (Tukey, Exploratory
-// Data Analysis, 1977).
-func (a *analysis) lowestDrawn() float64 {
-	if len(a.found) == 0 {
+// lowestDrawn returns the lowest score of a structure that is drawn.
+func (a *analysis) lowestDrawn() float64 { return lowest(a.found) }
+
+// lowest returns the lowest score of complete trials that is drawn, so that a few bad ones do not
+// press all others into a line: the lower quartile minus three interquartile ranges (Tukey,
+// Exploratory Data Analysis, 1977).
+func lowest(complete []task.Trial) float64 {
+	if len(complete) == 0 {
 		return 0
 	}
-	ascending := make([]float64, len(a.found))
-	for i, t := range a.found {
-		ascending[len(a.found)-1-i] = t.ScoreOrZero()
+	ascending := make([]float64, len(complete))
+	for i, t := range complete {
+		ascending[i] = t.ScoreOrZero()
 	}
+	slices.Sort(ascending)
 	lower := stat.Quantile(0.25, stat.Empirical, ascending, nil)
 	upper := stat.Quantile(0.75, stat.Empirical, ascending, nil)
 	return lower - 3*(upper-lower)

@@ -2,18 +2,15 @@ package report
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // work shows the rounds and their cost, and all trials.
-func (a *analysis) work() []part {
+func (a *analysis) work() []Part {
 	if len(a.rounds) == 0 {
 		return nil
 	}
@@ -34,10 +31,10 @@ func (a *analysis) work() []part {
 			format.Count(repeats, "proposal"))
 	}
 	if stopped := a.stoppedOnRungs(); stopped > 0 {
-		text += fmt.Sprintf(" %s stopped at a rung of successive halving; "+
-			"only the table of all trials has them.", format.Count(stopped, "structure"))
+		text += fmt.Sprintf(" %s stopped at a rung of successive halving.",
+			format.Count(stopped, "structure"))
 	}
-	return []part{{Text: text, Table: a.roundsTable()}, {Table: a.allTrials()}}
+	return []Part{{Text: text, Table: a.roundsTable()}}
 }
 
 // stoppedOnRungs counts the structures that were not promoted to all epochs.
@@ -65,13 +62,6 @@ func (a *analysis) roundsTable() *page.Table {
 			return format.Missing
 		}),
 		page.Number("mean "+metric, func(r round) any { return meanScore(bestFirst(r.trials)) }),
-		page.Number("predictor ρ", func(r round) any {
-			rho, n := rankCorrelation(r.trials)
-			if n < fewestToRank {
-				rho = math.NaN()
-			}
-			return coefficient(rho)
-		}),
 		page.Number("seconds to propose", func(r round) any {
 			return fmt.Sprintf("%.2f", r.Seconds)
 		}),
@@ -80,42 +70,11 @@ func (a *analysis) roundsTable() *page.Table {
 		}))
 }
 
-// allTrials returns a folded table of the trials that trained a model.
-func (a *analysis) allTrials() *page.Table {
-	trained := slices.DeleteFunc(slices.Clone(a.Trials), func(t task.Trial) bool {
-		return t.Stage == task.EnsembleSelection
-	})
-	return page.NewTable("All trials of the study by number", trained,
-		trialNumber, stage,
-		page.Number("round", func(t task.Trial) any {
-			if t.Round == 0 {
-				return format.Missing
-			}
-			return fmt.Sprint(t.Round)
-		}),
-		page.Number("prediction", func(t task.Trial) any { return t.Prediction }),
-		a.score(), a.testScore(),
-		page.Number("seconds", func(t task.Trial) any { return fmt.Sprintf("%.2f", t.Seconds) }),
-		structureColumn("structure"),
-		page.Text("", func(t task.Trial) any {
-			switch {
-			case t.State == task.Failed:
-				return "diverged"
-			case t.State == task.Running:
-				return "no result yet"
-			case t.Name != "":
-				return structure.TitleOf(t.Name)
-			}
-			return equivalence(t)
-		}),
-	).Fold(0, "trial")
-}
-
 // mostFailures is the number of failed trials that are visible without unfolding.
 const mostFailures = 10
 
 // failures lists the trials that diverged.
-func (a *analysis) failures() []part {
+func (a *analysis) failures() []Part {
 	if len(a.failed) == 0 {
 		return nil
 	}
@@ -125,7 +84,7 @@ func (a *analysis) failures() []part {
 	}
 	columns = append(columns, page.Text("reason", func(t task.Trial) any { return t.Error }))
 	table := page.NewTable("Trials that failed", a.failed, columns...)
-	return []part{{
+	return []Part{{
 		Text: format.Count(len(a.failed), "trial") +
 			" failed. They are not retried and count as trained.",
 		Table: table.Fold(mostFailures, "trial"),

@@ -17,7 +17,7 @@ import (
 type setting struct{ name, value, byDefault, help string }
 
 // settings lists all settings of the study with their defaults.
-func (a *analysis) settings() []part {
+func (a *analysis) settings() []Part {
 	s, defaults := a.About.Settings, a.defaultSettings()
 	byDefault := map[string]string{}
 	for _, d := range slices.Concat(settings.Of(defaults), a.Presentation.Defaults) {
@@ -58,7 +58,7 @@ func (a *analysis) settings() []part {
 	for i, row := range rows {
 		t.Rows[i].Chosen = row.byDefault != "" && row.value != row.byDefault
 	}
-	return []part{{Table: t}}
+	return []Part{{Table: t}}
 }
 
 // tunedSettings names settings that the tuning stage replaces.

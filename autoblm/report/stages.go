@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -12,11 +11,11 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// stages describes the stages before and after the search.
-func (a *analysis) stages() []part {
-	var parts []part
+// stages describes the tuning and the final stage.
+func (a *analysis) stages() []Part {
+	var parts []Part
 	add := func(heading, text, caption string, trials []task.Trial) {
-		p := part{Heading: heading, Text: text + noResult}
+		p := Part{Heading: heading, Text: text + noResult}
 		if len(trials) > 0 {
 			p.Text, p.Table = text, a.recipes(caption, trials)
 		}
@@ -33,12 +32,6 @@ func (a *analysis) stages() []part {
 	if s.Final != nil {
 		caption := "Best structures with other recipes, best first"
 		add("Final stage", a.finalStage(*s.Final), caption, a.final)
-	}
-	if s.RetrainSeeds > 0 {
-		parts = append(parts, a.retraining())
-	}
-	if ensemble := a.Result().Ensemble; ensemble != nil {
-		parts = append(parts, a.ensemble(*ensemble))
 	}
 	return parts
 }
@@ -102,88 +95,6 @@ func describeRanges(r search.Ranges) string {
 		text += ", d " + format.List(r.Dims, "or")
 	}
 	return text
-}
-
-// retraining describes the retraining stage.
-func (a *analysis) retraining() part {
-	all := a.Result().Retrained
-	p := part{Heading: "Retraining"}
-	if len(all) == 0 {
-		p.Text = "No structure was retrained with other seeds." + noResult
-		return p
-	}
-	if kinds := retrainedKinds(all); kinds != "" {
-		p.Text = fmt.Sprintf("After the search, %s were retrained with %s. ", kinds,
-			format.Count(a.About.Settings.RetrainSeeds, "other seed"))
-	}
-	if slices.ContainsFunc(all, search.Retrained.IsDefault) {
-		p.Text += "The default models were trained as without a search. "
-	}
-	p.Text += fmt.Sprintf("The mean %s decides.", a.Presentation.Validation)
-	if n := len(all[0].Splits); n > 0 {
-		p.Text += fmt.Sprintf(" They were also trained on %s of train and valid, and compared "+
-			"within each split: the mean difference to the others decides.",
-			format.Count(n, "other split"))
-	}
-	if d := search.FinalOf(all).Difference; d != nil {
-		metric := a.Presentation.Validation
-		if d.Tested {
-			metric = a.Presentation.Test
-		}
-		p.Text += fmt.Sprintf(" Difference in %s between the best found and the best baseline, "+
-			"paired by seed: %v.", metric, d)
-	}
-	p.Table = page.NewTable("Means over the seeds, best first", all,
-		page.Text("", func(r search.Retrained) any {
-			return titleOr(r.Name, "found") + r.Suffix()
-		}),
-		page.Number(a.Presentation.Valid, func(r search.Retrained) any { return r.Mean().Score }),
-		page.Number(a.Presentation.Test, func(r search.Retrained) any { return r.TestScore() }),
-		page.Text("structure", func(r search.Retrained) any { return r.Structure }))
-	return p
-}
-
-// retrainedKinds names the kinds of models that were retrained.
-func retrainedKinds(all []search.Retrained) string {
-	var kinds []string
-	for _, kind := range []struct {
-		text     string
-		baseline bool
-	}{{"the best structures found", false}, {"the best baselines", true}} {
-		if slices.ContainsFunc(all, func(r search.Retrained) bool {
-			return (r.Name != "") == kind.baseline && !r.IsDefault()
-		}) {
-			kinds = append(kinds, kind.text)
-		}
-	}
-	return format.List(kinds, "and")
-}
-
-func titleOr(name, unnamed string) string {
-	if name == "" {
-		return unnamed
-	}
-	return structure.TitleOf(name)
-}
-
-// ensemble describes the choice of an ensemble of retrained models.
-func (a *analysis) ensemble(ensemble task.Trial) part {
-	metric := a.Presentation.Validation
-	p := part{Heading: "Ensemble", Text: fmt.Sprintf("An ensemble was chosen greedily by "+
-		"validation among %d of these models. Its members add the logarithms of their "+
-		"probabilities. ", len(ensemble.Ensemble.Candidates))}
-	if !ensemble.Kept {
-		p.Text += fmt.Sprintf("On held-out validation data, none has a higher %s than one model.",
-			metric)
-		return p
-	}
-	p.Text += fmt.Sprintf("On held-out validation data, it has a %s of %s%s. "+
-		"The study keeps this ensemble.", metric, format.Cell(ensemble.Score), a.withTest(ensemble))
-	p.Table = page.NewTable("Members, in the order of their choice", a.Result().Members(),
-		page.Text("", func(t task.Trial) any { return titleOr(t.Name, "found") }),
-		page.Number("seed", func(t task.Trial) any { return t.Recipe.Seed }),
-		a.score(), a.testScore(), structureColumn("structure"))
-	return p
 }
 
 // recipes lists trials with their recipes; the first is the chosen one.

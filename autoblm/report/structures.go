@@ -1,11 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
@@ -13,18 +11,18 @@ import (
 )
 
 // structures draws the best structures found and the baselines.
-func (a *analysis) structures() []part {
+func (a *analysis) structures() []Part {
 	if len(a.found)+len(a.baselines) == 0 {
 		return nil
 	}
-	parts := []part{{Text: a.Presentation.HowToRead + " Hatched blocks have a minus sign."}}
+	parts := []Part{{Text: a.Presentation.HowToRead + " Outlined blocks have a minus sign."}}
 	if len(a.found) > 0 {
-		parts = append(parts, part{Heading: "Found", Cards: a.cards(a.bestFound(mostDrawn))})
+		parts = append(parts, Part{Heading: "Found", Cards: a.cards(a.bestFound(mostDrawn))})
 	}
 	if len(a.baselines) > 0 {
-		parts = append(parts, part{Heading: "Baselines", Cards: a.cards(a.labeledBaselines())})
+		parts = append(parts, Part{Heading: "Baselines", Cards: a.cards(a.labeledBaselines())})
 	}
-	return append(parts, part{Table: a.ranking()})
+	return append(parts, Part{Table: a.ranking()})
 }
 
 // bestFound returns at most n of the best structures found.
@@ -44,24 +42,23 @@ func (a *analysis) labeledBaselines() []task.LabeledTrial {
 	return all
 }
 
-func (a *analysis) cards(trials []task.LabeledTrial) []card {
+func (a *analysis) cards(trials []task.LabeledTrial) []Card {
 	p := a.Presentation
-	formula, computes := structure.Structure.Formula, cmp.Or(p.Computes, "score is")
+	formula := structure.Structure.Formula
 	if p.Formula != nil {
 		formula = p.Formula
 	}
-	cards := make([]card, len(trials))
+	cards := make([]Card, len(trials))
 	for i, t := range trials {
-		name, text := capital(t.Label), subscripts.Replace(formula(t.Structure))
-		label := fmt.Sprintf("%s as a matrix; its %s %s", name, computes, text)
-		cards[i] = card{
-			Picture:  a.inline(plot.Structure(t.Structure, ""), label),
-			Name:     name,
-			Tag:      equivalence(t.Trial),
-			Valid:    format.Cell(t.Score),
-			Test:     format.Cell(t.TestScore),
-			ValidTag: strings.TrimSuffix(p.Valid, " "+p.Metric),
-			Formula:  text,
+		cards[i] = Card{
+			Structure: t.Structure,
+			Name:      capital(t.Label),
+			Tag:       equivalence(t.Trial),
+			Scores:    []Cell{{p.Valid, format.Cell(t.Score)}},
+			Formula:   subscripts.Replace(formula(t.Structure)),
+		}
+		if t.TestScore != nil {
+			cards[i].Scores = append(cards[i].Scores, Cell{p.Test, format.Cell(t.TestScore)})
 		}
 		if p.Models != nil {
 			cards[i].Models = p.Models(t.Structure)

@@ -3,8 +3,8 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"html"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -158,7 +158,7 @@ func TestPagesOfTasksUseTheirTerms(t *testing.T) {
 		if strings.HasPrefix(name, "classes") {
 			not, says = notOfClasses, []string{"CV accuracy", "nodes"}
 		}
-		_, page, _ := strings.Cut(written(t, d), "<body>")
+		page := textOf(t, d)
 		page = strings.ReplaceAll(page, "rank correlation", "correlation") // Spearman's
 		page = strings.ReplaceAll(page, "whether messages go from heads to tails too", "")
 		if at := not.FindStringIndex(page); at != nil {
@@ -178,61 +178,55 @@ func TestPagesOfTasksUseTheirTerms(t *testing.T) {
 	}
 }
 
-var (
-	rowTag  = regexp.MustCompile(`(?s)<tr.*?</tr>`)
-	cellTag = regexp.MustCompile(`(?s)<t[hd]\b[^>]*>(.*?)</t[hd]>`)
-	tag     = regexp.MustCompile(`<[^>]*>`)
-)
-
-// cellsOf returns the rows of the tables whose captions begin with a text.
-func cellsOf(page, caption string) (rows [][]string) {
-	for table := range strings.SplitSeq(page, "<table>") {
-		table, _, _ = strings.Cut(table, "</table>")
-		if !strings.HasPrefix(strings.TrimSpace(table), "<caption><span>"+caption) {
-			continue
-		}
-		for _, row := range rowTag.FindAllString(table, -1) {
-			var cells []string
-			for _, cell := range cellTag.FindAllStringSubmatch(row, -1) {
-				text := html.UnescapeString(tag.ReplaceAllString(cell[1], ""))
-				cells = append(cells, strings.TrimSpace(text))
+// cellsOf returns the rows of the tables whose captions begin with a text, below the titles of the
+// columns.
+func cellsOf(p *Page, caption string) (rows [][]string) {
+	for _, s := range p.Sections {
+		for _, part := range s.Parts {
+			if part.Table == nil || !strings.HasPrefix(part.Table.Caption, caption) {
+				continue
 			}
-			rows = append(rows, cells)
+			var titles []string
+			for _, c := range part.Table.Columns {
+				titles = append(titles, c.Title)
+			}
+			rows = append(rows, titles)
+			for _, row := range slices.Concat(part.Table.Rows, part.Table.Folded) {
+				var cells []string
+				for _, c := range row.Cells {
+					cells = append(cells, c.Text)
+				}
+				rows = append(rows, cells)
+			}
 		}
 	}
 	return rows
 }
 
-func TestPagesOfTasksShowAllTrials(t *testing.T) {
-	for name, d := range studiesOfTasks(t) {
-		page := written(t, d)
-		rows := cellsOf(page, "All trials")
-		if len(rows) != len(d.Trials)+1 {
+func TestPagesShowAllTrials(t *testing.T) {
+	for name, d := range studies(t) {
+		var rows []TrialRow
+		for _, s := range NewPage(d).Sections {
+			if s.ID == "trials" {
+				rows = s.Parts[len(s.Parts)-1].Trials.Rows
+			}
+		}
+		if len(rows) != len(d.Trials) {
 			t.Fatalf("%s: %d rows for %d trials", name, len(rows), len(d.Trials))
 		}
 		for i, trial := range d.Trials {
-			valid, test := format.Missing, format.Missing
-			if trial.Score != nil {
-				valid, test = fmt.Sprintf("%.3f", *trial.Score), fmt.Sprintf("%.3f", *trial.TestScore)
+			row := rows[i]
+			if row.Number != trial.Number || !reflect.DeepEqual(row.Valid, trial.Score) ||
+				!reflect.DeepEqual(row.Test, trial.TestScore) {
+				t.Errorf("%s: the row of trial %d is %+v", name, trial.Number, row)
 			}
-			if row := rows[i+1]; row[4] != valid || row[5] != test {
-				t.Errorf("%s: trial %d has %s and %s, its row is %v", name, trial.Number, valid, test, row)
-			}
-		}
-		best := d.Result().Best
-		if len(best) == 0 {
-			continue
-		}
-		tile := fmt.Sprintf("<dt>best found</dt><dd>%.3f<small>test", *best[0].Score)
-		if !strings.Contains(page, tile) {
-			t.Errorf("%s: the page lacks %q", name, tile)
 		}
 	}
 }
 
 func TestMetricsOfQueriesHaveNoSides(t *testing.T) {
 	d := ofQueries(t)
-	rows := cellsOf(written(t, d), "Metrics over the test queries")
+	rows := cellsOf(NewPage(d), "Metrics over the test queries")
 	best := completion.EvaluationsOf(d.Result().Best[0].Details).Test.Both
 	want := []string{
 		"Best found", format.Cell(best.MRR), format.Cell(best.Hits1), format.Cell(best.Hits3),
@@ -326,7 +320,7 @@ func TestSettings(t *testing.T) {
 		}},
 	} {
 		shown := map[string]string{}
-		for _, row := range cellsOf(written(t, c.d), "The settings of the study")[1:] {
+		for _, row := range cellsOf(NewPage(c.d), "The settings of the study")[1:] {
 			shown[row[0]] = row[1]
 			noDefault := row[2] == format.Missing && row[0] != "with"
 			if !strings.HasSuffix(row[3], ".") || noDefault {
@@ -342,7 +336,7 @@ func TestSettings(t *testing.T) {
 }
 
 func TestStructuresOfEncodersAreMessages(t *testing.T) {
-	page := html.UnescapeString(written(t, ofClasses(t)))
+	page := textOf(t, ofClasses(t))
 	if !strings.Contains(page, "h₁\u00a0←") || strings.Contains(page, "⟨h") {
 		t.Error("the structures of encoders are shown as scores")
 	}
@@ -353,13 +347,13 @@ func TestDefaultPresentation(t *testing.T) {
 	for metric, says := range map[string][]string{
 		"F1": {
 			"The F1 over 50 validation examples is uncertain",
-			"<th scope=\"col\" class=\"number\">valid F1</th>",
-			"Validation F1 over the structures trained",
+			`"valid":"valid F1"`,
+			"Validation F1 of the trials",
 			"The search selects by validation F1",
 		},
 		"": {
 			"The score over 50 validation examples is uncertain",
-			"<th scope=\"col\" class=\"number\">test score</th>",
+			`"test":"test score"`,
 			"Training and testing the structures",
 		},
 	} {
@@ -367,8 +361,7 @@ func TestDefaultPresentation(t *testing.T) {
 		d.Measures = nil
 		d.Presentation = task.Presentation{Metric: metric}
 		d.Presentation.SamplingError.Count = examples(50)
-		page := written(t, d)
-		_, body, _ := strings.Cut(page, "<body>")
+		body := textOf(t, d)
 		if other := regexp.MustCompile(`MRR|H@|triples?\b`).FindString(body); other != "" {
 			t.Errorf("%q: the page has %q of another task", metric, other)
 		}
@@ -377,6 +370,5 @@ func TestDefaultPresentation(t *testing.T) {
 				t.Errorf("%q: the page does not say %q", metric, words)
 			}
 		}
-		elements(t, page)
 	}
 }

@@ -18,7 +18,7 @@ func TestReportJSON(t *testing.T) {
 	if number(t, o, "verdict.#") == 0 {
 		t.Errorf("report: %v", o)
 	}
-	contains(t, readFile(t, out), "AutoBLM&#43; on small", "By relation pattern", "mirrors",
+	contains(t, readFile(t, out), "AutoBLM+ on small", "By relation pattern", "mirrors",
 		"autoblm study resume "+file+" --budget 20", "autoblm report --study "+file)
 	for _, picture := range o["pictures"].([]any) {
 		if readFile(t, picture.(string)) == "" {
@@ -67,8 +67,9 @@ func TestReportOfOtherTasks(t *testing.T) {
 			page := func(flags string) (map[string]any, string) {
 				t.Helper()
 				o := object(t, "report --study", dir, "--out", dir+"/report.html", flags)
-				_, body, _ := strings.Cut(readFile(t, dir, "report.html"), "<body>")
-				return o, body
+				_, data, _ := strings.Cut(readFile(t, dir, "report.html"), `id="data">`)
+				data, _, _ = strings.Cut(data, "</script>")
+				return o, data
 			}
 			o, body := page("")
 			has(t, o, fields{"task": task, "note": nil})

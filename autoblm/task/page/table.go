@@ -13,33 +13,34 @@ type Part struct {
 
 // Table is a table whose first column has the names of the rows.
 type Table struct {
-	Caption string
-	Columns []Head
+	Caption string `json:"caption"`
+	Columns []Head `json:"columns"`
 	// Rows are visible; a reader unfolds the Folded ones, with the label More.
-	Rows, Folded []Row
-	More         string
+	Rows   []Row  `json:"rows"`
+	Folded []Row  `json:"folded,omitempty"`
+	More   string `json:"more,omitempty"`
 }
 
 // Head is the head of a column. Columns of numbers are right-aligned.
 type Head struct {
-	Title  string
-	Number bool
+	Title  string `json:"title"`
+	Number bool   `json:"number,omitempty"`
 }
 
 // Row has one cell per column.
 type Row struct {
-	Cells []Cell
+	Cells []Cell `json:"cells"`
 	// Chosen highlights the row, such as the selected recipe.
-	Chosen bool
+	Chosen bool `json:"chosen,omitempty"`
 }
 
 // Cell is the text of a cell.
 type Cell struct {
-	Text string
+	Text string `json:"text"`
 	// Code is true for text that a user may type.
-	Code bool
+	Code bool `json:"code,omitempty"`
 	// Share is the length of a bar in percent; 0 draws none.
-	Share float64
+	Share float64 `json:"share,omitempty"`
 }
 
 // Bar returns a cell with a number from 0 to 1 and a bar of its size.

@@ -1,0 +1,476 @@
+"use strict";
+// render draws a page from its data. Only sections whose data changed are drawn again, so that a
+// page that is open keeps its place while a search adds trials.
+
+let page = null;
+const drawn = new Map(); // section id -> {json, node, charts}
+const table = { sort: "number", down: false, text: "", stage: "", all: false };
+
+// el returns an element. Attributes that are functions are event listeners.
+function el(tag, attributes = {}, ...children) {
+	const svg = ["svg", "rect", "text", "g", "tspan"].includes(tag);
+	const node = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+		: document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes)) {
+		if (typeof value === "function") node.addEventListener(name, value);
+		else if (value !== null && value !== undefined && value !== false) {
+			node.setAttribute(name, value === true ? "" : value);
+		}
+	}
+	for (const child of children.flat(Infinity)) {
+		if (child !== null && child !== undefined && child !== "") {
+			node.append(typeof child === "object" ? child : visible(String(child)));
+		}
+	}
+	return node;
+}
+
+// visible escapes characters that change the direction of text, and control characters.
+function visible(text) {
+	const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+	return text.replace(hidden, c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+const number = x => x === null || x === undefined ? "–" : x.toFixed(3);
+const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+
+// drawStructure returns the matrix of a structure: a colour for each chunk of the relation;
+// outlined blocks have a minus sign. Small ones have no labels.
+function drawStructure(text, side, label) {
+	const rows = text.split(";").map(row => row.split(",").map(Number));
+	const k = rows.length, small = side < 60, head = small ? 0 : 16;
+	const cell = (side - head) / k, gap = small ? 0.5 : 1.5;
+	const svg = el("svg", {
+		width: side, height: side, viewBox: `0 0 ${side} ${side}`, class: "structure",
+		role: "img", "aria-label": label || "structure " + text,
+	});
+	const write = (x, y, letter, index, kind) => svg.append(el("text", { x, y, class: kind },
+		letter, el("tspan", { dy: 2.5, "font-size": "75%" }, index)));
+	rows.forEach((row, i) => {
+		if (!small) {
+			write(head / 2, head + (i + 0.5) * cell + 3.5, "h", i + 1, "chunk");
+			write(head + (i + 0.5) * cell, 11, "t", i + 1, "chunk");
+		}
+		row.forEach((value, j) => {
+			const x = head + j * cell, y = head + i * cell, inset = value < 0 ? gap + 1 : gap;
+			const kind = value === 0 ? "none" : (value > 0 ? "plus" : "minus") + " c" + Math.abs(value);
+			svg.append(el("rect", {
+				x: x + inset, y: y + inset, width: cell - 2 * inset, height: cell - 2 * inset,
+				rx: small ? 0.5 : 2, class: kind,
+			}));
+			if (value !== 0 && !small) {
+				write(x + cell / 2, y + cell / 2 + 3.5, (value < 0 ? "−" : "") + "r", Math.abs(value),
+					"label " + kind);
+			}
+		});
+	});
+	return svg;
+}
+
+function drawHeader() {
+	const rows = page.rows.map(r => el("tr", { class: r.label.replace(" ", "-") },
+		el("th", { scope: "row" }, r.label), el("td", { class: "name" }, r.name),
+		el("td", { class: "score" }, r.score),
+		el("td", { class: "note" }, r.note, r.detail && el("small", {}, r.detail))));
+	const [first, ...rest] = page.verdict;
+	document.getElementById("top").replaceChildren(
+		el("h1", {}, page.title),
+		el("p", { class: "facts" }, page.facts.map(fact => el("span", {}, fact))),
+		el("div", { class: "headline" },
+			rows.length ? el("table", {}, el("caption", { class: "hidden" }, "The kept model"),
+				el("tbody", {}, rows)) : "",
+			first ? el("p", {}, first) : "",
+			rest.length ? details("exact", "How exact are these scores?",
+				rest.map(text => el("p", {}, text))) : ""));
+	document.getElementById("nav").replaceChildren(
+		...page.sections.map(s => el("a", { href: "#" + s.id }, s.title)));
+	document.getElementById("end").replaceChildren(...page.closing.map(text => el("p", {}, text)));
+	document.title = page.title;
+}
+
+const unfolded = new Set(); // ids of unfolded details
+
+function details(id, summary, content) {
+	const node = el("details", { open: unfolded.has(id) }, el("summary", {}, summary), content);
+	node.addEventListener("toggle", () => node.open ? unfolded.add(id) : unfolded.delete(id));
+	return node;
+}
+
+function drawSection(section) {
+	const charts = [];
+	const title = el("h2", { id: section.id + "-title" }, section.title);
+	const parts = section.parts.map((part, i) => drawPart(part, section.id + i, charts)).flat();
+	const content = section.folded
+		? [details(section.id, el("span", {}, "Show"), parts)] : parts;
+	const node = el("section", { id: section.id, "aria-labelledby": title.id }, title, content);
+	return { json: JSON.stringify(section), node, charts };
+}
+
+function drawPart(part, id, charts) {
+	const nodes = [];
+	if (part.heading) nodes.push(el("h3", {}, part.heading));
+	if (part.text) nodes.push(el("p", {}, part.text));
+	if (part.cards) nodes.push(el("div", { class: "cards" }, part.cards.map(drawCard)));
+	if (part.chart) nodes.push(drawChart(part.chart, id, charts));
+	if (part.trials) nodes.push(drawTrials(part.trials));
+	if (part.predictions) nodes.push(el("dl", { class: "predictions" }, part.predictions.map(drawPrediction)));
+	if (part.table) nodes.push(drawTable(part.table, id));
+	if (part.command) {
+		nodes.push(el("p", { class: "purpose" }, part.command.purpose),
+			el("pre", { tabindex: 0 }, el("code", {}, part.command.line)));
+	}
+	return nodes;
+}
+
+function drawCard(card) {
+	return el("figure", { class: "card" },
+		drawStructure(card.structure, 148, `${card.name} as a matrix; ${card.formula}`),
+		el("figcaption", {},
+			el("strong", {}, card.name), card.tag ? [" ", el("span", { class: "tag" }, card.tag)] : "",
+			el("span", { class: "scores" },
+				card.scores.map(s => [el("span", {}, s.name + " ", el("b", {}, s.text)), " "])),
+			el("span", { class: "formula" }, card.formula),
+			card.models && el("span", { class: "soft" }, card.models)));
+}
+
+function drawPrediction(p) {
+	const answer = a => el("span", { class: a.correct ? "hit" : "" },
+		a.correct ? "✓ " : "", a.name);
+	const shown = p.answers.filter(a => a.rank <= 5), missed = p.answers.filter(a => a.rank > 5);
+	return [el("dt", {}, p.question), el("dd", {},
+		el("span", { class: "answers" }, shown.map(answer)),
+		missed.length ? el("span", { class: "missed" },
+			missed.map(a => el("span", { class: "miss" }, `✗ ${a.name}, rank ${a.rank}`))) : "")];
+}
+
+function scrolling(caption, content) {
+	return el("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 }, content);
+}
+
+function drawTable(t, id) {
+	const cell = (c, i, tag) => el(tag, {
+		class: t.columns[i].number ? "number" : null, scope: tag === "th" ? "row" : null,
+	}, c.share ? el("span", { class: "bar", style: `--share: ${c.share.toFixed(1)}%` }) : "",
+		c.code ? el("code", {}, c.text) : c.text);
+	const grid = rows => scrolling(t.caption, el("table", {}, el("caption", {}, t.caption),
+		el("thead", {}, el("tr", {}, t.columns.map(c =>
+			el("th", { scope: "col", class: c.number ? "number" : null }, c.title)))),
+		el("tbody", {}, rows.map(r => el("tr", { class: r.chosen ? "chosen" : null },
+			r.cells.map((c, i) => cell(c, i, i === 0 ? "th" : "td")))))));
+	const nodes = [];
+	if (t.rows && t.rows.length) nodes.push(grid(t.rows));
+	if (t.folded) nodes.push(details(id + "-more", t.more, grid(t.folded)));
+	return el("div", {}, nodes);
+}
+
+// The table of trials.
+
+const shownTrials = 20;
+
+function trialColumns(t) {
+	const columns = [
+		{ key: "number", title: "#", number: true },
+		{ key: "structure", title: "structure", show: r => r.structure ? drawStructure(r.structure, 30) : "" },
+		{ key: "name", title: "model", show: r => [r.name, r.kept ? [" ", el("span", { class: "tag" }, "kept")] : ""] },
+		{ key: "stage", title: "stage" },
+		{ key: "valid", title: t.valid, number: true, show: r => number(r.valid) },
+		{ key: "test", title: t.test, number: true, show: r => number(r.test) },
+		{ key: "dim", title: "d", number: true },
+		{ key: "epochs", title: "epochs", number: true },
+		{ key: "seconds", title: "seconds", number: true, show: r => r.seconds.toFixed(1) },
+		{ key: "note", title: "note" },
+	];
+	return columns.filter(c => t.rows.some(r => r[c.key] !== undefined && r[c.key] !== null));
+}
+
+function drawTrials(t) {
+	const columns = trialColumns(t);
+	const head = el("tr"), body = el("tbody"), count = el("p", { class: "soft", "aria-live": "polite" });
+	const more = el("button", { type: "button", id: "more", click: () => { table.all = !table.all; fill(); } });
+	const compare = (a, b) => {
+		const x = a[table.sort], y = b[table.sort];
+		if (x === y) return a.number - b.number;
+		if (x === null || x === undefined) return 1; // missing values are last both ways
+		if (y === null || y === undefined) return -1;
+		return (x < y ? -1 : 1) * (table.down ? -1 : 1);
+	};
+	const matches = r => (!table.stage || r.stage === table.stage) &&
+		[r.number, r.name, r.stage, r.structure, r.note].join(" ").toLowerCase()
+			.includes(table.text.toLowerCase());
+	function fill() {
+		head.replaceChildren(...columns.map(c => el("th", {
+			scope: "col", class: c.number ? "number" : null,
+			"aria-sort": table.sort !== c.key ? null : table.down ? "descending" : "ascending",
+		}, el("button", {
+			type: "button", id: "sort-" + c.key, click: () => {
+				table.down = table.sort === c.key ? !table.down : ["valid", "test"].includes(c.key);
+				table.sort = c.key;
+				keepFocus(fill);
+			},
+		}, c.title, el("span", { class: "arrow", "aria-hidden": "true" },
+			table.sort === c.key ? (table.down ? "▼" : "▲") : "")))));
+		const rows = t.rows.filter(matches).sort(compare);
+		const shown = table.all ? rows : rows.slice(0, shownTrials);
+		body.replaceChildren(...shown.map(r => el("tr", {
+			id: "trial-" + r.number, class: r.kept ? "chosen" : null,
+		}, columns.map((c, i) => el(i === 0 ? "th" : "td", {
+			class: c.number ? "number" : null, scope: i === 0 ? "row" : null,
+		}, c.show ? c.show(r) : r[c.key])))));
+		count.replaceChildren(rows.length === t.rows.length ? `${rows.length} trials`
+			: `${rows.length} of ${t.rows.length} trials`);
+		more.hidden = rows.length <= shownTrials;
+		more.textContent = table.all ? `Show the first ${shownTrials}` : `Show all ${rows.length}`;
+	}
+	fill();
+	const stages = [...new Set(t.rows.map(r => r.stage))];
+	const filter = el("div", { class: "filter" },
+		el("label", {}, "Filter ", el("input", {
+			type: "search", id: "filter", value: table.text, placeholder: "name, structure …",
+			input: event => { table.text = event.target.value; fill(); },
+		})),
+		el("label", {}, "Stage ", el("select", {
+			id: "stage", change: event => { table.stage = event.target.value; fill(); },
+		}, el("option", { value: "" }, "all"), stages.map(s =>
+			el("option", { value: s, selected: s === table.stage }, s)))),
+		count);
+	return el("div", {}, filter,
+		scrolling("Trials", el("table", { class: "trials" }, el("thead", {}, head), body)), more);
+}
+
+// showTrial shows the row of a trial.
+function showTrial(n) {
+	if (!document.getElementById("trial-" + n)) {
+		Object.assign(table, { text: "", stage: "", all: true });
+		drawn.delete("trials");
+		draw();
+	}
+	const row = document.getElementById("trial-" + n);
+	if (!row) return;
+	row.scrollIntoView({ block: "center" });
+	row.classList.remove("found");
+	void row.offsetWidth; // restart the animation
+	row.classList.add("found");
+}
+
+function trialOf(n) {
+	for (const s of page.sections) {
+		for (const p of s.parts) {
+			const row = p.trials && p.trials.rows.find(r => r.number === n);
+			if (row) return row;
+		}
+	}
+	return null;
+}
+
+// Charts.
+
+const styles = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "rectRounded", "cross"];
+
+function dataset(series, i, chart) {
+	const c = colour("s" + (1 + i % 8)), line = series.style !== "dots";
+	const many = series.points.length > 200;
+	return {
+		label: series.name, data: series.points, series, showLine: line, stepped: series.style === "steps",
+		borderColor: c, backgroundColor: c + (line ? "" : many ? "b0" : "d0"), borderWidth: line ? 2 : 1,
+		borderDash: series.style === "level" ? [6, 4] : [],
+		pointStyle: line ? "circle" : styles[i % styles.length],
+		pointRadius: series.style === "line" ? 2 : line ? 0 : many ? 2.5 : chart.categories ? 5 : 4.5,
+		pointHoverRadius: line && series.style !== "line" ? 0 : 7, pointHitRadius: 6, clip: 8,
+	};
+}
+
+// intervals draws the bands of lines and the error bars of points.
+const intervals = {
+	id: "intervals",
+	beforeDatasetsDraw(chart) {
+		const { ctx, scales: { x, y } } = chart;
+		chart.data.datasets.forEach((d, i) => {
+			const points = d.data.filter(p => p.low !== undefined);
+			if (!chart.isDatasetVisible(i) || points.length === 0) return;
+			ctx.save();
+			ctx.fillStyle = ctx.strokeStyle = d.borderColor;
+			ctx.beginPath();
+			if (d.showLine) {
+				points.forEach(p => ctx.lineTo(x.getPixelForValue(p.x), y.getPixelForValue(p.high)));
+				points.reverse().forEach(p => ctx.lineTo(x.getPixelForValue(p.x), y.getPixelForValue(p.low)));
+				ctx.globalAlpha = 0.18;
+				ctx.fill();
+			} else {
+				for (const p of points) {
+					const h = y.getPixelForValue(p.y), from = x.getPixelForValue(p.low), to = x.getPixelForValue(p.high);
+					ctx.moveTo(from, h); ctx.lineTo(to, h);
+					for (const end of [from, to]) { ctx.moveTo(end, h - 5); ctx.lineTo(end, h + 5); }
+				}
+				ctx.lineWidth = 2;
+				ctx.stroke();
+			}
+			ctx.restore();
+		});
+	},
+};
+
+function drawChart(chart, id, charts) {
+	const canvas = el("canvas", { role: "img", "aria-label": chart.label });
+	const legend = el("div", { class: "legend" });
+	const box = el("div", { class: "canvas" + (chart.categories ? "" : " tall") }, canvas);
+	if (chart.categories) box.style.height = 64 + 38 * chart.categories.length + "px";
+	charts.push(() => makeChart(chart, canvas, legend));
+	return el("figure", { class: "chart" }, legend, box,
+		chart.caption && el("figcaption", {}, chart.caption));
+}
+
+function makeChart(spec, canvas, legend) {
+	const soft = colour("soft"), line = colour("line");
+	const axis = title => ({
+		title: { display: !!title, text: title, color: soft }, ticks: { color: soft, maxRotation: 0 },
+		grid: { color: line }, border: { color: line },
+	});
+	const scales = { x: axis(spec.x), y: axis(spec.y) };
+	scales.x.grace = scales.y.grace = "4%";
+	if (spec.categories) {
+		Object.assign(scales.y, { reverse: true, min: -0.6, max: spec.categories.length - 0.4 });
+		scales.y.grid.display = false;
+		scales.y.afterBuildTicks = s => { s.ticks = spec.categories.map((_, value) => ({ value })); };
+		scales.y.ticks.autoSkip = false;
+		scales.y.ticks.callback = v => wrap(spec.categories[v], innerWidth < 600 ? 14 : 30);
+	}
+	if (!spec.x && !spec.y) { // a map has no scales
+		scales.x.ticks.display = scales.y.ticks.display = false;
+	}
+	const chart = new Chart(canvas, {
+		type: "scatter",
+		data: { datasets: spec.series.map((s, i) => dataset(s, i, spec)) },
+		options: {
+			animation: false, maintainAspectRatio: false, scales,
+			interaction: { mode: "nearest", intersect: true },
+			plugins: { legend: { display: false }, tooltip: { enabled: false, external: c => tip(c, spec) } },
+			onClick: (event, hits) => {
+				const p = hits.length && chart.data.datasets[hits[0].datasetIndex].data[hits[0].index];
+				if (p && p.trial) showTrial(p.trial);
+			},
+		},
+		plugins: [intervals],
+	});
+	legend.replaceChildren(...(spec.series.length < 2 && !spec.categories ? [] : spec.series.map((s, i) =>
+		el("button", {
+			type: "button", "aria-pressed": "true", click: event => {
+				const on = !chart.isDatasetVisible(i);
+				chart.setDatasetVisibility(i, on);
+				event.currentTarget.setAttribute("aria-pressed", on);
+				chart.update();
+			},
+		}, mark(chart.data.datasets[i]), s.name))));
+	return chart;
+}
+
+// mark returns the sign of a series in the legend.
+function mark(d) {
+	const canvas = el("canvas", { width: 44, height: 28, class: "mark", "aria-hidden": "true" });
+	const ctx = canvas.getContext("2d");
+	ctx.scale(2, 2);
+	ctx.strokeStyle = ctx.fillStyle = d.borderColor;
+	ctx.lineWidth = 2;
+	if (d.showLine) {
+		ctx.setLineDash(d.borderDash);
+		ctx.moveTo(1, 7); ctx.lineTo(21, 7); ctx.stroke();
+	} else {
+		Chart.helpers.drawPoint(ctx, { pointStyle: d.pointStyle, radius: 5, borderWidth: 1.5 }, 11, 7);
+	}
+	return canvas;
+}
+
+// wrap breaks a label into lines.
+function wrap(text, width) {
+	const lines = [""];
+	for (const word of text.split(" ")) {
+		const last = lines[lines.length - 1];
+		if (last && last.length + word.length >= width) lines.push(word);
+		else lines[lines.length - 1] = last ? last + " " + word : word;
+	}
+	return lines;
+}
+
+// tip shows what a reader points at: the structure of a trial, its name and its scores.
+function tip({ chart, tooltip }, spec) {
+	const node = document.getElementById("tip");
+	node.hidden = tooltip.opacity === 0 || !tooltip.dataPoints;
+	if (node.hidden) return;
+	const { raw, dataset: d } = tooltip.dataPoints[0];
+	const row = raw.trial && trialOf(raw.trial), lines = [];
+	if (row) {
+		lines.push(el("strong", {}, row.name), el("span", {}, `trial ${row.number}, ${row.stage}`));
+	} else {
+		lines.push(el("strong", {}, raw.label || d.label));
+	}
+	if (raw.label && d.label !== raw.label) lines.push(el("span", {}, d.label));
+	if (spec.x && spec.x !== "trial") lines.push(el("span", {}, `${spec.x} `, el("b", {}, short(raw.x))));
+	if (spec.y) lines.push(el("span", {}, `${spec.y} `, el("b", {}, short(raw.y))));
+	if (raw.low !== undefined) lines.push(el("span", {}, `${short(raw.low)} to ${short(raw.high)}`));
+	node.replaceChildren(row && row.structure ? drawStructure(row.structure, 112) : "",
+		el("div", {}, lines));
+	const at = chart.canvas.getBoundingClientRect();
+	const left = at.left + tooltip.caretX, top = at.top + tooltip.caretY;
+	const { width, height } = node.getBoundingClientRect();
+	node.style.left = Math.max(4, Math.min(left + 14, innerWidth - width - 12)) + "px";
+	node.style.top = (top + 14 + height < innerHeight ? top + 14 : Math.max(4, top - height - 14)) + "px";
+}
+
+const short = x => Number.isInteger(x) ? String(x) : x.toFixed(3);
+
+// keepFocus runs f and restores the focus.
+function keepFocus(f) {
+	const id = document.activeElement && document.activeElement.id;
+	f();
+	const node = id && document.getElementById(id);
+	if (node && node !== document.activeElement) node.focus({ preventScroll: true });
+}
+
+function draw() {
+	drawHeader();
+	const main = document.getElementById("main");
+	const ids = new Set(page.sections.map(s => s.id));
+	for (const [id, old] of drawn) {
+		if (!ids.has(id)) { remove(old); drawn.delete(id); }
+	}
+	let last = null;
+	for (const section of page.sections) {
+		const old = drawn.get(section.id);
+		let now = old;
+		if (!old || old.json !== JSON.stringify(section)) {
+			now = drawSection(section);
+			if (old) remove(old);
+			const before = last ? last.nextSibling : main.firstChild;
+			main.insertBefore(now.node, before);
+			now.charts = now.charts.map(make => make());
+			drawn.set(section.id, now);
+		}
+		last = now.node;
+	}
+	document.getElementById("tip").hidden = true;
+}
+
+function remove(old) {
+	old.charts.forEach(c => c.destroy());
+	old.node.remove();
+}
+
+function render(data) {
+	page = data;
+	keepFocus(draw);
+}
+
+// Colours of charts do not follow the style sheet by themselves.
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+	drawn.forEach(remove);
+	drawn.clear();
+	draw();
+});
+addEventListener("scroll", () => { document.getElementById("tip").hidden = true; }, { passive: true });
+
+Chart.defaults.font.family = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif";
+Chart.defaults.font.size = 12.5;
+render(JSON.parse(document.getElementById("data").textContent));
+
+if (document.body.dataset.events) {
+	new EventSource(document.body.dataset.events).onmessage = event => render(JSON.parse(event.data));
+}
