@@ -16,11 +16,6 @@ func Library(path ...string) string {
 	return found
 }
 
-// Results returns the files in the folder notebooks/results whose names match a pattern.
-func Results(pattern string) []string {
-	return Must(filepath.Glob(filepath.Join(Library("notebooks", "results"), pattern)))
-}
-
 // inLibrary returns a path relative to the root of the module. source is a file of this package.
 func inLibrary(source string, path ...string) (string, error) {
 	wanted := filepath.Join(path...)

@@ -1,0 +1,104 @@
+package show
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/report"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// Study shows the results in a study file: the verdict, the five best models, their ensemble if
+// there is one, the best structures next to the baselines, and the progress of the search.
+func Study(path string) {
+	contents := Must(study.Read(path))
+	presentation := autoblm.PresentationOf(contents.About.Identity)
+	data := report.Data{Contents: *contents, Presentation: presentation}
+	verdict := data.Verdict()
+	Markdown(fmt.Sprintf("**%s** %s", verdict[0], strings.Join(verdict[1:], " ")))
+	result := contents.Result()
+	here.show(modelTable(result, presentation))
+	if result.Ensemble != nil {
+		here.show(ensembleTable(result, presentation))
+	}
+	for _, picture := range report.Pictures(data) {
+		if picture.Name == "structures" || picture.Name == "search" {
+			Picture(picture.Picture)
+		}
+	}
+}
+
+// Ensemble shows the members of the ensemble that a search selected, and their metrics.
+func Ensemble(r *search.Result) { here.show(ensembleTable(r, task.Presentation{Metric: r.Metric})) }
+
+// mostRows is the maximum number of models in a table.
+const mostRows = 5
+
+func modelTable(r *search.Result, p task.Presentation) value {
+	var rows [][]string
+	all := models(r)
+	for _, m := range all[:min(len(all), mostRows)] {
+		mean := m.Mean()
+		rows = append(rows, Row(nameOf(mean)+m.Suffix(), shapeOf(mean), len(m.Trials),
+			mean.Score, mean.TestScore))
+	}
+	return table(scoreHeader(p, "seeds"), rows)
+}
+
+// models returns the retrained models, or without any those of the search, best first.
+func models(r *search.Result) []search.Retrained {
+	if len(r.Retrained) > 0 {
+		return r.Retrained
+	}
+	all := task.BestFirst(slices.Concat(r.Best, r.Baselines))
+	all = slices.CompactFunc(all, func(a, b task.Trial) bool { return a.Number == b.Number })
+	var models []search.Retrained
+	for _, t := range all {
+		models = append(models, search.Retrained{
+			Name: t.Name, Structure: t.Structure, Trials: []task.Trial{t},
+		})
+	}
+	return models
+}
+
+func ensembleTable(r *search.Result, p task.Presentation) value {
+	if r.Ensemble == nil || !r.Ensemble.Kept {
+		const none = "No ensemble is better than the best model."
+		return value{markdown: none, text: none + "\n"}
+	}
+	var rows [][]string
+	for _, t := range r.Members() {
+		rows = append(rows, Row(nameOf(t), shapeOf(t), t.Recipe.Seed, t.Score, t.TestScore))
+	}
+	rows = append(rows, Row("**ensemble**", "", "", r.Ensemble.Score, r.Ensemble.TestScore))
+	return table(scoreHeader(p, "seed"), rows)
+}
+
+func scoreHeader(p task.Presentation, seeds string) []string {
+	p = p.WithDefaults()
+	return []string{"model", "structure", seeds, p.Validation, p.Test}
+}
+
+// nameOf names a baseline, or a structure that was found, which may be equivalent to a baseline.
+func nameOf(t task.Trial) string {
+	switch same := t.Structure.Name(); {
+	case t.Name != "":
+		return structure.TitleOf(t.Name)
+	case same != "":
+		return "found, equivalent to " + structure.TitleOf(same)
+	}
+	return "found"
+}
+
+// shapeOf returns the structure of a trial, or the form of a model without one.
+func shapeOf(t task.Trial) any {
+	if t.Structure.K() == 0 {
+		return t.Form
+	}
+	return t.Structure
+}
