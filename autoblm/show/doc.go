@@ -4,6 +4,9 @@
 //	found := show.Must(show.Search(ctx, g, autoblm.DefaultSearch()))
 //	show.Structure(found.Best[0].Structure, "the best one")
 //
+// [Study], [Predictions] and [Ensemble] show results, [Table], [Markdown], [Curve] and [Scatter]
+// anything else. [ReadStored] reads the measured results of notebooks/results.
+//
 // Pictures are PNG and texts are Markdown, which Jupyter also shows in untrusted notebooks. Outside
 // a notebook, everything is text on standard output, so the same lines run as a program.
 //
