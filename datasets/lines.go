@@ -53,12 +53,22 @@ func checkText(text *textfile.File, line []byte) error {
 	return nil
 }
 
-// openText opens the first of the names that exists in the folder, each also
-// with .gz. It returns fs.ErrNotExist when there is none.
-func openText(dir string, names ...string) (*textfile.File, error) {
+// opener opens a text file by its name.
+type opener func(name string) (*textfile.File, error)
+
+// inFolder opens the files of a folder.
+func inFolder(dir string) opener {
+	return func(name string) (*textfile.File, error) {
+		return textfile.Open(filepath.Join(dir, name))
+	}
+}
+
+// first opens the first of the names that exists, each also with .gz. It returns fs.ErrNotExist
+// when there is none.
+func (open opener) first(names ...string) (*textfile.File, error) {
 	for _, name := range names {
-		for _, path := range []string{filepath.Join(dir, name), filepath.Join(dir, name+".gz")} {
-			if text, err := textfile.Open(path); !errors.Is(err, fs.ErrNotExist) {
+		for _, file := range []string{name, name + ".gz"} {
+			if text, err := open(file); !errors.Is(err, fs.ErrNotExist) {
 				return text, err
 			}
 		}
@@ -71,7 +81,7 @@ func openText(dir string, names ...string) (*textfile.File, error) {
 // the end are skipped. An error of visit is wrapped with the path and the line number.
 // A line is valid until visit returns.
 func VisitFile(dir, name string, visit func(line []byte) error) error {
-	text, err := openText(dir, name)
+	text, err := inFolder(dir).first(name)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/autoblm/autoblm-go/internal/textfile"
@@ -38,14 +39,42 @@ func ReadFolder(dir string) (*Graph, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: is %w", dir, ErrNotFolder)
 	}
+	g, err := readGraph(dir, inFolder(dir))
+	if err != nil {
+		return nil, err
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	g.Name, g.Folder = filepath.Base(absolute), absolute
+	return g, nil
+}
+
+// ReadFS reads a data set like [ReadFolder] from the root of a file system, such as one of package
+// embed. The graph has the name, and errors begin with it.
+func ReadFS(fsys fs.FS, name string) (*Graph, error) {
+	g, err := readGraph(name, func(file string) (*textfile.File, error) {
+		return textfile.OpenFS(fsys, file, path.Join(name, file))
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.Name = name
+	return g, nil
+}
+
+// readGraph reads a data set in one of its two forms. Errors name the folder.
+func readGraph(dir string, open opener) (*Graph, error) {
 	g, err := readTabGraph(func(split string) (*textfile.File, error) {
-		return openText(dir, split+".txt", split+".tsv")
+		return open.first(split+".txt", split+".tsv")
 	})
 	if errors.Is(err, errNoTrain) {
-		g, err = readOpenKEFolder(dir)
+		g, err = readOpenKE(dir, open)
 	}
 	if errors.Is(err, errNoTrain) {
-		if _, missing := os.Stat(filepath.Join(dir, "train.csv")); missing == nil {
+		if text, missing := open("train.csv"); missing == nil {
+			text.Source.Close()
 			err = fmt.Errorf("%w; train.csv exists: replace its commas by tabs and rename it to train.tsv",
 				err)
 		}
@@ -58,11 +87,6 @@ func ReadFolder(dir string) (*Graph, error) {
 		return nil, fmt.Errorf("%s: the training file has no triples; "+
 			"add at least one head<TAB>relation<TAB>tail", dir)
 	}
-	absolute, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	g.Name, g.Folder = filepath.Base(absolute), absolute
 	return g, nil
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
-func readOpenKEFolder(dir string) (*Graph, error) {
+func readOpenKE(dir string, open opener) (*Graph, error) {
 	var g Graph
 	dictionary := func(name string) ([]string, error) {
-		text, err := openText(dir, name)
+		text, err := open.first(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: train2id.txt is here but %s is missing; put it there", dir, name)
 		}
@@ -24,7 +24,7 @@ func readOpenKEFolder(dir string) (*Graph, error) {
 		return readOpenKELabels(text)
 	}
 	err := readSplits(&g, func(split string) ([]Triple, error) {
-		text, err := openText(dir, split+"2id.txt")
+		text, err := open.first(split + "2id.txt")
 		if err != nil {
 			return nil, err
 		}

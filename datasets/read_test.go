@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -245,4 +247,40 @@ func TestReadTriples(t *testing.T) {
 	}
 	_, err = ReadTriples(filepath.Join(dir, "empty.txt"))
 	checkError(t, err, "no triples")
+}
+
+// TestReadFS checks that a file system gives the graph of a folder with the same files.
+func TestReadFS(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"tab": {"train.tsv": "a\tr\tb\nb\tr\tc\n", "valid.txt.gz": "a\tr\tc\n"},
+		"OpenKE": {
+			"entity2id.txt": "2\na\t0\nb\t1\n", "relation2id.txt": "1\nr\t0\n",
+			"train2id.txt": "1\n0 1 0\n",
+		},
+	} {
+		want, err := ReadFolder(writeFiles(t, files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fsys := fstest.MapFS{}
+		for name, content := range files {
+			if strings.HasSuffix(name, ".gz") {
+				content = gzipped(t, content)
+			}
+			fsys[name] = &fstest.MapFile{Data: []byte(content)}
+		}
+		got, err := ReadFS(fsys, "mine")
+		if err != nil || got.Name != "mine" || got.Source() != "" {
+			t.Fatalf("%s: %+v, %v", name, got, err)
+		}
+		if got.Fingerprint() != want.Fingerprint() {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	_, err := ReadFS(fstest.MapFS{"train.txt": {Data: []byte("a\tb\n")}}, "mine")
+	checkError(t, err, "mine/train.txt:1: ")
+	_, err = ReadFS(fstest.MapFS{"train.txt": {Mode: fs.ModeDir}}, "mine")
+	checkError(t, err, "train.txt is not a file")
+	_, err = ReadFS(fstest.MapFS{}, "mine")
+	checkError(t, err, "mine: no training triples")
 }

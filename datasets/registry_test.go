@@ -60,7 +60,7 @@ func TestBenchmarksAreAsRegistered(t *testing.T) {
 			}
 			unpacked := map[string][]byte{}
 			for _, split := range splitNames {
-				text, err := openText(filepath.Join(os.Getenv(dataVariable), b.Name), split+".txt")
+				text, err := inFolder(filepath.Join(os.Getenv(dataVariable), b.Name)).first(split + ".txt")
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -3,8 +3,7 @@ package datasets
 import (
 	"embed"
 	"fmt"
-
-	"github.com/autoblm/autoblm-go/internal/textfile"
+	"io/fs"
 )
 
 // The facts, their source and licence are in the folder world.
@@ -17,14 +16,12 @@ const worldName = "world"
 // World returns the embedded knowledge graph: countries with their capitals,
 // regions, languages, currencies and borders. Every call returns a new graph.
 func World() *Graph {
-	g, err := readTabGraph(func(split string) (*textfile.File, error) {
-		path := "world/" + split + ".txt"
-		file, err := worldFiles.Open(path)
-		return &textfile.File{Path: path, Source: file}, err
-	})
-	if err != nil {
-		panic(fmt.Sprintf("datasets: the embedded graph is damaged: %v", err)) // ruled out by the tests
+	files, err := fs.Sub(worldFiles, worldName)
+	if err == nil {
+		var g *Graph
+		if g, err = ReadFS(files, worldName); err == nil {
+			return g
+		}
 	}
-	g.Name = worldName
-	return g
+	panic(fmt.Sprintf("datasets: the embedded graph is damaged: %v", err)) // ruled out by the tests
 }

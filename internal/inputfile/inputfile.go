@@ -68,8 +68,28 @@ func MaxDecompressed(compressed int64) int64 {
 // OpenDecompressed opens a file for reading, and decompresses it if its name ends with .gz.
 func OpenDecompressed(path string) (io.ReadCloser, error) {
 	file, err := Open(path)
-	if err != nil || filepath.Ext(path) != ".gz" {
-		return file, err
+	if err != nil {
+		return nil, err
+	}
+	return decompress(file, path)
+}
+
+// OpenDecompressedFS works like [OpenDecompressed] in a file system.
+func OpenDecompressedFS(fsys fs.FS, name string) (io.ReadCloser, error) {
+	if info, err := fs.Stat(fsys, name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is %w", name, ErrNotRegular)
+	}
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return decompress(file, name)
+}
+
+// decompress returns a file, or its decompressed content if its path ends with .gz.
+func decompress(file fs.File, path string) (io.ReadCloser, error) {
+	if filepath.Ext(path) != ".gz" {
+		return file, nil
 	}
 	info, err := file.Stat()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 
 	"github.com/autoblm/autoblm-go/internal/inputfile"
@@ -24,6 +25,12 @@ type File struct {
 // Open opens a file and unpacks it if its name ends with .gz.
 func Open(path string) (*File, error) {
 	source, err := inputfile.OpenDecompressed(path)
+	return &File{Path: path, Source: source}, err
+}
+
+// OpenFS opens a file of a file system like [Open]. Errors name the path.
+func OpenFS(fsys fs.FS, name, path string) (*File, error) {
+	source, err := inputfile.OpenDecompressedFS(fsys, name)
 	return &File{Path: path, Source: source}, err
 }
 
