@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -20,12 +20,13 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// Query asks for the missing end of a triple.
-type Query = completion.Query
-
 // Load opens a graph: the embedded "world", a benchmark by name in the folder AUTOBLM_DATA or in
 // the cache, or a folder with train, valid and test files. It never downloads.
 func Load(name string) (*datasets.Graph, error) { return datasets.Open(name) }
+
+// LoadFS reads a graph, with a name, from train, valid and test files at the root of a file system,
+// such as one of package embed.
+func LoadFS(fsys fs.FS, name string) (*datasets.Graph, error) { return datasets.ReadFS(fsys, name) }
 
 // TrainSettings holds the settings of [Train].
 type TrainSettings struct {
@@ -42,8 +43,8 @@ func DefaultTrain(g *datasets.Graph, s structure.Structure) TrainSettings {
 	return TrainSettings{Settings: r.Training, Member: r.Member(s, 1)}
 }
 
-// Train trains one model.
-func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*kge.Model, error) {
+// Train trains one model. A training whose loss grows without limit fails with [kge.ErrDiverged].
+func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (Predictor, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
 	}
@@ -57,33 +58,8 @@ func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*kge.Model,
 	if err != nil {
 		return nil, err
 	}
-	return report.Results[0].Model, report.Results[0].Err
-}
-
-// Evaluate ranks a split of g, "valid" or "test", with filtered pessimistic ranks. The zero value
-// of c chooses an engine.
-func Evaluate(
-	ctx context.Context, m *kge.Model, g *datasets.Graph, split string, c Compute,
-) (completion.Evaluation, error) {
-	if err := g.Validate(); err != nil {
-		return completion.Evaluation{}, err
-	}
-	aligned, err := completion.Align(m, g)
-	if err != nil {
-		return completion.Evaluation{}, err
-	}
-	engine, err := c.For(m.Form).Open()
-	if err != nil {
-		return completion.Evaluation{}, err
-	}
-	defer engine.Close()
-	return completion.Evaluate(ctx, engine, m, aligned, split, eval.Pessimistic)
-}
-
-// Predict returns the best answers to a query that are not in g, best first. It needs no [Compute]:
-// it scores in float64 by the definition of the form, with the same result on every machine.
-func Predict(m *kge.Model, g *datasets.Graph, q Query, top int) ([]eval.Answer, error) {
-	return completion.Predict(m, q, g, top, eval.DropKnown)
+	result := report.Results[0]
+	return opened(completion.Single{Model: result.Model}, result.Err)
 }
 
 // SearchSettings holds the settings of [Search].
@@ -117,10 +93,9 @@ func DefaultSearch() SearchSettings {
 // Found is the result of [Search].
 type Found struct {
 	*search.Result
-	// Model is the best model of the last stage, nil if no trial is complete. Kept is its trial.
-	Model *kge.Model
-	// Ensemble is the kept ensemble, with Model as its first member, or nil.
-	Ensemble *completion.Ensemble
+	// Predictor is the model or the ensemble that the search keeps, nil if no trial is complete.
+	// Kept is its trial.
+	Predictor
 }
 
 // Search searches for the structure with the best validation MRR on g, and trains the baselines
@@ -144,14 +119,7 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 		return nil, err
 	}
 	found := &Found{Result: result}
-	if found.Ensemble, err = completion.EnsembleOf(result.Artifact); err != nil {
-		return nil, err
-	}
-	if found.Ensemble != nil {
-		found.Model = found.Ensemble.Members[found.Ensemble.Choice.Order[0]]
-		return found, nil
-	}
-	found.Model, err = completion.ModelOf(result.Artifact)
+	found.Predictor, err = PredictorOf(result.Artifact)
 	return found, err
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -15,16 +14,16 @@ import (
 )
 
 // trained is a model of a form after two epochs on the embedded graph.
-func trained(t *testing.T, f form.Form, s structure.Structure) *kge.Model {
+func trained(t *testing.T, f form.Form, s structure.Structure) autoblm.Predictor {
 	t.Helper()
 	g := datasets.World()
 	settings := autoblm.DefaultTrain(g, s)
 	settings.Dim, settings.Epochs, settings.Member.Form = 8, 2, f
-	m, err := autoblm.Train(t.Context(), g, settings)
+	p, err := autoblm.Train(t.Context(), g, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return p
 }
 
 // TestEvaluateByCompute: the engine that is asked for ranks, or says that it cannot; the
@@ -32,8 +31,8 @@ func trained(t *testing.T, f form.Form, s structure.Structure) *kge.Model {
 func TestEvaluateByCompute(t *testing.T) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	complEx, transE := trained(t, form.Bilinear, structure.MustParse("complex")), trained(t, form.TransE, structure.Structure{})
-	evaluate := func(m *kge.Model, c autoblm.Compute) (completion.Evaluation, error) {
-		return autoblm.Evaluate(t.Context(), m, datasets.World(), "valid", c)
+	evaluate := func(p autoblm.Predictor, c autoblm.Compute) (completion.Evaluation, error) {
+		return p.Evaluate(t.Context(), datasets.World(), "valid", c)
 	}
 	native, err := evaluate(complEx, autoblm.Compute{Engine: "cpu"})
 	if err != nil {
@@ -60,9 +59,9 @@ func TestEvaluateByCompute(t *testing.T) {
 // TestPredictListsWhatIsNotKnown: the best of all answers but those that the graph has.
 func TestPredictListsWhatIsNotKnown(t *testing.T) {
 	g := datasets.World()
-	for _, m := range []*kge.Model{trained(t, form.Bilinear, structure.MustParse("complex")), trained(t, form.TransE, structure.Structure{})} {
+	for _, p := range []autoblm.Predictor{trained(t, form.Bilinear, structure.MustParse("complex")), trained(t, form.TransE, structure.Structure{})} {
 		q := autoblm.Query{Head: "Portugal", Relation: "borders"}
-		marked, err := completion.Predict(m, q, g, 0, eval.MarkKnown)
+		marked, err := p.Predict(g, q, autoblm.PredictOptions{Known: eval.MarkKnown})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,13 +71,13 @@ func TestPredictListsWhatIsNotKnown(t *testing.T) {
 				want = append(want, a.Entity)
 			}
 		}
-		got, err := autoblm.Predict(m, g, q, 5)
+		got, err := p.Predict(g, q, autoblm.PredictOptions{Top: 5})
 		if err != nil || len(got) != 5 || len(want) == len(marked) {
-			t.Fatalf("%v: %d answers, %v; %d of %d are not known", m.Form, len(got), err, len(want), len(marked))
+			t.Fatalf("%v: %d answers, %v; %d of %d are not known", p.Models()[0].Form, len(got), err, len(want), len(marked))
 		}
 		for i, a := range got {
 			if a.Entity != want[i] || a.Rank != i+1 {
-				t.Errorf("%v: answer %d is %+v, want %s", m.Form, i+1, a, want[i])
+				t.Errorf("%v: answer %d is %+v, want %s", p.Models()[0].Form, i+1, a, want[i])
 			}
 		}
 	}
@@ -86,10 +85,10 @@ func TestPredictListsWhatIsNotKnown(t *testing.T) {
 
 // TestGraphsAreValidated: each function of the front door returns an error for ids without labels.
 func TestGraphsAreValidated(t *testing.T) {
-	m := trained(t, form.Bilinear, structure.MustParse("complex"))
+	p := trained(t, form.Bilinear, structure.MustParse("complex"))
 	g := datasets.World()
 	g.Valid[0].Head = int32(len(g.Entities))
-	_, evaluating := autoblm.Evaluate(t.Context(), m, g, "valid", autoblm.Compute{})
+	_, evaluating := p.Evaluate(t.Context(), g, "valid", autoblm.Compute{})
 	_, training := autoblm.Train(t.Context(), g, autoblm.DefaultTrain(g, structure.MustParse("complex")))
 	_, searching := autoblm.Search(t.Context(), g, autoblm.DefaultSearch())
 	for _, err := range []error{evaluating, training, searching} {

@@ -3,96 +3,107 @@ package autoblm_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// Search for a scoring function. These settings are far too small to find a
-// good one; leave out the second line for the defaults.
+// must returns a value, or panics with an error.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// Search for a second, and use what the search keeps. A useful search takes minutes.
+func ExampleSearchWithin() {
+	g := must(autoblm.Load("world"))
+	found := must(autoblm.SearchWithin(context.Background(), g, time.Second))
+
+	query := autoblm.Query{Head: "Portugal", Relation: "borders"}
+	for _, a := range must(found.Predict(g, query, autoblm.PredictOptions{Top: 3})) {
+		fmt.Println(a.Rank, a.Known)
+	}
+	// Output:
+	// 1 no
+	// 2 no
+	// 3 no
+}
+
+// Search with settings of your own. These are far too small to find a good structure.
 func ExampleSearch() {
 	settings := autoblm.DefaultSearch()
 	settings.Settings = search.BasicSettings()
 	settings.Budget, settings.Training.Dim, settings.Training.Epochs = 10, 8, 1
 
-	g, err := autoblm.Load("world")
-	if err != nil {
-		panic(err)
-	}
-	found, err := autoblm.Search(context.Background(), g, settings)
-	if err != nil {
-		panic(err)
-	}
+	g := must(autoblm.Load("world"))
+	found := must(autoblm.Search(context.Background(), g, settings))
 	fmt.Println(found.Trained, "structures trained, ended by:", found.Stopped)
-	fmt.Println("compared with", len(found.Baselines), "named models")
-	fmt.Println("the model is that of the best:", found.Model.Structure == found.Kept.Structure)
+	fmt.Println("compared with", len(found.Baselines), "baselines")
+	fmt.Println("the kept model:", found.Models()[0].Structure == found.Kept.Structure)
 	// Output:
 	// 10 structures trained, ended by: budget
-	// compared with 5 named models
-	// the model is that of the best: true
+	// compared with 5 baselines
+	// the kept model: true
 }
 
-// Train ComplEx and ask it something that it was told.
+// quick returns settings that train a structure in less than a second.
+func quick(s structure.Structure) autoblm.TrainSettings {
+	settings := autoblm.DefaultTrain(must(autoblm.Load("world")), s)
+	settings.Dim, settings.Epochs = 32, 12
+	return settings
+}
+
+// Train ComplEx, and ask for a fact of the training data.
 func ExampleTrain() {
-	g, err := autoblm.Load("world")
-	if err != nil {
-		panic(err)
-	}
+	g := must(autoblm.Load("world"))
 	settings := autoblm.DefaultTrain(g, structure.MustParse("complex"))
 	settings.Dim, settings.Epochs = 32, 12
-	model, err := autoblm.Train(context.Background(), g, settings)
-	if err != nil {
-		panic(err)
-	}
-	answers, err := completion.Predict(model, autoblm.Query{Head: "Portugal", Relation: "has_capital"}, g, 1, eval.MarkKnown)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(answers[0].Entity, answers[0].Known)
-	// Output: Lisbon yes
+	model := must(autoblm.Train(context.Background(), g, settings))
+
+	query := autoblm.Query{Head: "Portugal", Relation: "has_capital"}
+	options := autoblm.PredictOptions{Known: eval.MarkKnown, Top: 1}
+	fmt.Println(must(model.Predict(g, query, options))[0].Entity)
+	// Output: Lisbon
 }
 
 // Train TransE, a form of models that has no structure.
 func ExampleTrain_form() {
-	g, err := autoblm.Load("world")
-	if err != nil {
-		panic(err)
-	}
-	settings := autoblm.DefaultTrain(g, structure.Structure{})
+	g := must(autoblm.Load("world"))
+	settings := quick(structure.Structure{})
 	settings.Member.Form = form.TransE
-	settings.Dim, settings.Epochs = 32, 12
-	model, err := autoblm.Train(context.Background(), g, settings)
-	if err != nil {
-		panic(err)
-	}
-	answers, err := completion.Predict(model, autoblm.Query{Tail: "Portugal", Relation: "capital_of"}, g, 1, eval.MarkKnown)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(model.Form, answers[0].Entity, answers[0].Known)
-	// Output: transe Lisbon yes
+	model := must(autoblm.Train(context.Background(), g, settings))
+
+	query := autoblm.Query{Tail: "Portugal", Relation: "capital_of"}
+	options := autoblm.PredictOptions{Known: eval.MarkKnown, Top: 1}
+	fmt.Println(must(model.Predict(g, query, options))[0].Entity)
+	// Output: Lisbon
 }
 
-// Rank the test triples with a model, known answers left out.
-func ExampleEvaluate() {
-	g, err := autoblm.Load("world")
-	if err != nil {
+// Save a model, load it again, and rank the test triples with it.
+func ExampleLoadModel() {
+	ctx, g := context.Background(), must(autoblm.Load("world"))
+	model := must(autoblm.Train(ctx, g, quick(structure.MustParse("simple"))))
+	dir := must(os.MkdirTemp("", "autoblm-"))
+	defer os.RemoveAll(dir)
+	if err := model.Save(dir); err != nil {
 		panic(err)
 	}
-	settings := autoblm.DefaultTrain(g, structure.MustParse("simple"))
-	settings.Dim, settings.Epochs = 32, 12
-	model, err := autoblm.Train(context.Background(), g, settings)
-	if err != nil {
-		panic(err)
-	}
-	result, err := autoblm.Evaluate(context.Background(), model, g, "test", autoblm.Compute{})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(result.Triples, "triples, and the model ranks them better than chance:", result.Both.MRR > 0.1)
-	// Output: 243 triples, and the model ranks them better than chance: true
+	loaded := must(autoblm.LoadModel(dir))
+	result := must(loaded.Evaluate(ctx, g, "test", autoblm.Compute{}))
+	fmt.Println(result.Triples, "triples; better than chance:", result.Both.MRR > 0.1)
+	// Output: 243 triples; better than chance: true
+}
+
+// Load a graph from files that are embedded in a program.
+func ExampleLoadFS() {
+	g := must(autoblm.LoadFS(os.DirFS("../datasets/world"), "mine"))
+	fmt.Println(g.Name, len(g.Entities), "entities,", len(g.Train), "training triples")
+	// Output: mine 844 entities, 1868 training triples
 }

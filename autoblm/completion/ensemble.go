@@ -107,31 +107,42 @@ func CheckSameGraph(a, b *kge.Model) error {
 	return nil
 }
 
-// Align returns g with the ids of the ensemble; see [Align].
-func (e *Ensemble) Align(g *datasets.Graph) (*datasets.Graph, error) {
-	return Align(e.Members[0], g)
+// Models returns the members in the order of their selection, or in that of Members.
+func (e *Ensemble) Models() []*kge.Model {
+	if e.Choice == nil {
+		return e.Members
+	}
+	models := make([]*kge.Model, len(e.Members))
+	for i, member := range e.Choice.Order {
+		models[i] = e.Members[member]
+	}
+	return models
 }
 
-// Predict works like [Predict]. Scores are sums of logarithms of probabilities, in float64.
-func (e *Ensemble) Predict(
-	q Query, g *datasets.Graph, top int, known eval.KnownAnswers,
-) ([]eval.Answer, error) {
-	first := e.Members[0]
-	return predict(first, q, g, top, known, func(given, relation int32) func(id int32) float64 {
-		sums := make([]float64, len(first.EntityLabels))
-		for _, m := range e.Members {
-			score := q.scores(m, given, relation)
-			scores := make([]float64, len(sums))
-			for id := range scores {
-				scores[id] = score(int32(id))
-			}
-			normalizer := logSumExp(scores)
-			for id := range sums {
-				sums[id] += scores[id] - normalizer
-			}
+// Predict implements [Predictor]. Scores are sums of logarithms of probabilities.
+func (e *Ensemble) Predict(g *datasets.Graph, q Query, o PredictOptions) ([]eval.Answer, error) {
+	return predict(e, g, q, o)
+}
+
+// Score implements [Predictor].
+func (e *Ensemble) Score(head, relation, tail string) (float64, error) {
+	return score(e, head, relation, tail)
+}
+
+func (e *Ensemble) scores(q Query, given, relation int32) func(id int32) float64 {
+	sums := make([]float64, len(e.Members[0].EntityLabels))
+	for _, m := range e.Members {
+		score := q.scores(m, given, relation)
+		scores := make([]float64, len(sums))
+		for id := range scores {
+			scores[id] = score(int32(id))
 		}
-		return func(id int32) float64 { return sums[id] }
-	})
+		normalizer := logSumExp(scores)
+		for id := range sums {
+			sums[id] += scores[id] - normalizer
+		}
+	}
+	return func(id int32) float64 { return sums[id] }
 }
 
 // logSumExp returns the logarithm of the sum of exponentials.
@@ -143,10 +154,18 @@ func logSumExp(scores []float64) float64 {
 	return largest + math.Log(sum)
 }
 
-// Rank works like [RankSplit]. It adds the float32 scores of members in float64.
+// ErrEnsemblePrecision means that an ensemble was asked to rank in bfloat16.
+var ErrEnsemblePrecision = errors.New("ensembles rank in float32 only: " +
+	"use the precision float32 or auto")
+
+// Rank implements [Predictor]. It adds the float32 scores of members in float64.
 func (e *Ensemble) Rank(
-	ctx context.Context, engine kge.Engine, g *datasets.Graph, split string, sample int,
+	ctx context.Context, engine kge.Engine, precision kge.Precision, g *datasets.Graph,
+	split string, sample int,
 ) ([]datasets.Triple, []eval.Ranked, error) {
+	if precision == kge.Bfloat16 {
+		return nil, nil, ErrEnsemblePrecision
+	}
 	triples, err := splitOf(e.Members, g, split, sample)
 	if err != nil {
 		return nil, nil, err
@@ -184,7 +203,7 @@ func (e *Ensemble) Evaluate(
 		if len(triples) == 0 || of.limit == eval.None {
 			continue
 		}
-		_, ranks, err := e.Rank(ctx, engine, g, of.split, of.limit)
+		_, ranks, err := e.Rank(ctx, engine, kge.Float32, g, of.split, of.limit)
 		if err != nil {
 			return all, err
 		}

@@ -78,18 +78,7 @@ func (e *Ensemble) Save(dir string) error {
 	return modelfolder.Save(dir, e)
 }
 
-// LoadEnsemble reads an ensemble from a folder.
-func LoadEnsemble(dir string) (*Ensemble, error) {
-	return loadEnsemble(dir, func(name string) ([]byte, error) {
-		return inputfile.Read(filepath.Join(dir, filepath.FromSlash(name)))
-	})
-}
-
-// LoadEnsembleFiles reads an ensemble from the files of [Ensemble.Files].
-func LoadEnsembleFiles(files map[string][]byte) (*Ensemble, error) {
-	return loadEnsemble("", modelfolder.FromFiles(files))
-}
-
+// loadEnsemble reads an ensemble. Errors name the folder, if it is not empty.
 func loadEnsemble(dir string, files modelfolder.Reader) (*Ensemble, error) {
 	var d ensembleDescription
 	read, err := modelfolder.ReadFrom(dir, files, &d, d.check)

@@ -7,7 +7,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
 // Supports implements [task.Task]: completion has ensembles and other splits.
@@ -22,12 +21,14 @@ func (t *Task) Ensemble(
 	models := make([]*kge.Model, candidates)
 	for i := range models {
 		a, err := read(i)
-		if err == nil {
-			models[i], err = ModelOf(a)
-		}
 		if err != nil {
 			return nil, err
 		}
+		p, err := PredictorOf(a)
+		if err != nil {
+			return nil, err
+		}
+		models[i] = p.Models()[0]
 	}
 	unique, indices, err := Deduplicate(models)
 	if err != nil {
@@ -53,7 +54,7 @@ func (t *Task) Ensemble(
 	if len(ensemble.Members) == 1 {
 		return ensemble, nil
 	}
-	aligned, err := chosen.Align(t.Graph)
+	aligned, err := Align(chosen.Members[0], t.Graph)
 	if err != nil {
 		return nil, err
 	}
@@ -70,19 +71,4 @@ func (t *Task) Ensemble(
 	e.Valid = nil // it was used for the choice
 	ensemble.Details, err = e.Details()
 	return ensemble, err
-}
-
-// EnsembleOf returns the ensemble of an artifact; nil for a single model or none.
-func EnsembleOf(a task.Artifact) (*Ensemble, error) {
-	switch a := a.(type) {
-	case nil, *kge.Model:
-		return nil, nil
-	case *Ensemble:
-		return a, nil
-	}
-	files, err := a.Files()
-	if err != nil || !isEnsemble(modelfolder.FromFiles(files)) {
-		return nil, err
-	}
-	return LoadEnsembleFiles(files)
 }

@@ -113,7 +113,7 @@ func TestMeasureEnsemble(t *testing.T) {
 	var said []task.Examples
 	var measured []*task.Measures
 	for _, a := range []task.Artifact{made, task.Files(files)} {
-		if got, err := completion.EnsembleOf(a); err != nil || len(got.Members) != 3 {
+		if got, err := completion.PredictorOf(a); err != nil || len(got.Models()) != 3 {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		examples, err := on.Examples(a)
@@ -139,9 +139,7 @@ func TestMeasureEnsemble(t *testing.T) {
 	if want := ensembleMRR(t, made, on.Graph, "test"); math.Abs(sum/triples-want) > 0.001 {
 		t.Errorf("relations have a mean of %v, the ensemble %v", sum/triples, want)
 	}
-	for _, a := range []task.Artifact{nil, variedModels(t)[0]} {
-		if got, err := completion.EnsembleOf(a); got != nil || err != nil {
-			t.Errorf("%v, %v", got, err)
-		}
+	if got, err := completion.PredictorOf(nil); got != nil || err != nil {
+		t.Errorf("%v, %v", got, err)
 	}
 }

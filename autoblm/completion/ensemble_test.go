@@ -110,6 +110,13 @@ func ensemble(t testing.TB, models ...*kge.Model) *completion.Ensemble {
 	return made
 }
 
+// loadEnsemble reads an ensemble from its folder.
+func loadEnsemble(dir string) (*completion.Ensemble, error) {
+	p, err := completion.Load(dir)
+	e, _ := p.(*completion.Ensemble)
+	return e, err
+}
+
 func newEngine(t *testing.T) kge.Engine {
 	engine := cpu.New(2)
 	t.Cleanup(func() { engine.Close() })
@@ -121,11 +128,11 @@ func rankedByEnsemble(
 	t *testing.T, made *completion.Ensemble, g *datasets.Graph, split string,
 ) []eval.Ranked {
 	t.Helper()
-	aligned, err := made.Align(g)
+	aligned, err := completion.Align(made.Members[0], g)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ranks, err := made.Rank(t.Context(), newEngine(t), aligned, split, 0)
+	_, ranks, err := made.Rank(t.Context(), newEngine(t), kge.AutoPrecision, aligned, split, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +177,7 @@ func TestEnsembleRanksByItsDefinition(t *testing.T) {
 		}
 		for _, q := range []completion.Query{{Head: "e2", Relation: "knows"},
 			{Tail: "e5", Relation: "likes"}} {
-			answers, err := made.Predict(q, nil, 0, eval.KeepKnown)
+			answers, err := made.Predict(nil, q, completion.PredictOptions{})
 			if err != nil || len(answers) != len(g.Entities) {
 				t.Fatalf("%d answers, %v", len(answers), err)
 			}
@@ -211,7 +218,7 @@ func TestOrderOfMembers(t *testing.T) {
 	g, models := enginetest.SmallGraph(), variedModels(t)
 	q := completion.Query{Head: "e2", Relation: "knows"}
 	first := ensemble(t, models...)
-	wanted, err := first.Predict(q, nil, 0, eval.KeepKnown)
+	wanted, err := first.Predict(nil, q, completion.PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +230,7 @@ func TestOrderOfMembers(t *testing.T) {
 	for range 20 {
 		rng.Shuffle(len(models), func(i, j int) { models[i], models[j] = models[j], models[i] })
 		made := ensemble(t, models...)
-		answers, err := made.Predict(q, nil, 0, eval.KeepKnown)
+		answers, err := made.Predict(nil, q, completion.PredictOptions{})
 		again, err2 := made.Files()
 		if err != nil || err2 != nil || !slices.Equal(answers, wanted) || !reflect.DeepEqual(again, files) {
 			t.Fatalf("another order, other answers or files: %v, %v", err, err2)
@@ -389,7 +396,7 @@ func TestChooseEnsemble(t *testing.T) {
 			t.Errorf("the first %d: MRR %v, the choice says %v", n+1, got, first.Choice.Fitted[n])
 		}
 	}
-	aligned, err := first.Align(g)
+	aligned, err := completion.Align(first.Members[0], g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +474,7 @@ func TestEnsembleFolder(t *testing.T) {
 	if err := task.Save(dir, made); err != nil {
 		t.Fatal(err)
 	}
-	read, err := completion.LoadEnsemble(dir)
+	read, err := loadEnsemble(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -507,7 +514,7 @@ func TestEnsembleFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
-	if read, loaded := completion.LoadEnsemble(dir); err != nil || loaded != nil ||
+	if read, loaded := loadEnsemble(dir); err != nil || loaded != nil ||
 		len(read.Members) != 2 || len(entries) != 4 {
 		t.Errorf("%v, %v, %v", entries, err, loaded)
 	}

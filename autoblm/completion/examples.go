@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -20,8 +19,8 @@ const (
 // Examples answers a few queries from the test split, without the known answers of train and valid.
 func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 	g := t.Graph
-	predict, err := predictor(a)
-	if len(g.Test) == 0 || predict == nil || err != nil {
+	p, err := PredictorOf(a)
+	if len(g.Test) == 0 || p == nil || err != nil {
 		return e, err
 	}
 	e.Note = "best first, without the facts of train and valid; ✓ is in test"
@@ -30,7 +29,7 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 	}
 	for _, t := range questions(g) {
 		q := Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}
-		answers, err := predict(q, withoutTest, maxAnswers, eval.DropKnown)
+		answers, err := p.Predict(withoutTest, q, PredictOptions{Top: maxAnswers})
 		if err != nil {
 			return task.Examples{}, err
 		}
@@ -48,25 +47,6 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 		e.Queries = append(e.Queries, [2]string{question, strings.Join(names, ", ")})
 	}
 	return e, nil
-}
-
-// predictFunc works like [Predict] with a model or an ensemble.
-type predictFunc func(
-	q Query, g *datasets.Graph, top int, known eval.KnownAnswers,
-) ([]eval.Answer, error)
-
-// predictor returns the prediction function of a model or an ensemble; nil for none.
-func predictor(a task.Artifact) (predictFunc, error) {
-	if ensemble, err := EnsembleOf(a); ensemble != nil || err != nil {
-		return ensemble.Predict, err
-	}
-	m, err := ModelOf(a)
-	if m == nil || err != nil {
-		return nil, err
-	}
-	return func(q Query, g *datasets.Graph, top int, known eval.KnownAnswers) ([]eval.Answer, error) {
-		return Predict(m, q, g, top, known)
-	}, nil
 }
 
 // questions picks a test triple for each of the most frequent relations, with the head of the

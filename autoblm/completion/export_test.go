@@ -1,5 +1,12 @@
 package completion
 
+import "github.com/autoblm/autoblm-go/internal/modelfolder"
+
+// LoadEnsembleFiles reads an ensemble from files in memory.
+func LoadEnsembleFiles(files map[string][]byte) (*Ensemble, error) {
+	return loadEnsemble("", modelfolder.FromFiles(files))
+}
+
 // Unexported functions under test.
 var (
 	Choose           = choose

@@ -53,32 +53,16 @@ func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error)
 func (t *Task) rankWith(
 	ctx context.Context, a task.Artifact, split string,
 ) (*datasets.Graph, []datasets.Triple, []eval.Ranked, error) {
-	ensemble, err := EnsembleOf(a)
+	p, err := PredictorOf(a)
+	if p == nil || err != nil {
+		return nil, nil, nil, err
+	}
+	aligned, err := Align(p.Models()[0], t.Graph)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if ensemble != nil {
-		aligned, err := ensemble.Align(t.Graph)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		triples, ranks, err := ensemble.Rank(ctx, t.Engine, aligned, split, 0)
-		return aligned, triples, ranks, err
-	}
-	best, err := ModelOf(a)
-	if best == nil || err != nil {
-		return nil, nil, nil, err
-	}
-	aligned, err := Align(best, t.Graph)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	models := []*kge.Model{best}
-	triples, ranks, err := RankSplit(ctx, t.Engine, kge.AutoPrecision, models, aligned, split, 0)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return aligned, triples, ranks[0], nil
+	triples, ranks, err := p.Rank(ctx, t.Engine, kge.AutoPrecision, aligned, split, 0)
+	return aligned, triples, ranks, err
 }
 
 // partColumns show the metrics of a part.

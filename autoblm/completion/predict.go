@@ -31,31 +31,35 @@ func (q Query) MarshalJSON() ([]byte, error) {
 	}{optional(q.Head), q.Relation, optional(q.Tail)})
 }
 
-// Predict returns the top answers to a query, best first; top < 1 returns all. g has the known
-// answers and may be nil if they do not matter.
-func Predict(
-	m *kge.Model, q Query, g *datasets.Graph, top int, known eval.KnownAnswers,
-) ([]eval.Answer, error) {
-	return predict(m, q, g, top, known, func(given, relation int32) func(id int32) float64 {
-		return q.scores(m, given, relation)
-	})
+// PredictOptions say which answers [Predictor.Predict] returns. The zero value returns all entities
+// that are not known answers.
+type PredictOptions struct {
+	// Known says what to do with answers that the graph has: drop them (the default), mark them,
+	// or keep them without marks.
+	Known eval.KnownAnswers
+	// Top is the maximum number of answers; 0 returns all.
+	Top int
 }
 
-// predict works like Predict, with the scores of any models that have the ids of m.
-func predict(
-	m *kge.Model, q Query, g *datasets.Graph, top int, known eval.KnownAnswers,
-	scores func(given, relation int32) func(id int32) float64,
-) ([]eval.Answer, error) {
+// resolve returns the ids of the given entity and of the relation.
+func (q Query) resolve(m *kge.Model) (given, relation int32, err error) {
 	if (q.Head == "") == (q.Tail == "") {
-		return nil, fmt.Errorf("a query needs either a head or a tail; it asks for the other")
+		return 0, 0, fmt.Errorf("a query needs either a head or a tail; it asks for the other")
 	}
-	relation := slices.Index(m.RelationLabels, q.Relation)
-	if relation < 0 {
+	at := slices.Index(m.RelationLabels, q.Relation)
+	if at < 0 {
 		near := enum.Near(m.RelationLabels, q.Relation)
-		return nil, fmt.Errorf("the model has no relation %q%s; it has %s",
+		return 0, 0, fmt.Errorf("the model has no relation %q%s; it has %s",
 			q.Relation, enum.DidYouMean(near), labels.List(m.RelationLabels))
 	}
-	given, err := labels.Entity(m.EntityLabels, cmp.Or(q.Head, q.Tail))
+	given, err = labels.Entity(m.EntityLabels, cmp.Or(q.Head, q.Tail))
+	return given, int32(at), err
+}
+
+// predict implements [Predictor.Predict].
+func predict(p Predictor, g *datasets.Graph, q Query, o PredictOptions) ([]eval.Answer, error) {
+	m := p.Models()[0]
+	given, relation, err := q.resolve(m)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +70,27 @@ func predict(
 			return nil, err
 		}
 		if q.Head == "" {
-			isKnown = eval.In(aligned.Known().Heads(int32(relation), given))
+			isKnown = eval.In(aligned.Known().Heads(relation, given))
 		} else {
-			isKnown = eval.In(aligned.Known().Tails(given, int32(relation)))
+			isKnown = eval.In(aligned.Known().Tails(given, relation))
 		}
 	}
-	return eval.BestAnswers(m.EntityLabels, scores(given, int32(relation)), isKnown, top, known), nil
+	scores := p.scores(q, given, relation)
+	return eval.BestAnswers(m.EntityLabels, scores, isKnown, o.Top, o.Known), nil
+}
+
+// score implements [Predictor.Score].
+func score(p Predictor, head, relation, tail string) (float64, error) {
+	m, q := p.Models()[0], Query{Head: head, Relation: relation}
+	given, relationID, err := q.resolve(m)
+	if err != nil {
+		return 0, err
+	}
+	id, err := labels.Entity(m.EntityLabels, tail)
+	if err != nil {
+		return 0, err
+	}
+	return p.scores(q, given, relationID)(id), nil
 }
 
 // scores returns a model's scores of the candidates of the query.

@@ -31,7 +31,8 @@ func mustPredict(
 	known eval.KnownAnswers,
 ) []eval.Answer {
 	t.Helper()
-	answers, err := completion.Predict(m, q, g, top, known)
+	options := completion.PredictOptions{Known: known, Top: top}
+	answers, err := completion.Single{m}.Predict(g, q, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +179,13 @@ func TestPredictTop(t *testing.T) {
 		known := rapid.SampledFrom([]eval.KnownAnswers{eval.MarkKnown, eval.DropKnown,
 			eval.KeepKnown}).Draw(t, "known")
 		top := rapid.IntRange(-1, 9).Draw(t, "top")
-		all, err := completion.Predict(m, q, g, 0, known)
+		all, err := completion.Single{m}.Predict(g, q,
+			completion.PredictOptions{Known: known, Top: 0})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := completion.Predict(m, q, g, top, known)
+		got, err := completion.Single{m}.Predict(g, q,
+			completion.PredictOptions{Known: known, Top: top})
 		if top < 1 || top > len(all) {
 			top = len(all)
 		}
@@ -201,7 +204,8 @@ func TestPredictGoesByLabel(t *testing.T) {
 		t.Errorf("with other ids in the graph: %+v, want %+v", got, want)
 	}
 	other.Entities[0] = "Atlantis"
-	_, err := completion.Predict(m, q, other, 0, eval.MarkKnown)
+	_, err := completion.Single{m}.Predict(other, q,
+		completion.PredictOptions{Known: eval.MarkKnown, Top: 0})
 	checkError(t, err, `no entity "Atlantis"`)
 }
 
@@ -244,7 +248,8 @@ func TestPredictRefuses(t *testing.T) {
 		"only a part of the word": {query{Tail: "omania", Relation: "borders"}, "Romania", "Chad"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answers, err := completion.Predict(m, c.query, nil, 3, eval.MarkKnown)
+			answers, err := completion.Single{m}.Predict(nil, c.query,
+				completion.PredictOptions{Known: eval.MarkKnown, Top: 3})
 			checkError(t, err, strings.Split(c.want, "…")...)
 			if answers != nil || c.not != "" && strings.Contains(err.Error(), c.not) {
 				t.Errorf("error %q with answers %v", err, answers)

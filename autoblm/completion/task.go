@@ -208,18 +208,3 @@ func trainOrResume(ctx context.Context, engine kge.Engine, job kge.Job) (*kge.Re
 	}
 	return report, err
 }
-
-// ModelOf returns the model of an artifact; nil for none.
-func ModelOf(a task.Artifact) (*kge.Model, error) {
-	switch a := a.(type) {
-	case nil:
-		return nil, nil
-	case *kge.Model:
-		return a, nil
-	}
-	files, err := a.Files()
-	if err != nil {
-		return nil, err
-	}
-	return kge.LoadFiles(files)
-}

@@ -116,8 +116,8 @@ func TestTrialsStopEarly(t *testing.T) {
 				t.Errorf("with %v left: state %q, cut %v, score %v", left, got.State, got.StoppedEarly,
 					got.Score)
 			}
-			if m, err := completion.ModelOf(artifacts[i]); err != nil || m == nil {
-				t.Errorf("with %v left: model %v, %v", left, m, err)
+			if p, err := completion.PredictorOf(artifacts[i]); err != nil || len(p.Models()) != 1 {
+				t.Errorf("with %v left: model %v, %v", left, p, err)
 			}
 		}
 	}

@@ -425,7 +425,7 @@ func TestReciprocalModel(t *testing.T) {
 	}
 	relation := g.Relations[0]
 	q := completion.Query{Relation: relation, Tail: g.Entities[2]}
-	answers, err := completion.Predict(back, q, nil, 0, eval.KeepKnown)
+	answers, err := completion.Single{Model: back}.Predict(nil, q, completion.PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -175,7 +175,7 @@ func TestPredictTriples(t *testing.T) {
 			"r1":         {Head: "e7", Relation: "r1"},
 			"r1_reverse": {Tail: "e7", Relation: "r1"},
 		} {
-			want, err := completion.Predict(triples, q, nil, 0, eval.KeepKnown)
+			want, err := completion.Single{Model: triples}.Predict(nil, q, completion.PredictOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

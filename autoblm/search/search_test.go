@@ -54,11 +54,11 @@ func onTriples(p search.Problem) *completion.Task { return p.Task.(*completion.T
 // bestModel returns the model that a search kept.
 func bestModel(t *testing.T, r *search.Result) *kge.Model {
 	t.Helper()
-	m, err := completion.ModelOf(r.Artifact)
-	if err != nil {
+	p, err := completion.PredictorOf(r.Artifact)
+	if p == nil || err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return p.Models()[0]
 }
 
 func noted(t *testing.T, m *kge.Model) completion.Evaluations {

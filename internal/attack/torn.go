@@ -15,7 +15,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -45,12 +44,10 @@ func tornFolder(folder, name string, r *reference) error {
 	var err error
 	switch {
 	case !has("model.json"):
-	case completion.IsEnsemble(path):
-		_, err = completion.LoadEnsemble(path)
 	case has("classes.txt"):
 		_, err = classify.Load(path)
 	default:
-		_, err = kge.Load(path)
+		_, err = completion.Load(path)
 	}
 	if err != nil {
 		return fmt.Errorf("the model %s is torn: %w", name, err)

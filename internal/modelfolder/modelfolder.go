@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +22,23 @@ import (
 
 // Description is the name of the file that every model has.
 const Description = "model.json"
+
+// InSearch is the name of the model's folder in the folder of a search.
+const InSearch = "model"
+
+// Find returns the folder of a model: dir, or the folder of the model in that of a search.
+func Find(dir string) string {
+	inner := filepath.Join(dir, InSearch)
+	if isFile(filepath.Join(dir, Description)) || !isFile(filepath.Join(inner, Description)) {
+		return dir
+	}
+	return inner
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
 
 // Describe adds a description to the files of a model. Its field "checksums" has the SHA-256 of
 // each file in hexadecimal digits, by name.

@@ -104,10 +104,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	s.Choice, s.HeldOut = ensemble.Choice, ensemble.Choice.Unseen()
 	s.Valid, s.Test = evaluated.Valid, evaluated.Test
 	if ensemble.Choice != nil {
-		models = nil
-		for _, i := range ensemble.Choice.Order {
-			models = append(models, ensemble.Members[i])
-		}
+		models = ensemble.Models()
 	}
 	if err := s.addMembers(ctx, engine, g, models, folders); err != nil {
 		return err
@@ -186,11 +183,11 @@ func (c *ensembleCommand) candidates(
 	var all []*kge.Model
 	var from []string
 	for _, folder := range c.Models {
-		l, err := read(ctx, o, load, folder)
+		p, err := read(ctx, o, load, folder)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, m := range l.models() {
+		for _, m := range p.Models() {
 			if len(all) > 0 {
 				if err := completion.CheckSameGraph(all[0], m); err != nil {
 					return nil, nil, fmt.Errorf("%s and %s: %w", from[0], folder, err)

@@ -33,6 +33,13 @@ func seeds(t *testing.T, graph string) (folders []string, other string) {
 	return folders, other
 }
 
+func loadEnsemble(t *testing.T, dir string) *completion.Ensemble {
+	t.Helper()
+	p, err := completion.Load(dir)
+	must(t, err)
+	return p.(*completion.Ensemble)
+}
+
 // TestEnsemble selects, saves and uses an ensemble.
 func TestEnsemble(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
@@ -69,10 +76,7 @@ func TestEnsemble(t *testing.T) {
 	if strings.Count(stderr, "counts once") != 1 {
 		t.Error(stderr)
 	}
-	first, err := completion.LoadEnsemble(out)
-	must(t, err)
-	again, err := completion.LoadEnsemble(whole)
-	must(t, err)
+	first, again := loadEnsemble(t, out), loadEnsemble(t, whole)
 	same(t, "another order", []any{again.Valid, again.Test}, []any{first.Valid, first.Test})
 	entries, err := os.ReadDir(out)
 	if err != nil || len(entries) != 5 {
@@ -86,8 +90,8 @@ func TestEnsemble(t *testing.T) {
 	// It is asked as a model is, and text says what it is.
 	o := object(t, "predict --head e10 --relation near --top 0 --model", whole)
 	g := enginetest.Graph()
-	predicted, err := again.Predict(completion.Query{Head: "e10", Relation: "near"}, g, 0,
-		eval.MarkKnown)
+	predicted, err := again.Predict(g, completion.Query{Head: "e10", Relation: "near"},
+		completion.PredictOptions{Known: eval.MarkKnown})
 	must(t, err)
 	has(t, o, fields{"answers": predicted, "answers.#": len(g.Entities)})
 	stdout, _ = succeed(t, "eval --by relation --model", whole, "--dataset", graph)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -46,7 +45,7 @@ type evalSummary struct {
 }
 
 func (c *evalCommand) Run(ctx context.Context, o *output) error {
-	l, err := load(c.Model)
+	p, err := load(c.Model)
 	if err != nil {
 		return err
 	}
@@ -55,7 +54,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warn(o, g.Warnings(c.Split))
-	models := l.models()
+	models := p.Models()
 	if g, err = completion.Align(models[0], g); err != nil {
 		return err
 	}
@@ -66,7 +65,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	defer engine.Close()
 	s := evalSummary{Dataset: g.Name, Popularity: popularity{}}
 	done := showActivity(o, "ranking")
-	triples, ranks, err := c.rank(ctx, o, engine, l, g, &s)
+	triples, ranks, err := c.rank(ctx, o, engine, p, g, &s)
 	done()
 	if err != nil {
 		return err
@@ -141,42 +140,36 @@ func mrrOf(m eval.Metrics, queries int) *float64 {
 // rank ranks with a model or an ensemble and describes it in the summary. The ranking with a model
 // can be resumed.
 func (c *evalCommand) rank(
-	ctx context.Context, o *output, engine kge.Engine, l loaded, g *datasets.Graph, s *evalSummary,
+	ctx context.Context, o *output, engine kge.Engine, p completion.Predictor, g *datasets.Graph,
+	s *evalSummary,
 ) (triples []datasets.Triple, ranks []eval.Ranked, err error) {
-	if l.ensemble != nil {
-		if c.Precision == kge.Bfloat16 {
-			return nil, nil, cli.Usage(errors.New("ensembles rank in float32 only: use --precision " +
-				"float32 or auto"))
-		}
-		s.Members, s.Precision = len(l.ensemble.Members), kge.Float32
-	} else {
-		m := l.model
+	m, isSingle := p.(completion.Single)
+	if isSingle {
 		s.modelSummary = summarizeModel(m.Form, m.Structure, m.Dim)
 		s.Precision, err = c.Precision.ForRanking(engine, []kge.Parameters{m.Parameters})
-		if err != nil {
-			return nil, nil, err
-		}
+	} else if s.Members = len(p.Models()); c.Precision == kge.Bfloat16 {
+		err = cli.Usage(completion.ErrEnsemblePrecision)
 	}
-	s.Engine, s.Backend = engine.Name(), engine.Backend(s.Precision)
-	defer s.Seconds.MeasureEvaluation(engine)()
-	if l.ensemble != nil {
-		return l.ensemble.Rank(ctx, engine, g, c.Split, c.Sample)
-	}
-	file, err := c.rankingFile(g, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	done := func() error { return nil }
+	s.Engine, s.Backend = engine.Name(), engine.Backend(s.Precision)
+	defer s.Seconds.MeasureEvaluation(engine)()
+	file, done := "", func() error { return nil }
+	if isSingle {
+		if file, err = c.rankingFile(g, s); err != nil {
+			return nil, nil, err
+		}
+	}
 	if file != "" {
 		resumable := resumableRanking(o, engine, file, time.Minute)
 		engine, done = resumable, resumable.Done
 	}
-	triples, all, err := completion.RankSplit(
-		ctx, engine, s.Precision, l.models(), g, c.Split, c.Sample)
+	triples, ranks, err = p.Rank(ctx, engine, s.Precision, g, c.Split, c.Sample)
 	if err != nil {
 		return nil, nil, rankingError(err, file)
 	}
-	return triples, all[0], done()
+	return triples, ranks, done()
 }
 
 // title describes the model or ensemble.

@@ -19,11 +19,8 @@ import (
 // outFolder is the folder for results without --out.
 const outFolder = "autoblm-out"
 
-// Names in the folder of a search.
-const (
-	modelName = "model"
-	studyName = "study.db"
-)
+// studyName is the name of the study in the folder of a search.
+const studyName = "study.db"
 
 // latestName is the name of a link in outFolder to the newest folder there with a result.
 const latestName = "latest"
@@ -51,17 +48,12 @@ func linkLatest(o *output, folder string) {
 
 // modelIn returns the folder of a model: path itself, or the model in the folder of a search.
 func modelIn(path string) (string, error) {
-	inner := filepath.Join(path, modelName)
-	switch {
-	case isFile(filepath.Join(path, modelfolder.Description)):
-		return path, nil
-	case isFolder(inner):
-		return inner, nil
-	case isFile(filepath.Join(path, studyName)):
+	dir := modelfolder.Find(path)
+	if !isFile(filepath.Join(dir, modelfolder.Description)) && isFile(filepath.Join(path, studyName)) {
 		return "", fmt.Errorf("%s contains a search without a model: autoblm study best %[1]s writes "+
 			"the best one so far", path)
 	}
-	return path, nil // reading it reports the error
+	return dir, nil
 }
 
 // studyIn returns the file of a study: path itself, or the study in the folder of a search.
@@ -103,31 +95,13 @@ func loadClassifier(path string) (*classify.Model, error) {
 	return classify.Load(dir)
 }
 
-// loaded is a model or an ensemble.
-type loaded struct {
-	model    *kge.Model           // nil for an ensemble
-	ensemble *completion.Ensemble // nil for a model
-}
-
 // load reads the model or the ensemble in a folder.
-func load(path string) (l loaded, err error) {
+func load(path string) (completion.Predictor, error) {
 	dir, err := modelIn(path)
-	switch {
-	case err != nil:
-	case completion.IsEnsemble(dir):
-		l.ensemble, err = completion.LoadEnsemble(dir)
-	default:
-		l.model, err = kge.Load(dir)
+	if err != nil {
+		return nil, err
 	}
-	return l, err
-}
-
-// models returns the members, or the one model.
-func (l loaded) models() []*kge.Model {
-	if l.ensemble != nil {
-		return l.ensemble.Members
-	}
-	return []*kge.Model{l.model}
+	return completion.Load(dir)
 }
 
 // anyForm returns the form of a model that is not bilinear, if there is one, because fewer engines

@@ -41,22 +41,18 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if (c.Head == "") == (c.Tail == "") {
 		return cli.Usage(errors.New("what to predict is unclear: give either --head or --tail"))
 	}
-	l, err := load(c.Model)
+	p, err := load(c.Model)
 	if err != nil {
 		return err
 	}
-	g, err := c.graph(ctx, l.models()[0], o)
+	g, err := c.graph(ctx, p.Models()[0], o)
 	if err != nil {
 		return err
 	}
 	q := completion.Query{Head: c.Head, Relation: c.Relation, Tail: c.Tail}
 	found := answers[completion.Query]{Query: q}
-	if l.ensemble != nil {
-		found.Answers, err = l.ensemble.Predict(q, g, c.Top, c.Known)
-	} else {
-		found.Answers, err = completion.Predict(l.model, q, g, c.Top, c.Known)
-	}
-	if err != nil {
+	options := completion.PredictOptions{Known: c.Known, Top: c.Top}
+	if found.Answers, err = p.Predict(g, q, options); err != nil {
 		return err
 	}
 	return o.Result(found, func(w io.Writer) {

@@ -155,20 +155,12 @@ func (c *searchCommand) graphLayer(line *kong.Context, size task.Size) func() {
 			s.Model != form.Bilinear {
 			return
 		}
-		r := recipe.Default(recipe.Size{
+		n3, frequency := s.N3, s.PenaltyFrequency
+		autoblm.AdaptRecipe(&s.Recipe, recipe.Size{
 			Entities: size.Entities, Train: size.Examples, Valid: size.Validation, Full: c.fullSoftmax,
 		})
-		if !flags.IsGiven(line, "dura", "entity-l2", "products") {
-			s.N3, s.PenaltyFrequency = r.N3, r.PenaltyFrequency
-		}
-		if r.Training.Batch > s.Training.Batch {
-			s.Training.Batch = r.Training.Batch
-		}
-		s.Training.SampledSoftmax = r.Training.SampledSoftmax
-		s.Training.AnswersPerQuery = r.Training.AnswersPerQuery
-		s.Training.SparseGradients = r.Training.SparseGradients
-		if r.Name == recipe.Huge {
-			s.LearningRate = r.LearningRate
+		if flags.IsGiven(line, "dura", "entity-l2", "products") {
+			s.N3, s.PenaltyFrequency = n3, frequency
 		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
-
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 )
 
 // TestSearchKeepsAnEnsemble: a kept ensemble works like a model, and the study reports it like the
@@ -34,10 +32,9 @@ func TestSearchKeepsAnEnsemble(t *testing.T) {
 		}
 	}
 	has(t, found, fields{"kept.from": "ensemble", "baseline_final.from": "baseline"})
-	ensemble, err := completion.LoadEnsemble(filepath.Join(folder, "model"))
-	if err != nil || len(ensemble.Members) != n ||
-		*ensemble.Choice.Unseen() != number(t, final, "valid_mrr") {
-		t.Errorf("the folder has %+v, %v", ensemble, err)
+	ensemble := loadEnsemble(t, filepath.Join(folder, "model"))
+	if len(ensemble.Members) != n || *ensemble.Choice.Unseen() != number(t, final, "valid_mrr") {
+		t.Errorf("the folder has %+v", ensemble)
 	}
 	has(t, object(t, "eval --split test --dataset", graph, "--model", folder),
 		fields{"members": n, "test.both.mrr": number(t, final, "test_mrr")})

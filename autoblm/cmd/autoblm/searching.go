@@ -18,6 +18,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
@@ -232,7 +233,7 @@ func (s searchRun) about() study.About {
 // save writes the best model and the pictures.
 func (s searchRun) save(o *output, r *search.Result) error {
 	if r.Artifact != nil {
-		if err := task.Save(filepath.Join(s.out, modelName), r.Artifact); err != nil {
+		if err := task.Save(filepath.Join(s.out, modelfolder.InSearch), r.Artifact); err != nil {
 			return err
 		}
 		linkLatest(o, s.out)

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
@@ -444,5 +445,30 @@ func TestClassifySearchSettings(t *testing.T) {
 func TestTaskRecipes(t *testing.T) {
 	for _, command := range []string{"query train", "classify train"} {
 		fail(t, cli.Misuse, "use default or basic", command, "--dataset mine --recipe small", quick)
+	}
+}
+
+// TestTimedSearchIsThatOfTheLibrary checks that --minutes has the settings of
+// [autoblm.TimedSearch], for a small and a large graph.
+func TestTimedSearchIsThatOfTheLibrary(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	large := &datasets.Graph{
+		Name: "large", Entities: make([]string, 50_000), Relations: []string{"r"},
+		Train: make([]datasets.Triple, 200_000), Valid: make([]datasets.Triple, 1000),
+	}
+	for _, g := range []*datasets.Graph{datasets.World(), large} {
+		c, line, err := parse("search --minutes 10")
+		must(t, err)
+		on := &completion.Task{Graph: g}
+		got, err := c.Search.settings(line, on.Size())
+		must(t, err)
+		got.Default, err = c.Search.defaultRecipe(line, on)
+		must(t, err)
+		got.Compute = autoblm.Compute{}
+		diff := gocmp.Diff(autoblm.TimedSearch(g, 10*time.Minute), got,
+			cmpopts.EquateComparable(form.Bilinear, structure.Structure{}))
+		if diff != "" {
+			t.Errorf("%s: the command has other settings (-library +command):\n%s", g.Name, diff)
+		}
 	}
 }

@@ -253,7 +253,7 @@ func (c *studyBestCommand) Run(o *output) error {
 		return fmt.Errorf("the study %s has no model yet: autoblm study resume continues it", c.File)
 	}
 	if c.Out == "" {
-		c.Out = filepath.Join(c.folder(), modelName)
+		c.Out = filepath.Join(c.folder(), modelfolder.InSearch)
 	}
 	if err := modelfolder.Prepare(c.Out); err != nil {
 		return err

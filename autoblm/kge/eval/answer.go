@@ -41,19 +41,19 @@ func (k Known) MarshalJSON() ([]byte, error) {
 type KnownAnswers int
 
 const (
-	// MarkKnown lists known answers with the others and marks them.
-	MarkKnown KnownAnswers = iota
 	// DropKnown leaves out known answers, so that only new facts are listed.
-	DropKnown
+	DropKnown KnownAnswers = iota
+	// MarkKnown lists known answers with the others and marks them.
+	MarkKnown
 	// KeepKnown lists known answers with the others and does not mark them.
 	KeepKnown
 )
 
-var knownNames = []string{"mark", "drop", "keep"}
+var knownNames = []string{"drop", "mark", "keep"}
 
 func (k KnownAnswers) String() string { return enum.Name(knownNames, "choice", k) }
 
-// UnmarshalText reads "mark", "drop" or "keep".
+// UnmarshalText reads "drop", "mark" or "keep".
 func (k *KnownAnswers) UnmarshalText(text []byte) error {
 	return enum.Unmarshal(knownNames, "choice", k, text)
 }
