@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -32,36 +33,66 @@ type Contents struct {
 
 // Read reads a study of any search and leaves the file unchanged, also while another process
 // searches with it. It fails like [Open], and for an empty file.
-func Read(path string) (*Contents, error) {
+func Read(path string) (c *Contents, err error) {
+	err = view(path, func(d database) error {
+		c, err = d.contents()
+		return err
+	})
+	return c, err
+}
+
+// Trials yields the trials of a study by number. It reads them without the models, and closes the
+// file before the first one. If it fails, as [Read] does, it yields only the error.
+func Trials(path string) iter.Seq2[task.Trial, error] {
+	return func(yield func(task.Trial, error) bool) {
+		var trials []task.Trial
+		err := view(path, func(d database) (err error) {
+			trials, err = d.Trials()
+			return err
+		})
+		if err != nil {
+			yield(task.Trial{}, err)
+			return
+		}
+		for _, t := range trials {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// view calls read with the database of a study, in one consistent state.
+func view(path string, read func(database) error) error {
 	openStudies.Lock()
 	defer openStudies.Unlock()
 	if openStudies.has(path) {
-		return nil, &InUseError{path, os.Getpid()}
+		return &InUseError{path, os.Getpid()}
 	}
 	h, err := readHeader(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no study %s", path)
+		return fmt.Errorf("there is no study %s", path)
 	case err != nil:
-		return nil, fmt.Errorf("cannot read the study: %w", err)
+		return fmt.Errorf("cannot read the study: %w", err)
 	case h.empty:
-		return nil, neverBegun(path)
+		return neverBegun(path)
 	}
 	if err := h.check(path); err != nil {
-		return nil, err
+		return err
 	}
-	contents, err := readDatabase(path, path, "ro")
+	err = viewFile(path, path, "ro", read)
 	if errors.Is(err, errUnfinished) {
-		return readCopy(path)
+		return viewCopy(path, read)
 	}
-	return contents, err
+	return err
 }
 
-// readCopy reads a copy of a study whose process was killed during a change. SQLite rolls the
-// change back in the copy.
-func readCopy(path string) (*Contents, error) {
-	failed := func(err error) (*Contents, error) {
-		return nil, fmt.Errorf("cannot copy the study %s to read it: %w", path, err)
+// viewCopy works like view on a copy of a study whose process was killed during a change. SQLite
+// rolls the change back in the copy.
+func viewCopy(path string, read func(database) error) error {
+	failed := func(err error) error {
+		return fmt.Errorf("cannot copy the study %s to read it: %w", path, err)
 	}
 	folder, err := os.MkdirTemp("", "autoblm-study-")
 	if err != nil {
@@ -85,41 +116,46 @@ func readCopy(path string) (*Contents, error) {
 			return failed(err)
 		}
 	}
-	return readDatabase(path, duplicate, "rw")
+	return viewFile(path, duplicate, "rw", read)
 }
 
-// readDatabase reads the study of a path from a file, which may be a copy.
-func readDatabase(path, file, mode string) (c *Contents, err error) {
+// viewFile works like view on a file, which may be a copy of the study of a path.
+func viewFile(path, file, mode string, read func(database) error) (err error) {
 	d, err := openDatabase(path, file, mode)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, d.db.Close()) }()
-	wait, holder := 250, inUse(path) // milliseconds
-	if holder != nil {
+	wait := 250 // milliseconds
+	if inUse(path) != nil {
 		wait = 60_000 // storing a large model takes seconds
 	}
 	// One transaction gives one consistent state.
 	if _, err := d.db.Exec(fmt.Sprintf("PRAGMA busy_timeout = %d; BEGIN", wait)); err != nil {
-		return nil, d.explain("read", err)
+		return d.explain("read", err)
 	}
 	empty, err := d.isEmpty()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if empty {
-		return nil, neverBegun(path)
+		return neverBegun(path)
 	}
 	if err := d.checkPages(); err != nil {
-		return nil, err
+		return err
 	}
-	c = &Contents{InUse: holder}
+	return read(d)
+}
+
+// contents reads everything.
+func (d database) contents() (*Contents, error) {
+	c := &Contents{InUse: inUse(d.path)}
 	r, err := d.readRow()
 	if err != nil {
 		return nil, err
 	}
 	if c.About, err = r.about(); err != nil {
-		return nil, damaged(path, err)
+		return nil, damaged(d.path, err)
 	}
 	if c.Trials, err = d.Trials(); err != nil {
 		return nil, err

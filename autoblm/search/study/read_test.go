@@ -77,6 +77,18 @@ func TestRead(t *testing.T) {
 		len(entries) > 2 { // the second is SQLite's journal, where it leaves one
 		t.Errorf("there are files beside the study: %v, %v", entries, err)
 	}
+	var trials []task.Trial
+	for trial, err := range study.Trials(path) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trials = append(trials, trial); trial.Number == 3 {
+			break
+		}
+	}
+	if !reflect.DeepEqual(trials, contents.Trials[:3]) {
+		t.Errorf("the first three trials are %+v", trials)
+	}
 	got := contents.Result()
 	got.Stopped, got.Metric, got.Overhead, result.Overhead = result.Stopped, result.Metric, 0, 0 // what the file does not know
 	if !reflect.DeepEqual(got, result) {
@@ -113,6 +125,11 @@ func TestReadRefusals(t *testing.T) {
 	for path, says := range map[string]string{filepath.Join(dir, "none.db"): "there is no study", empty: "is empty", dir: "cannot read"} {
 		if _, err := study.Read(path); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", path, err, says)
+		}
+		for _, err := range study.Trials(path) {
+			if err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("the trials of %s: %v, want %q", path, err, says)
+			}
 		}
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
