@@ -2,11 +2,15 @@ package autoblm_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -96,4 +100,72 @@ func TestGraphsAreValidated(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestPredictors checks a model and an ensemble that are saved and loaded from a folder, from the
+// folder of a search, and from a file system.
+func TestPredictors(t *testing.T) {
+	g := datasets.World()
+	complEx := trained(t, form.Bilinear, structure.MustParse("complex"))
+	transE := trained(t, form.TransE, structure.Structure{})
+	ensemble, err := completion.NewEnsemble([]*kge.Model{complEx.Models()[0], transE.Models()[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := autoblm.PredictorOf(ensemble)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size, p := range map[int]autoblm.Predictor{1: complEx, 2: both} {
+		want := predictions(t, p, g)
+		folder := t.TempDir()
+		inside := filepath.Join(folder, "model")
+		if err := p.Save(inside); err != nil {
+			t.Fatal(err)
+		}
+		for _, load := range []func() (autoblm.Predictor, error){
+			func() (autoblm.Predictor, error) { return autoblm.LoadModel(folder) },
+			func() (autoblm.Predictor, error) { return autoblm.LoadModel(inside) },
+			func() (autoblm.Predictor, error) { return autoblm.LoadModelFS(os.DirFS(inside)) },
+		} {
+			loaded, err := load()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := predictions(t, loaded, g); !slices.Equal(got, want) || len(loaded.Models()) != size {
+				t.Errorf("%d models predict otherwise after loading", size)
+			}
+		}
+		for _, a := range want[:3] {
+			score, err := p.Score("Portugal", "borders", a.Entity)
+			if err != nil || score != a.Score {
+				t.Errorf("%d models: the score of %s is %v, %v, want %v", size, a.Entity, score, err, a.Score)
+			}
+		}
+		e, err := p.Evaluate(t.Context(), g, "test", autoblm.Compute{})
+		if err != nil || e.Triples != len(g.Test) {
+			t.Errorf("%d models: %+v, %v", size, e, err)
+		}
+	}
+	if _, err := complEx.Score("Portugal", "borders", "Spainn"); err == nil ||
+		!strings.Contains(err.Error(), "did you mean Spain") {
+		t.Errorf("an unknown tail: %v", err)
+	}
+	if p, err := autoblm.LoadModel(t.TempDir()); err == nil || p != nil {
+		t.Errorf("an empty folder: %v, %v", p, err)
+	}
+	if p, err := autoblm.PredictorOf(nil); err != nil || p != nil {
+		t.Errorf("no artifact: %v, %v", p, err)
+	}
+}
+
+// predictions returns all answers to a query.
+func predictions(t *testing.T, p autoblm.Predictor, g *datasets.Graph) []eval.Answer {
+	t.Helper()
+	q := autoblm.Query{Head: "Portugal", Relation: "borders"}
+	answers, err := p.Predict(g, q, autoblm.PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answers
 }

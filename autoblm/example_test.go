@@ -15,10 +15,37 @@ import (
 
 // must returns a value, or panics with an error.
 func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+// check panics with an error.
+func check(err error) {
 	if err != nil {
 		panic(err)
 	}
-	return value
+}
+
+// The lines of the package documentation, with a check of each error.
+func Example() {
+	ctx := context.Background()
+	g, err := autoblm.Load("world") // or a folder with train, valid and test files
+	check(err)
+	found, err := autoblm.SearchWithin(ctx, g, 10*time.Minute)
+	check(err)
+	query := autoblm.Query{Head: "Portugal", Relation: "borders"}
+	answers, err := found.Predict(g, query, autoblm.PredictOptions{Top: 5})
+	check(err)
+	for _, a := range answers {
+		fmt.Println(a.Entity, a.Score)
+	}
+	err = found.Save("model")
+	check(err)
+	model, err := autoblm.LoadModel("model")
+	check(err)
+	result, err := model.Evaluate(ctx, g, "test", autoblm.Compute{})
+	check(err)
+	fmt.Println(result.Both.MRR)
 }
 
 // Search for a second, and use what the search keeps. A useful search takes minutes.
@@ -92,9 +119,7 @@ func ExampleLoadModel() {
 	model := must(autoblm.Train(ctx, g, quick(structure.MustParse("simple"))))
 	dir := must(os.MkdirTemp("", "autoblm-"))
 	defer os.RemoveAll(dir)
-	if err := model.Save(dir); err != nil {
-		panic(err)
-	}
+	check(model.Save(dir))
 	loaded := must(autoblm.LoadModel(dir))
 	result := must(loaded.Evaluate(ctx, g, "test", autoblm.Compute{}))
 	fmt.Println(result.Triples, "triples; better than chance:", result.Both.MRR > 0.1)

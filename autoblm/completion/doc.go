@@ -2,7 +2,7 @@
 // relation, or the head for a relation and a tail.
 //
 // [Data] prepares a graph for [kge.Train], [Evaluate] ranks the true entities of a split among all
-// others except known answers, and [Predict] lists the best answers. An [Ensemble] combines
-// several models, selected by [ChooseEnsemble]. [Task] is the task of a search.
+// others except known answers. A [Predictor] lists the best answers: it is a [Single] model, or an
+// [Ensemble] of models that [ChooseEnsemble] selects. [Task] is the task of a search.
 // [TrainSharedEmbeddings] trains one set of embeddings for many structures in turn.
 package completion
