@@ -29,7 +29,7 @@ var layers = []string{
 	"autoblm/search/ablation",
 	"autoblm/report", "autoblm/reproduce",
 	"autoblm", "autoblm/show", "autoblm/bench", "autoblm/cmd", "internal/attack",
-	"kernels", "notebooks", "docker",
+	"kernels", "notebooks", "docker", "docs",
 }
 
 // forbidden lists the lower layers that a layer must not import.
