@@ -5,16 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-const (
-	maxQuestions = 4
-	maxAnswers   = 5
-)
+// maxQuestions is the number of examples.
+const maxQuestions = 8
 
 // Examples answers a few queries from the test split, without the known answers of train and valid.
 func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
@@ -29,22 +26,23 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 	}
 	for _, t := range questions(g) {
 		q := Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}
-		answers, err := p.Predict(withoutTest, q, PredictOptions{Top: maxAnswers})
+		answers, err := p.Predict(withoutTest, q, PredictOptions{})
 		if err != nil {
 			return task.Examples{}, err
 		}
-		question := fmt.Sprintf("(%s, %s, ?)", q.Head, q.Relation)
-		var names []string
-		for _, a := range answers {
-			isAnswer := func(x datasets.Triple) bool {
-				return x.Head == t.Head && x.Relation == t.Relation && g.Entities[x.Tail] == a.Entity
+		correct := map[string]bool{}
+		for _, x := range g.Test {
+			if x.Head == t.Head && x.Relation == t.Relation {
+				correct[g.Entities[x.Tail]] = true
 			}
-			if slices.ContainsFunc(g.Test, isAnswer) {
-				a.Entity = "✓ " + a.Entity
-			}
-			names = append(names, a.Entity)
 		}
-		e.Queries = append(e.Queries, [2]string{question, strings.Join(names, ", ")})
+		names := make([]string, len(answers))
+		for i, a := range answers {
+			names[i] = a.Entity
+		}
+		question := fmt.Sprintf("(%s, %s, ?)", q.Head, q.Relation)
+		isCorrect := func(name string) bool { return correct[name] }
+		e.Queries = append(e.Queries, task.NewExample(question, names, isCorrect))
 	}
 	return e, nil
 }

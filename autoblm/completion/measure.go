@@ -22,8 +22,16 @@ func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error)
 	if len(t.Graph.Test) == 0 {
 		split = "valid"
 	}
-	aligned, triples, ranks, err := t.rankWith(ctx, b.Artifact, split)
-	if ranks == nil || err != nil {
+	p, err := PredictorOf(b.Artifact)
+	if p == nil || err != nil {
+		return m, err
+	}
+	m.Map = MapOf(p, t.Graph)
+	if m.Examples, err = t.Examples(b.Artifact); err != nil {
+		return m, err
+	}
+	aligned, triples, ranks, err := t.rankWith(ctx, p, split)
+	if err != nil {
 		return m, err
 	}
 	count := format.Count(len(triples), split+" triple")
@@ -48,15 +56,10 @@ func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error)
 	return m, nil
 }
 
-// rankWith ranks a split with a model or an ensemble. It returns the graph with their ids, or nil
-// without an artifact.
+// rankWith ranks a split with a predictor. It returns the graph with the ids of the predictor.
 func (t *Task) rankWith(
-	ctx context.Context, a task.Artifact, split string,
+	ctx context.Context, p Predictor, split string,
 ) (*datasets.Graph, []datasets.Triple, []eval.Ranked, error) {
-	p, err := PredictorOf(a)
-	if p == nil || err != nil {
-		return nil, nil, nil, err
-	}
 	aligned, err := Align(p.Models()[0], t.Graph)
 	if err != nil {
 		return nil, nil, nil, err

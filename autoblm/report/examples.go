@@ -1,7 +1,44 @@
 package report
 
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
 // predictions shows answers of the kept model.
-func (a *analysis) predictions() []Part { return nil }
+func (a *analysis) predictions() []Part {
+	if a.Measures == nil || len(a.Measures.Examples.Queries) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("Answers of the kept model, %s. ✗ is a correct answer below the best %d.",
+		a.Measures.Examples.Note, task.ShownAnswers)
+	return []Part{{Text: text, Predictions: a.Measures.Examples.Queries}}
+}
 
 // entities shows the embeddings of the kept model on a plane.
-func (a *analysis) entities() []Part { return nil }
+func (a *analysis) entities() []Part {
+	if a.Measures == nil || a.Measures.Map == nil || len(a.Measures.Map.Places) < 3 {
+		return nil
+	}
+	groups := map[string][]Point{}
+	for _, p := range a.Measures.Map.Places {
+		groups[p.Group] = append(groups[p.Group], Point{X: p.X, Y: p.Y, Label: p.Name})
+	}
+	chart := &Chart{Label: "Embeddings of the entities on a plane", Caption: a.Measures.Map.Note}
+	names := slices.SortedFunc(maps.Keys(groups), func(x, y string) int {
+		return cmp.Or(cmp.Compare(len(groups[y]), len(groups[x])), cmp.Compare(x, y))
+	})
+	for _, name := range names {
+		if name != "" {
+			chart.Series = append(chart.Series, Series{name, Dots, groups[name]})
+		}
+	}
+	if others := groups[""]; len(others) > 0 {
+		chart.Series = append(chart.Series, Series{"other", Dots, others})
+	}
+	return []Part{{Chart: chart}}
+}

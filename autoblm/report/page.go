@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 )
 
@@ -38,13 +39,14 @@ type Section struct {
 
 // Part is a part of a section. It shows the fields that are set, in this order.
 type Part struct {
-	Heading string      `json:"heading,omitempty"`
-	Text    string      `json:"text,omitempty"`
-	Cards   []Card      `json:"cards,omitempty"`
-	Chart   *Chart      `json:"chart,omitempty"`
-	Trials  *Trials     `json:"trials,omitempty"`
-	Table   *page.Table `json:"table,omitempty"`
-	Command *Command    `json:"command,omitempty"`
+	Heading     string         `json:"heading,omitempty"`
+	Text        string         `json:"text,omitempty"`
+	Cards       []Card         `json:"cards,omitempty"`
+	Chart       *Chart         `json:"chart,omitempty"`
+	Trials      *Trials        `json:"trials,omitempty"`
+	Predictions []task.Example `json:"predictions,omitempty"`
+	Table       *page.Table    `json:"table,omitempty"`
+	Command     *Command       `json:"command,omitempty"`
 }
 
 // Card is a drawn structure.

@@ -129,18 +129,18 @@ function drawCard(card) {
 			el("strong", {}, card.name), card.tag ? [" ", el("span", { class: "tag" }, card.tag)] : "",
 			el("span", { class: "scores" },
 				card.scores.map(s => [el("span", {}, s.name + " ", el("b", {}, s.text)), " "])),
-			el("span", { class: "formula" }, card.formula),
-			card.models && el("span", { class: "soft" }, card.models)));
+			card.models && el("span", { class: "soft" }, card.models),
+			details("formula " + card.name, "formula", el("span", { class: "formula" }, card.formula))));
 }
 
 function drawPrediction(p) {
 	const answer = a => el("span", { class: a.correct ? "hit" : "" },
 		a.correct ? "✓ " : "", a.name);
 	const shown = p.answers.filter(a => a.rank <= 5), missed = p.answers.filter(a => a.rank > 5);
-	return [el("dt", {}, p.question), el("dd", {},
+	return el("div", {}, el("dt", {}, p.question), el("dd", {},
 		el("span", { class: "answers" }, shown.map(answer)),
 		missed.length ? el("span", { class: "missed" },
-			missed.map(a => el("span", { class: "miss" }, `✗ ${a.name}, rank ${a.rank}`))) : "")];
+			missed.map(a => el("span", { class: "miss" }, `✗ ${a.name}, rank ${a.rank}`))) : ""));
 }
 
 function scrolling(caption, content) {
@@ -264,17 +264,17 @@ function trialOf(n) {
 
 // Charts.
 
-const styles = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "rectRounded", "cross"];
+const styles = ["circle", "triangle", "rect", "rectRot"];
 
 function dataset(series, i, chart) {
-	const c = colour("s" + (1 + i % 8)), line = series.style !== "dots";
-	const many = series.points.length > 200;
+	const c = colour(series.name === "other" ? "s3" : "s" + (1 + i % 8));
+	const line = series.style !== "dots";
 	return {
 		label: series.name, data: series.points, series, showLine: line, stepped: series.style === "steps",
-		borderColor: c, backgroundColor: c + (line ? "" : many ? "b0" : "d0"), borderWidth: line ? 2 : 1,
+		borderColor: c, backgroundColor: c + (line ? "" : "c0"), borderWidth: line ? 2 : 1,
 		borderDash: series.style === "level" ? [6, 4] : [],
 		pointStyle: line ? "circle" : styles[i % styles.length],
-		pointRadius: series.style === "line" ? 2 : line ? 0 : many ? 2.5 : chart.categories ? 5 : 4.5,
+		pointRadius: series.style === "line" ? 2 : line ? 0 : chart.x || chart.y ? 5 : 3.5,
 		pointHoverRadius: line && series.style !== "line" ? 0 : 7, pointHitRadius: 6, clip: 8,
 	};
 }
@@ -287,7 +287,11 @@ const intervals = {
 		chart.data.datasets.forEach((d, i) => {
 			const points = d.data.filter(p => p.low !== undefined);
 			if (!chart.isDatasetVisible(i) || points.length === 0) return;
+			const { left, top, right, bottom } = chart.chartArea;
 			ctx.save();
+			ctx.beginPath();
+			ctx.rect(left, top, right - left, bottom - top);
+			ctx.clip();
 			ctx.fillStyle = ctx.strokeStyle = d.borderColor;
 			ctx.beginPath();
 			if (d.showLine) {
@@ -326,7 +330,17 @@ function makeChart(spec, canvas, legend) {
 		grid: { color: line }, border: { color: line },
 	});
 	const scales = { x: axis(spec.x), y: axis(spec.y) };
-	scales.x.grace = scales.y.grace = "4%";
+	const points = spec.series.flatMap(s => s.points), lines = spec.series.every(s => s.style === "line");
+	for (const [scale, key] of [[scales.x, "x"], [scales.y, "y"]]) {
+		const ends = points.map(p => p[key]);
+		if ((key === "x") === !!spec.categories) {
+			ends.push(...points.flatMap(p => p.low === undefined ? [] : [p.low, p.high]));
+		}
+		scale.suggestedMin = Math.min(...ends);
+		scale.suggestedMax = Math.max(...ends);
+		if (!lines || key === "y") scale.grace = "4%";
+		else scale.bounds = "data";
+	}
 	if (spec.categories) {
 		Object.assign(scales.y, { reverse: true, min: -0.6, max: spec.categories.length - 0.4 });
 		scales.y.grid.display = false;
@@ -335,7 +349,7 @@ function makeChart(spec, canvas, legend) {
 		scales.y.ticks.callback = v => wrap(spec.categories[v], innerWidth < 600 ? 14 : 30);
 	}
 	if (!spec.x && !spec.y) { // a map has no scales
-		scales.x.ticks.display = scales.y.ticks.display = false;
+		for (const s of [scales.x, scales.y]) s.ticks.display = s.grid.display = false;
 	}
 	const chart = new Chart(canvas, {
 		type: "scatter",

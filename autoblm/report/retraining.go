@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -51,9 +50,7 @@ func (a *analysis) retrained(all []search.Retrained) Part {
 			"paired by seed: %v.", metric, d)
 	}
 	p.Table = page.NewTable("Means over the seeds, best first", all,
-		page.Text("", func(r search.Retrained) any {
-			return titleOr(r.Name, "found") + r.Suffix()
-		}),
+		page.Text("", func(r search.Retrained) any { return a.retrainedName(r) }),
 		page.Number(a.Presentation.Valid, func(r search.Retrained) any { return r.Mean().Score }),
 		page.Number(a.Presentation.Test, func(r search.Retrained) any { return r.TestScore() }),
 		page.Text("structure", func(r search.Retrained) any { return r.Structure }))
@@ -76,13 +73,6 @@ func retrainedKinds(all []search.Retrained) string {
 	return format.List(kinds, "and")
 }
 
-func titleOr(name, unnamed string) string {
-	if name == "" {
-		return unnamed
-	}
-	return structure.TitleOf(name)
-}
-
 // ensemble describes the choice of an ensemble of retrained models.
 func (a *analysis) ensemble(ensemble task.Trial) Part {
 	metric := a.Presentation.Validation
@@ -97,7 +87,7 @@ func (a *analysis) ensemble(ensemble task.Trial) Part {
 	p.Text += fmt.Sprintf("On held-out validation data, it has a %s of %s%s. "+
 		"The study keeps this ensemble.", metric, format.Cell(ensemble.Score), a.withTest(ensemble))
 	p.Table = page.NewTable("Members, in the order of their choice", a.Result().Members(),
-		page.Text("", func(t task.Trial) any { return titleOr(t.Name, "found") }),
+		page.Text("", func(t task.Trial) any { return a.trialName(t) }),
 		page.Number("seed", func(t task.Trial) any { return t.Recipe.Seed }),
 		a.score(), a.testScore(), structureColumn("structure"))
 	return p

@@ -120,10 +120,70 @@ func (p Presentation) WithDefaults() Presentation {
 
 // Examples are sample predictions of an artifact.
 type Examples struct {
-	// Queries are queries with their answers, as text.
-	Queries [][2]string
+	Queries []Example
 	// Note explains the answers.
 	Note string
+}
+
+const (
+	// ShownAnswers is the number of the best answers of an example.
+	ShownAnswers = 5
+	mostMissed   = 2
+)
+
+// Example is a query with its answers.
+type Example struct {
+	Question string `json:"question"`
+	// Answers are the best answers, and then the correct answers that are not among them.
+	Answers []ExampleAnswer `json:"answers"`
+}
+
+// ExampleAnswer is an answer with its rank from 1.
+type ExampleAnswer struct {
+	Name    string `json:"name"`
+	Rank    int    `json:"rank"`
+	Correct bool   `json:"correct,omitempty"`
+}
+
+// NewExample returns an example of the names of all answers, best first. It keeps the best ones
+// and at most mostMissed correct ones below.
+func NewExample(question string, names []string, isCorrect func(name string) bool) Example {
+	e := Example{Question: question}
+	for i, name := range names {
+		correct := isCorrect(name)
+		if i < ShownAnswers || correct && len(e.Answers) < ShownAnswers+mostMissed {
+			e.Answers = append(e.Answers, ExampleAnswer{name, i + 1, correct})
+		}
+	}
+	return e
+}
+
+// String returns the best answers in a line, with a mark at the correct ones.
+func (e Example) String() string {
+	var names []string
+	for _, a := range e.Answers {
+		switch {
+		case a.Rank > ShownAnswers:
+		case a.Correct:
+			names = append(names, "✓ "+a.Name)
+		default:
+			names = append(names, a.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Map places entities on a plane, with equal ones close together.
+type Map struct {
+	Places []Place
+	// Note says what the plane is.
+	Note string
+}
+
+// Place is the place of an entity with the group that colours it, "" for none.
+type Place struct {
+	Name, Group string
+	X, Y        float64
 }
 
 // Best is the best trial of a study.
@@ -141,4 +201,7 @@ type Measures struct {
 	Data []page.Part
 	// Best evaluates the best trial on parts of the data; see Presentation.Breakdown.
 	Best []page.Part
+	// Examples are predictions of the best trial, and Map places its embeddings; nil for none.
+	Examples Examples
+	Map      *Map
 }

@@ -212,7 +212,7 @@ func (s searchRun) printExamples(w io.Writer, a task.Artifact) {
 		return
 	}
 	for _, each := range examples.Queries {
-		fmt.Fprintf(w, "\n%s\n  %s", format.Escape(each[0]), format.Escape(each[1]))
+		fmt.Fprintf(w, "\n%s\n  %s", format.Escape(each.Question), format.Escape(each.String()))
 	}
 	fmt.Fprintf(w, "\n\n(%s)\n", examples.Note)
 }
