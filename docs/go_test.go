@@ -21,8 +21,12 @@ import (
 	"log"
 	"time"
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
 )
+var ctx, g = context.Background(), &datasets.Graph{}
 func _() {
 `
 

@@ -1,4 +1,4 @@
-"""Reads the folder of a bilinear model and answers a query, with numpy alone:
+"""Reads the folder of a bilinear model, or of an ensemble, and answers a query with NumPy alone:
 
     python3 docs/read_model.py found/model Portugal borders '?'
     python3 docs/read_model.py found/model '?' borders Spain
@@ -8,26 +8,20 @@ import sys
 
 import numpy as np
 
-folder, head, relation, tail = sys.argv[1:]
-with open(f"{folder}/model.json", encoding="utf-8") as file:
-    about = json.load(file)
-if about.get("form", "bilinear") != "bilinear":
-    sys.exit(f"the model is {about['form']}, which has no structure")
-structure = np.array([[int(cell) for cell in row.split(",")] for row in about["structure"].split(";")])
+
+def describe(folder):
+    with open(f"{folder}/model.json", encoding="utf-8") as file:
+        return json.load(file)
 
 
-def labels(name):  # one a line, in the order of the rows of the table
+def labels(folder, name):  # one a line, in the order of the rows of the table
     with open(f"{folder}/{name}.txt", encoding="utf-8", newline="\n") as file:
         return file.read().removesuffix("\n").split("\n")
 
 
-entities, relations = labels("entities"), labels("relations")
-E, R = np.load(f"{folder}/entities.npy").astype(float), np.load(f"{folder}/relations.npy").astype(float)
-
-
 def query(structure, one, r):
-    """What the other end of a triple is multiplied with: a cell c of the structure joins
-    chunk i of one end and chunk j of the other by chunk |c| of the relation, with its sign."""
+    """Returns the vector that scores the other end of a triple. A cell c in row i and column j
+    joins chunk i of one end and chunk j of the other by chunk |c| of the relation, with its sign."""
     one, r = one.reshape(len(structure), -1), r.reshape(len(structure), -1)
     q = np.zeros_like(one)
     for i, row in enumerate(structure):
@@ -37,12 +31,34 @@ def query(structure, one, r):
     return q.ravel()
 
 
-r = relations.index(relation)
-if tail == "?":
-    scores = E @ query(structure, E[entities.index(head)], R[r])
-elif about.get("reciprocal"):  # the second half of the table are the reverses: (tail, reverse, ?)
-    scores = E @ query(structure, E[entities.index(tail)], R[len(relations) + r])
+def scores(folder, head, relation, tail):
+    """Returns the scores of all entities, in the order of entities.txt."""
+    about = describe(folder)
+    if about.get("form", "bilinear") != "bilinear":
+        sys.exit(f"{folder}: the model is {about['form']}, which has no structure")
+    structure = np.array([[int(c) for c in row.split(",")] for row in about["structure"].split(";")])
+    entities, relations = labels(folder, "entities"), labels(folder, "relations")
+    E = np.load(f"{folder}/entities.npy").astype(float)
+    R = np.load(f"{folder}/relations.npy").astype(float)
+    r = relations.index(relation)
+    if tail == "?":
+        return E @ query(structure, E[entities.index(head)], R[r])
+    if about.get("reciprocal"):  # the second half of the table: (tail, reverse of relation, ?)
+        return E @ query(structure, E[entities.index(tail)], R[len(relations) + r])
+    return E @ query(structure.T, E[entities.index(tail)], R[r])
+
+
+def log_softmax(x):
+    x = x - x.max()
+    return x - np.log(np.exp(x).sum())
+
+
+folder, *asked = sys.argv[1:]
+members = [f"{folder}/{name}" for name in describe(folder).get("members", [])]
+if members:  # an ensemble adds the log-probabilities of its members
+    total = sum(log_softmax(scores(member, *asked)) for member in members)
 else:
-    scores = E @ query(structure.T, E[entities.index(tail)], R[r])
-for e in np.argsort(-scores, kind="stable")[:10]:
-    print(f"{scores[e]:.5f}\t{entities[e]}")
+    total = scores(folder, *asked)
+entities = labels((members or [folder])[0], "entities")
+for e in np.argsort(-total, kind="stable")[:10]:
+    print(f"{total[e]:.5f}\t{entities[e]}")

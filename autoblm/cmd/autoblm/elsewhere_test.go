@@ -19,32 +19,37 @@ func TestPythonReadsModels(t *testing.T) {
 	if out, err := exec.Command(python, "-c", "import numpy").CombinedOutput(); err != nil {
 		t.Skipf("there is no %s with numpy (AUTOBLM_PYTHON names another): %v: %s", python, err, out)
 	}
-	for _, flags := range []string{
-		"--structure 0,-1,0;2,0,0;0,3,-2 --dim 12", // not symmetric
-		"--structure complex --dim 16",
-		"--structure simple --dim 16 --reciprocal",
+	folder := t.TempDir()
+	train := func(name, flags string) string {
+		object(t, "train --dataset world --epochs 3 --no-eval --out", folder+"/"+name, flags)
+		return folder + "/" + name
+	}
+	complEx, simplE := train("complex", "--structure complex --dim 16"),
+		train("simple", "--structure simple --dim 16 --reciprocal")
+	object(t, "ensemble --dataset world --all --out", folder+"/ensemble", complEx, simplE)
+	for _, model := range []string{
+		train("asymmetric", "--structure 0,-1,0;2,0,0;0,3,-2 --dim 12"), complEx, simplE,
+		folder + "/ensemble",
 	} {
-		model := t.TempDir() + "/model"
-		object(t, "train --dataset world --epochs 3 --no-eval --out", model, flags)
 		for asked, query := range map[string]string{
 			"Portugal speaks ?": "--head Portugal --relation speaks",
 			"? borders Spain":   "--tail Spain --relation borders",
 		} {
 			out, err := exec.Command(python, words([]string{readModel, model, asked})...).CombinedOutput()
 			if err != nil {
-				t.Fatalf("%s, %s: %v: %s", flags, asked, err, out)
+				t.Fatalf("%s, %s: %v: %s", model, asked, err, out)
 			}
 			lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 			answers := object(t, "predict --top 10 --model", model, query)["answers"].([]any)
 			if len(lines) != 10 || len(answers) != 10 {
-				t.Fatalf("%s, %s: %d answers, want %d", flags, asked, len(lines), len(answers))
+				t.Fatalf("%s, %s: %d answers, want %d", model, asked, len(lines), len(answers))
 			}
 			for i, want := range answers {
 				score, entity, _ := strings.Cut(lines[i], "\t")
 				var got float64
 				if _, err := fmt.Sscan(score, &got); err != nil || entity != get(want, "entity") ||
 					math.Abs(got-number(t, want, "score")) > 1e-4 {
-					t.Errorf("%s, %s: answer %d is %q, want %v", flags, asked, i+1, lines[i], want)
+					t.Errorf("%s, %s: answer %d is %q, want %v", model, asked, i+1, lines[i], want)
 				}
 			}
 		}
