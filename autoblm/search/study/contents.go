@@ -34,8 +34,19 @@ type Contents struct {
 // Read reads a study of any search and leaves the file unchanged, also while another process
 // searches with it. It fails like [Open], and for an empty file.
 func Read(path string) (c *Contents, err error) {
-	err = view(path, func(d database) error {
-		c, err = d.contents()
+	err = view(path, wholly, func(d database) error {
+		c, err = d.contents("")
+		return err
+	})
+	return c, err
+}
+
+// Peek reads a study like [Read], fast enough to be repeated while a search runs. Best has only the
+// description of the model, the pages of the file are not checked, and a change in progress gives
+// an [InUseError] soon.
+func Peek(path string) (c *Contents, err error) {
+	err = view(path, quickly, func(d database) error {
+		c, err = d.contents(description)
 		return err
 	})
 	return c, err
@@ -46,7 +57,7 @@ func Read(path string) (c *Contents, err error) {
 func Trials(path string) iter.Seq2[task.Trial, error] {
 	return func(yield func(task.Trial, error) bool) {
 		var trials []task.Trial
-		err := view(path, func(d database) (err error) {
+		err := view(path, wholly, func(d database) (err error) {
 			trials, err = d.Trials()
 			return err
 		})
@@ -62,8 +73,16 @@ func Trials(path string) iter.Seq2[task.Trial, error] {
 	}
 }
 
+// care says how a study is read: after a check of all pages and with patience, or not.
+type care bool
+
+const (
+	wholly  care = true
+	quickly care = false
+)
+
 // view calls read with the database of a study, in one consistent state.
-func view(path string, read func(database) error) error {
+func view(path string, how care, read func(database) error) error {
 	openStudies.Lock()
 	defer openStudies.Unlock()
 	if openStudies.has(path) {
@@ -81,16 +100,16 @@ func view(path string, read func(database) error) error {
 	if err := h.check(path); err != nil {
 		return err
 	}
-	err = viewFile(path, path, "ro", read)
+	err = viewFile(path, path, "ro", how, read)
 	if errors.Is(err, errUnfinished) {
-		return viewCopy(path, read)
+		return viewCopy(path, how, read)
 	}
 	return err
 }
 
 // viewCopy works like view on a copy of a study whose process was killed during a change. SQLite
 // rolls the change back in the copy.
-func viewCopy(path string, read func(database) error) error {
+func viewCopy(path string, how care, read func(database) error) error {
 	failed := func(err error) error {
 		return fmt.Errorf("cannot copy the study %s to read it: %w", path, err)
 	}
@@ -116,18 +135,18 @@ func viewCopy(path string, read func(database) error) error {
 			return failed(err)
 		}
 	}
-	return viewFile(path, duplicate, "rw", read)
+	return viewFile(path, duplicate, "rw", how, read)
 }
 
 // viewFile works like view on a file, which may be a copy of the study of a path.
-func viewFile(path, file, mode string, read func(database) error) (err error) {
+func viewFile(path, file, mode string, how care, read func(database) error) (err error) {
 	d, err := openDatabase(path, file, mode)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.db.Close()) }()
 	wait := 250 // milliseconds
-	if inUse(path) != nil {
+	if how == wholly && inUse(path) != nil {
 		wait = 60_000 // storing a large model takes seconds
 	}
 	// One transaction gives one consistent state.
@@ -141,14 +160,16 @@ func viewFile(path, file, mode string, read func(database) error) (err error) {
 	if empty {
 		return neverBegun(path)
 	}
-	if err := d.checkPages(); err != nil {
-		return err
+	if how == wholly {
+		if err := d.checkPages(); err != nil {
+			return err
+		}
 	}
 	return read(d)
 }
 
-// contents reads everything.
-func (d database) contents() (*Contents, error) {
+// contents reads everything, or of the model only the file with a name.
+func (d database) contents(only string) (*Contents, error) {
 	c := &Contents{InUse: inUse(d.path)}
 	r, err := d.readRow()
 	if err != nil {
@@ -171,7 +192,7 @@ func (d database) contents() (*Contents, error) {
 		c.Asked.Settings.TimeLimit = c.Plan.Limit
 		c.About.Settings = c.Plan.Apply(c.About.Settings)
 	}
-	c.Best, err = d.files(best)
+	c.Best, err = d.files(best, only)
 	return c, err
 }
 
@@ -295,6 +316,8 @@ func (c *Contents) Summaries(p task.Presentation) []RoundSummary {
 	return all
 }
 
+const description = "model.json"
+
 // Description holds the contents of the model.json of a stored model.
 type Description struct {
 	Form      form.Form            `json:"form,omitzero"` // omitted for bilinear models
@@ -313,7 +336,7 @@ func DescriptionOf(a task.Artifact) (d Description, err error) {
 	if err != nil {
 		return d, err
 	}
-	if err := json.Unmarshal(files["model.json"], &d); err != nil {
+	if err := json.Unmarshal(files[description], &d); err != nil {
 		return d, fmt.Errorf("read the description of the model: %w", err)
 	}
 	return d, nil

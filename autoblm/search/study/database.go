@@ -124,7 +124,8 @@ type header struct {
 	sqlite      bool
 	application uint32
 	version     uint32
-	rollback    bool // has a rollback journal, as studies have
+	changes     uint32 // a counter
+	rollback    bool   // has a rollback journal, as studies have
 }
 
 // headerSize is the size of the header of the file and of its first page, the list of tables.
@@ -148,6 +149,7 @@ func readHeader(path string) (header, error) {
 		sqlite:      bytes.HasPrefix(b, []byte("SQLite format 3\x00")),
 		application: binary.BigEndian.Uint32(b[68:]),
 		version:     binary.BigEndian.Uint32(b[60:]),
+		changes:     binary.BigEndian.Uint32(b[24:]),
 		rollback:    b[18] == 1 && b[19] == 1,
 	}
 	const leaf = 0x0d

@@ -190,6 +190,42 @@ func TestReadWhileWritten(t *testing.T) {
 	}
 }
 
+// TestRevision checks that a revision changes with a change of the study, when a search begins and
+// when its process is killed, and at no other time.
+func TestRevision(t *testing.T) {
+	path, trials := begun(t)
+	last := ""
+	check := func(what string) {
+		t.Helper()
+		first, err := Revision(path)
+		if err != nil || first == last {
+			t.Errorf("%s: the revision is %q as before, %v", what, first, err)
+		}
+		if again, err := Revision(path); err != nil || again != first {
+			t.Errorf("%s: %q, then %q, %v", what, first, again, err)
+		}
+		last = first
+	}
+	check("a new study")
+	s, err := Open(path, describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials[0].State = task.Complete
+	err = errors.Join(s.Put(search.Change{Trials: trials}), s.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("a changed trial")
+	other := holder(t, path)
+	check("a search")
+	kill(other)
+	check("an interrupted search")
+	if _, err := Revision(path + "x"); err == nil {
+		t.Error("a file that does not exist has a revision")
+	}
+}
+
 // TestSlowReader checks that a change waits for a process that reads.
 func TestSlowReader(t *testing.T) {
 	path, _ := begun(t)

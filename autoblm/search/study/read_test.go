@@ -99,6 +99,26 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestPeek checks that all but the large files of the model is read.
+func TestPeek(t *testing.T) {
+	path, _, _ := searched(t)
+	want, err := study.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := study.Peek(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want.Best) < 3 {
+		t.Fatalf("the model has %d files", len(want.Best))
+	}
+	want.Best = task.Files{"model.json": want.Best["model.json"]}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 func TestStatus(t *testing.T) {
 	path, _, _ := searched(t)
 	contents, err := study.Read(path)

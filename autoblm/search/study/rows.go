@@ -160,15 +160,16 @@ func (d database) Best() (task.Artifact, error) { return d.Artifact(best) }
 
 // Artifact implements [search.Store].
 func (d database) Artifact(trial int) (task.Artifact, error) {
-	files, err := d.files(trial)
+	files, err := d.files(trial, "")
 	if files == nil || err != nil {
 		return nil, err
 	}
 	return files, nil
 }
 
-// files returns the files of the model of a trial, nil if the study has none.
-func (d database) files(trial int) (files task.Files, err error) {
+// files returns the files of the model of a trial, or only the one with a name. It returns nil if
+// the study has none.
+func (d database) files(trial int, only string) (files task.Files, err error) {
 	err = d.each(func(rows *sql.Rows) error {
 		var name string
 		var content []byte
@@ -184,7 +185,8 @@ func (d database) files(trial int) (files task.Files, err error) {
 		}
 		files[name] = content
 		return nil
-	}, "SELECT name, content, checksum FROM artifacts WHERE trial = ?", trial)
+	}, "SELECT name, content, checksum FROM artifacts WHERE trial = ? AND ? IN ('', name)",
+		trial, only)
 	return files, err
 }
 
