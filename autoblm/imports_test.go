@@ -27,7 +27,7 @@ var layers = []string{
 	"autoblm/search/controller", "autoblm/search/surrogate", "autoblm/search/strategy",
 	"autoblm/search", "autoblm/search/budget", "autoblm/search/stage", "autoblm/search/study",
 	"autoblm/search/ablation",
-	"autoblm/report", "autoblm/reproduce",
+	"autoblm/report", "autoblm/dashboard", "autoblm/reproduce",
 	"autoblm", "autoblm/show", "autoblm/bench", "autoblm/cmd", "internal/attack",
 	"kernels", "notebooks", "docker", "docs",
 }
@@ -40,6 +40,7 @@ var forbidden = map[string][]string{
 	"autoblm/search/budget":   slices.Concat(tasks, engines, []string{"datasets"}),
 	"autoblm/search/study":    slices.Concat(tasks, engines, []string{"datasets"}),
 	"autoblm/report":          slices.Concat(tasks, engines, []string{"datasets", "autoblm/kge"}),
+	"autoblm/dashboard":       slices.Concat(tasks, engines, []string{"datasets"}),
 	"autoblm/classify":        {"autoblm/completion", "autoblm/query"},
 	"autoblm/completion":      engines,
 	"autoblm/query":           engines,

@@ -29,6 +29,7 @@ type commands struct {
 	Ablate    ablateCommand     `cmd:"" help:"Compare searches that differ in one setting."`
 	Study     studyCommands     `cmd:"" help:"List, show, export and resume saved searches."`
 	Report    reportCommand     `cmd:"" help:"Write a report of a study as a web page."`
+	Dashboard dashboardCommand  `cmd:"" help:"Show all studies below a folder in a browser, live."`
 	Backend   backendCommands   `cmd:"" help:"List compute backends, and install XLA plugins."`
 
 	Completion completionCommand `cmd:"" help:"Print a completion script for bash, zsh or fish."`

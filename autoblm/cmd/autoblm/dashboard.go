@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/dashboard"
+	"github.com/autoblm/autoblm-go/autoblm/report"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/internal/cli"
+)
+
+type dashboardCommand struct {
+	Dir  string `arg:"" default:"." placeholder:"DIR" brief:"Folder with studies." help:"Folder whose studies are shown, also those in its subfolders."`
+	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" brief:"Address to serve on." help:"Address to serve on; port 0 takes any free port. Everyone who reaches another address than 127.0.0.1 can read the studies."`
+}
+
+// dashboardSummary is the JSON of dashboard.
+type dashboardSummary struct {
+	URL    string `json:"url"`
+	Folder string `json:"folder"`
+}
+
+// Run serves the studies until the program is interrupted.
+func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return cli.Usage(fmt.Errorf("--addr %s: %w; use HOST:PORT, such as 127.0.0.1:8080", c.Addr, err))
+	}
+	if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("look for studies: %s is not a folder", c.Dir)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("serve on %s: %w; use another --addr, such as 127.0.0.1:0", c.Addr, err)
+	}
+	defer listener.Close()
+	address := listener.Addr().(*net.TCPAddr).AddrPort()
+	if !address.Addr().Unmap().IsLoopback() {
+		o.Message("autoblm: warning: everyone who reaches %v can read the studies", address)
+	}
+	server := dashboard.New(dashboard.Options{Folder: c.Dir, Data: studyData, Log: o.Stderr})
+	summary := dashboardSummary{urlOf(address), c.Dir}
+	err = o.Result(summary, func(w io.Writer) {
+		fmt.Fprintf(w, "The studies below %s are on %s\nEnd with ctrl-c.\n", c.Dir, summary.URL)
+	})
+	if err != nil {
+		return err
+	}
+	return server.Serve(ctx, listener, host)
+}
+
+// urlOf returns the URL of an address. One without a host is reached on this machine.
+func urlOf(address netip.AddrPort) string {
+	host := address.Addr().Unmap()
+	if host.IsUnspecified() {
+		host = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return fmt.Sprintf("http://%v/", netip.AddrPortFrom(host, address.Port()))
+}
+
+// studyData returns what the page of a study shows.
+func studyData(_ string, contents *study.Contents) report.Data {
+	defaults := autoblm.SearchDefaults(contents.About.Task)
+	return report.Data{
+		Contents: *contents, Presentation: autoblm.PresentationOf(contents.About.Identity),
+		Defaults: &defaults,
+	}
+}

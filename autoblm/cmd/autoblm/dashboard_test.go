@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/cli"
+)
+
+// startDashboard runs the dashboard in this process until the test stops it, and returns its first
+// line and what it says besides.
+func startDashboard(t *testing.T, line ...string) (first string, stop func() (status int, stderr string)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	var messages strings.Builder
+	status := make(chan int, 1)
+	go func() {
+		status <- run(ctx, words(append([]string{"dashboard"}, line...)), write, &messages)
+		_ = write.Close()
+	}()
+	reader := bufio.NewReader(read)
+	first, err := reader.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v: status %d, %s", err, <-status, messages.String())
+	}
+	go func() { _, _ = io.Copy(io.Discard, reader) }()
+	return first, func() (int, string) {
+		cancel()
+		return <-status, messages.String()
+	}
+}
+
+// TestDashboard: the dashboard prints its address, shows the studies of a folder, and ends well
+// when it is interrupted.
+func TestDashboard(t *testing.T) {
+	dir := t.TempDir()
+	object(t, searchIn(dir, smallGraph(t)))
+	first, stop := startDashboard(t, dir, "--addr 127.0.0.1:0 --json")
+	var o map[string]any
+	must(t, json.Unmarshal([]byte(first), &o))
+	has(t, o, fields{"folder": dir})
+	answer, err := http.Get(get(o, "url").(string))
+	must(t, err)
+	body, err := io.ReadAll(answer.Body)
+	must(t, err)
+	contains(t, string(body), `"graph":"small"`, `"state":"finished"`, `"trained":10`)
+	if status, stderr := stop(); status != cli.Done || stderr != "" {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
+// TestDashboardAddresses: only an address that was asked for is open to others, with a warning.
+func TestDashboardAddresses(t *testing.T) {
+	for address, warns := range map[string]bool{
+		"127.0.0.1:0": false, "localhost:0": false, "0.0.0.0:0": true, ":0": true,
+	} {
+		first, stop := startDashboard(t, t.TempDir(), "--addr", address)
+		contains(t, first, "http://127.0.0.1:")
+		status, stderr := stop()
+		if status != cli.Done || strings.Contains(stderr, "everyone who reaches") != warns {
+			t.Errorf("%s: status %d, %q", address, status, stderr)
+		}
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer listener.Close()
+	taken := listener.Addr().String()
+	file := writeFile(t, "", t.TempDir(), "file")
+	refuse(t, []refusal{
+		{cli.Failed, "serve on " + taken, "dashboard --addr " + taken},
+		{cli.Misuse, "HOST:PORT", "dashboard --addr 8080"},
+		{cli.Failed, file + " is not a folder", "dashboard " + file},
+		{cli.Failed, "is not a folder", "dashboard " + file + ".missing"},
+	})
+}

@@ -1,0 +1,71 @@
+package dashboard
+
+import (
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/browsertest"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// names is an expression for the names of the studies in the list, in order.
+const names = `[...document.querySelectorAll("td:first-child")].map((a) => a.textContent).join(" ")`
+
+// TestListInBrowser sorts and filters the list of studies, with the mouse and the keyboard.
+func TestListInBrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	server := httptest.NewServer(newServer(folder(t)).Handler())
+	t.Cleanup(server.Close) // after the tabs
+	for _, v := range browsertest.Views {
+		t.Run(v.String(), func(t *testing.T) {
+			p := b.Open(t, server.URL, v)
+			p.Wait(`document.querySelectorAll("tr[data-id]").length === 3`)
+			p.Wait(`document.getElementById("live").textContent === "· live"`)
+			p.Fits()
+			p.Screenshot("list-" + v.String())
+			p.Click("th:nth-child(1) button")
+			p.Wait(names + ` === "damaged done half"`)
+			p.Click("th:nth-child(1) button")
+			p.Wait(names + ` === "half done damaged"`)
+			p.Wait(`document.querySelector("th").ariaSort === "descending"`)
+			for range 2 { // a study without a score is the last in each direction
+				p.Click("th:nth-child(7) button")
+				p.Wait(names + `.endsWith(" damaged")`)
+			}
+
+			p.Fill("#filter", "finished")
+			p.Wait(names + ` === "done"`)
+			p.Fill("#filter", "")
+			p.Wait(`document.querySelectorAll("tr[data-id]").length === 3`)
+			p.Type(kb.Tab)
+			p.Wait(`document.activeElement === document.querySelector("th button")`)
+			p.Type(kb.Enter)
+			p.Wait(names + ` === "damaged done half"`)
+			p.Wait(`document.querySelector(".error").textContent.includes("damaged")`)
+			p.Click("td a")
+			p.Wait(`document.querySelector("h1").textContent.includes("on enginetest")`)
+			p.Fits()
+			p.Screenshot("study-" + v.String())
+		})
+	}
+}
+
+// TestLiveInBrowser checks that the list and an open study follow a search.
+func TestLiveInBrowser(t *testing.T) {
+	dir := folder(t)
+	b := browsertest.Start(t)
+	server := httptest.NewServer(newServer(dir).Handler())
+	t.Cleanup(server.Close)
+	for _, width := range []int{360, 1280} {
+		p := b.Open(t, server.URL, browsertest.View{Width: width})
+		p.Wait(`document.querySelectorAll("tr[data-id]").length === 3`)
+		search := startSearch(t, filepath.Join(dir, "half.db"))
+		p.Wait(`document.querySelector(".state.running")`)
+		search.store(4)
+		p.Wait(`document.querySelector("tr:has(.running) td:nth-child(5)").textContent === "2 of 3"`)
+		p.Screenshot("live")
+		search.end()
+		p.Wait(`!document.querySelector(".state.running")`)
+	}
+}

@@ -1,0 +1,81 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/report"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+)
+
+// Options describe the studies to serve.
+type Options struct {
+	// Folder has the studies, also in its subfolders.
+	Folder string
+	// Data returns what the page of a study shows, without measures.
+	Data func(path string, contents *study.Contents) report.Data
+	// Log gets a line for each fault of the server, nil for none.
+	Log io.Writer
+}
+
+// Server serves the studies below a folder.
+type Server struct {
+	studies  *catalog
+	log      io.Writer
+	interval time.Duration // between two looks at the files
+}
+
+// New returns a server. It reads nothing before the first request.
+func New(o Options) *Server {
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	return &Server{studies: newCatalog(o), log: o.Log, interval: time.Second}
+}
+
+// Handler returns the pages. It answers only requests that name one of the hosts, this machine or
+// an IP address.
+func (s *Server) Handler(hosts ...string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.list)
+	mux.HandleFunc("GET /events", s.listEvents)
+	mux.HandleFunc("GET /study/{id}", s.study)
+	mux.HandleFunc("GET /study/{id}/events", s.studyEvents)
+	return guard(mux, hosts)
+}
+
+// shutdownTime limits the time for open requests at the end.
+const shutdownTime = 2 * time.Second
+
+// Serve answers requests until the context ends. hosts are as for [Server.Handler].
+func (s *Server) Serve(ctx context.Context, listener net.Listener, hosts ...string) error {
+	server := &http.Server{
+		Handler:           s.Handler(hosts...),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    1 << 14,
+		ErrorLog:          log.New(s.log, "autoblm: ", 0),
+		// Streams of events end with their context.
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	ended := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+		defer cancel()
+		err := server.Shutdown(deadline)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = server.Close()
+		}
+		ended <- err
+	})
+	defer stop()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-ended
+}

@@ -1,0 +1,293 @@
+package dashboard
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/report"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+)
+
+// answer requests a path as a browser on this machine does.
+func answer(t *testing.T, h http.Handler, change func(*http.Request), path string) (int, string) {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Host = "127.0.0.1:8080"
+	if change != nil {
+		change(r)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if origin := w.Header().Get("Access-Control-Allow-Origin"); origin != "" {
+		t.Errorf("%s: other sites may read the answer: %q", path, origin)
+	}
+	return w.Code, w.Body.String()
+}
+
+// byName returns the rows of a server by their names.
+func byName(t *testing.T, s *Server) map[string]row {
+	t.Helper()
+	s.studies.next = time.Time{} // look again now
+	rows, err := s.studies.rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]row{}
+	for _, r := range rows {
+		all[r.Name] = r
+	}
+	return all
+}
+
+func TestRows(t *testing.T) {
+	dir := folder(t)
+	s := newServer(dir)
+	rows := byName(t, s)
+	if len(rows) != 3 {
+		t.Fatalf("rows %+v", rows)
+	}
+	done := rows["done"]
+	if done.State != finished || done.Trained != budget || done.Budget != budget || done.Trials != 5 ||
+		done.Graph != "enginetest" || done.Task != "completion" || done.Metric != "MRR" ||
+		done.Kept != "ComplEx" || *done.Best != 0.31 || *done.Test != 0.305 {
+		t.Errorf("%+v", done)
+	}
+	if half := rows["half"]; half.State != interrupted || half.Trained != 1 {
+		t.Errorf("%+v", half)
+	}
+	if damaged := rows["damaged"]; damaged.State != unreadable ||
+		!strings.Contains(damaged.Error, "damaged") {
+		t.Errorf("%+v", damaged)
+	}
+	path := filepath.Join(dir, "half.db")
+	search := startSearch(t, path)
+	if half := byName(t, s)["half"]; half.State != running || half.Trained != 1 {
+		t.Errorf("while a search runs: %+v", half)
+	}
+	search.store(4)
+	s.studies.find(idOf(path)).row.next = time.Time{}
+	if half := byName(t, s)["half"]; half.State != running || half.Trained != 2 {
+		t.Errorf("after another trial: %+v", half)
+	}
+	search.kill()
+	s.studies.find(idOf(path)).row.next = time.Time{}
+	if half := byName(t, s)["half"]; half.State != interrupted {
+		t.Errorf("after the search was killed: %+v", half)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeStudy(filepath.Join(dir, "new", "study.db"), 1, 2); err != nil {
+		t.Fatal(err)
+	}
+	rows = byName(t, s)
+	if _, there := rows["half"]; there || rows["new"].State != interrupted || len(rows) != 3 {
+		t.Errorf("after a study was removed and another added: %+v", rows)
+	}
+}
+
+// TestNothingIsWritten checks that all pages leave the folder as it is.
+func TestNothingIsWritten(t *testing.T) {
+	dir := folder(t)
+	before := contentsOf(t, dir)
+	s := newServer(dir)
+	h := s.Handler()
+	answer(t, h, nil, "/")
+	for _, r := range byName(t, s) {
+		answer(t, h, nil, "/study/"+r.ID)
+	}
+	if after := contentsOf(t, dir); after != before {
+		t.Errorf("the folder has changed:\n%s", after)
+	}
+}
+
+// contentsOf returns the names, times and contents of all files.
+func contentsOf(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		all.WriteString(path + info.ModTime().String())
+		if entry.IsDir() {
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		all.Write(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+func TestGuard(t *testing.T) {
+	s := newServer(folder(t))
+	h := s.Handler("dash.example")
+	for host, want := range map[string]int{
+		"127.0.0.1:8080": 200, "localhost:8080": 200, "LOCALHOST": 200, "[::1]:8080": 200, "[::1]": 200,
+		"192.168.1.7:80": 200, "dash.example:8080": 200, "evil.example:8080": 403, "evil.example": 403,
+		"127.0.0.1.evil.example": 403, "localhost.evil.example": 403, "": 403,
+	} {
+		status, _ := answer(t, h, func(r *http.Request) { r.Host = host }, "/")
+		if status != want {
+			t.Errorf("host %q: status %d, want %d", host, status, want)
+		}
+	}
+	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "PATCH"} {
+		status, _ := answer(t, h, func(r *http.Request) { r.Method = method }, "/")
+		if status != http.StatusMethodNotAllowed {
+			t.Errorf("%s: status %d", method, status)
+		}
+	}
+}
+
+// TestPathsAreNotTaken checks that only ids from the scan name studies.
+func TestPathsAreNotTaken(t *testing.T) {
+	dir := folder(t)
+	outside := filepath.Join(t.TempDir(), "study.db")
+	if err := writeStudy(outside, 1, 2); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(dir)
+	h := s.Handler()
+	for _, path := range []string{"/study/half.db", "/study/" + idOf(outside), "/study/",
+		"/study/" + strings.ReplaceAll(outside, "/", "%2f"), "/study/..%2f..%2fetc%2fpasswd",
+		"/half.db", "/done/study.db", "/study/x/events", "/study/../half.db"} {
+		if status, body := answer(t, h, nil, path); status < 300 || strings.Contains(body, "ComplEx") {
+			t.Errorf("%s: status %d, %s", path, status, body)
+		}
+	}
+	id := idOf(filepath.Join(dir, "half.db"))
+	if status, body := answer(t, h, nil, "/study/"+id); status != 200 ||
+		!strings.Contains(body, "ComplEx") {
+		t.Errorf("status %d, %s", status, body)
+	}
+}
+
+// TestNamesAreEscaped checks that a folder cannot put markup into the page.
+func TestNamesAreEscaped(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "</script><script>alert(1)</script>")
+	if err := writeStudy(filepath.Join(dir, "a<script>b.db"), 1, 2); err != nil {
+		t.Fatal(err)
+	}
+	_, body := answer(t, newServer(dir).Handler(), nil, "/")
+	if strings.Contains(body, "<script>alert") || strings.Contains(body, "a<script>") {
+		t.Error(body)
+	}
+}
+
+// TestFaultOfAStudy checks that a panic about one study is the error of its row.
+func TestFaultOfAStudy(t *testing.T) {
+	s := New(Options{Folder: folder(t), Data: func(path string, _ *study.Contents) report.Data {
+		panic("nonsense in " + filepath.Base(path))
+	}})
+	if r := byName(t, s)["half"]; r.State != unreadable || !strings.Contains(r.Error, "nonsense") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// event is an event of a stream.
+type event struct{ id, data string }
+
+// next reads an event.
+func next(t *testing.T, stream *bufio.Reader) (e event) {
+	t.Helper()
+	for {
+		line, err := stream.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		field, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch field {
+		case "id":
+			e.id = value
+		case "data":
+			e.data = value
+			return e
+		}
+	}
+}
+
+// subscribe opens a stream of events.
+func subscribe(t *testing.T, url, lastEvent string) *bufio.Reader {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Last-Event-ID", lastEvent)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { answer.Body.Close() })
+	if answer.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("headers %v", answer.Header)
+	}
+	return bufio.NewReader(answer.Body)
+}
+
+// TestEvents checks that a stream sends the first state unless the page has it, and then changes.
+func TestEvents(t *testing.T) {
+	dir := folder(t)
+	s := newServer(dir)
+	s.interval = 10 * time.Millisecond
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	defer server.CloseClientConnections()
+	for _, url := range []string{"/events", "/study/" + idOf(filepath.Join(dir, "half.db")) + "/events"} {
+		first := next(t, subscribe(t, server.URL+url, ""))
+		if first.id == "" || !json.Valid([]byte(first.data)) {
+			t.Fatalf("%s: %+v", url, first)
+		}
+		again := subscribe(t, server.URL+url, first.id)
+		search := startSearch(t, filepath.Join(dir, "half.db"))
+		search.store(4)
+		search.end()
+		if changed := next(t, again); changed.id == first.id || changed.data == first.data {
+			t.Errorf("%s: %+v", url, changed)
+		}
+		_ = os.Remove(filepath.Join(dir, "half.db"))
+		if err := writeStudy(filepath.Join(dir, "half.db"), 1, 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestServeEnds checks that open streams do not keep the server from ending.
+func TestServeEnds(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- newServer(folder(t)).Serve(ctx, listener) }()
+	stream := subscribe(t, "http://"+listener.Addr().String()+"/events", "")
+	next(t, stream)
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if rest, err := io.ReadAll(stream); err != nil || bytes.Contains(rest, []byte("data")) {
+		t.Errorf("the stream ends with %q, %v", rest, err)
+	}
+}
