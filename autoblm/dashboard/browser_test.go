@@ -21,7 +21,7 @@ func TestListInBrowser(t *testing.T) {
 		t.Run(v.String(), func(t *testing.T) {
 			p := b.Open(t, server.URL, v)
 			p.Wait(`document.querySelectorAll("tr[data-id]").length === 3`)
-			p.Wait(`document.getElementById("live").textContent === "· live"`)
+			p.Wait(`document.getElementById("live").textContent === "live"`)
 			p.Fits()
 			p.Screenshot("list-" + v.String())
 			p.Click("th:nth-child(1) button")
@@ -44,28 +44,49 @@ func TestListInBrowser(t *testing.T) {
 			p.Wait(names + ` === "damaged done half"`)
 			p.Wait(`document.querySelector(".error").textContent.includes("damaged")`)
 			p.Click("td a")
-			p.Wait(`document.querySelector("h1").textContent.includes("on enginetest")`)
+			p.Wait(`document.querySelectorAll(".trials tbody tr").length > 0`)
 			p.Fits()
 			p.Screenshot("study-" + v.String())
+			p.Click(".home a")
+			p.Wait(`document.querySelectorAll("tr[data-id]").length === 3`)
 		})
 	}
 }
 
 // TestLiveInBrowser checks that the list and an open study follow a search.
 func TestLiveInBrowser(t *testing.T) {
-	dir := folder(t)
 	b := browsertest.Start(t)
-	server := httptest.NewServer(newServer(dir).Handler())
-	t.Cleanup(server.Close)
-	for _, width := range []int{360, 1280} {
-		p := b.Open(t, server.URL, browsertest.View{Width: width})
-		p.Wait(`document.querySelectorAll("tr[data-id]").length === 3`)
-		search := startSearch(t, filepath.Join(dir, "half.db"))
-		p.Wait(`document.querySelector(".state.running")`)
-		search.store(4)
-		p.Wait(`document.querySelector("tr:has(.running) td:nth-child(5)").textContent === "2 of 3"`)
-		p.Screenshot("live")
-		search.end()
-		p.Wait(`!document.querySelector(".state.running")`)
+	for _, v := range []browsertest.View{{Width: 360}, {Width: 1280, Dark: true}} {
+		t.Run(v.String(), func(t *testing.T) {
+			dir := folder(t)
+			server := httptest.NewServer(newServer(dir).Handler())
+			t.Cleanup(server.Close) // after the tabs
+			list := b.Open(t, server.URL, v)
+			list.Wait(`document.querySelectorAll("tr[data-id]").length === 3`)
+			path := filepath.Join(dir, "half.db")
+			study := b.Open(t, server.URL+"/study/"+idOf(path), v)
+			study.Wait(`document.querySelectorAll(".trials tbody tr").length === 3`)
+			study.Wait(`document.getElementById("live").textContent === "live"`)
+			study.Fill("#filter", "found")
+			study.Wait(`document.querySelectorAll(".trials tbody tr").length === 1`)
+
+			search := startSearch(t, path)
+			list.Show()
+			list.Wait(`document.querySelector("tr:has(.running) td:nth-child(5)").textContent === "1 of 3"`)
+			search.store(4)
+			list.Wait(`document.querySelector("tr:has(.running) td:nth-child(5)").textContent === "2 of 3"`)
+			study.Show()
+			study.Wait(`document.querySelector(".facts").textContent.startsWith("running")`)
+			study.Wait(`document.getElementById("trial-4")`)
+			study.Screenshot("live-" + v.String())
+			search.store(5)
+			study.Wait(`document.querySelectorAll(".trials tbody tr").length === 3`)
+			study.Wait(`document.activeElement.id === "filter" && document.activeElement.value === "found"`)
+			search.end()
+			study.Wait(`document.querySelector(".facts").textContent.startsWith("finished")`)
+			study.Fits()
+			list.Show()
+			list.Wait(`!document.querySelector(".state.running")`)
+		})
 	}
 }

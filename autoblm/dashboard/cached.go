@@ -20,7 +20,7 @@ type cached[T any] struct {
 
 // get computes the value if the study has changed. A study that is being written keeps its value,
 // and so does one that was read a moment ago.
-func (c *cached[T]) get(path string, compute func() (T, error)) (T, error) {
+func (c *cached[T]) get(path string, compute func(revision string) (T, error)) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	revision, err := study.Revision(path)
@@ -31,7 +31,7 @@ func (c *cached[T]) get(path string, compute func() (T, error)) (T, error) {
 	if c.revision != "" && (revision == c.revision || began.Before(c.next)) {
 		return c.value, c.err
 	}
-	value, err := guarded(compute)
+	value, err := guarded(func() (T, error) { return compute(revision) })
 	if _, busy := errors.AsType[*study.InUseError](err); busy {
 		if c.revision == "" {
 			return value, err
@@ -43,12 +43,19 @@ func (c *cached[T]) get(path string, compute func() (T, error)) (T, error) {
 	return value, err
 }
 
+// forget makes the next get compute the value.
+func (c *cached[T]) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.revision = ""
+}
+
 // guarded turns a panic into an error: a study with nonsense must not end the program.
-func guarded[T any](compute func() (T, error)) (value T, err error) {
+func guarded[T any](f func() (T, error)) (value T, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("cannot show the study: internal error: %v", fault)
 		}
 	}()
-	return compute()
+	return f()
 }

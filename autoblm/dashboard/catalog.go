@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -18,6 +19,8 @@ type catalog struct {
 	next    time.Time // of the next scan
 	entries []*entry  // sorted by path
 	err     error     // of the last scan
+
+	turn sync.Mutex // held while the measures of a study are computed
 }
 
 // entry is a study of the catalog.
@@ -25,6 +28,8 @@ type entry struct {
 	id, path, name string
 	row            cached[row]
 	page           cached[document]
+	measured       atomic.Pointer[measured]
+	measuring      atomic.Bool
 }
 
 func newCatalog(o Options) *catalog { return &catalog{Options: o} }

@@ -122,9 +122,7 @@ const first = JSON.parse(document.getElementById("data").textContent);
 studies = first.studies;
 render();
 setInterval(render, 20000); // for the ages
-live("/events", first.version, (list) => {
+live("/events?version=" + first.version, (list) => {
 	studies = list;
 	render();
-}, (connected) => {
-	document.getElementById("live").textContent = connected ? "· live" : "· connecting…";
 });

@@ -4,28 +4,26 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"errors"
 	"html/template"
 	"net/http"
 	"path/filepath"
 
 	"github.com/autoblm/autoblm-go/autoblm/report"
-	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-//go:embed list.html list.css list.js live.js
-var files embed.FS
+//go:embed list.html error.html
+var templates embed.FS
 
-var listTemplate = template.Must(template.ParseFS(files, "list.html"))
+var pages = template.Must(template.ParseFS(templates, "*.html"))
 
-// text returns an embedded file.
-func text(name string) string {
-	content, err := files.ReadFile(name)
-	if err != nil {
-		panic(err) // the file is named above
-	}
-	return string(content)
-}
+var (
+	//go:embed list.css
+	listStyle string
+	//go:embed list.js
+	listScript string
+)
 
 // listed is the list as the page has it at first.
 type listed struct {
@@ -45,7 +43,7 @@ func (s *Server) listData() ([]byte, error) {
 func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 	data, err := s.listData()
 	if err != nil {
-		http.Error(w, format.OneLine(err), http.StatusInternalServerError)
+		fail(w, http.StatusInternalServerError, err)
 		return
 	}
 	folder := s.studies.Folder
@@ -53,8 +51,9 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 		folder = absolute
 	}
 	var page bytes.Buffer
-	err = listTemplate.Execute(&page, map[string]any{
-		"Style": template.CSS(text("list.css")), "Script": template.JS(text("live.js") + text("list.js")),
+	err = pages.ExecuteTemplate(&page, "list.html", map[string]any{
+		"Style":  template.CSS(report.StyleSheet + listStyle),
+		"Script": template.JS(report.LiveScript + listScript),
 		"Folder": folder, "Example": filepath.Join(s.studies.Folder, "first"),
 		"List": listed{data, versionOf(data)},
 	})
@@ -63,50 +62,56 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 
 func send(w http.ResponseWriter, page []byte, err error) {
 	if err != nil {
-		http.Error(w, format.OneLine(err), http.StatusInternalServerError)
+		fail(w, http.StatusInternalServerError, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(page)
 }
 
+// fail sends a page with an error.
+func fail(w http.ResponseWriter, status int, err error) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = pages.ExecuteTemplate(w, "error.html", map[string]any{
+		"Style": template.CSS(report.StyleSheet), "Error": format.OneLine(err),
+	})
+}
+
 func (s *Server) listEvents(w http.ResponseWriter, r *http.Request) {
 	s.stream(w, r, s.listData)
 }
 
-// document is the page of a study and its data as JSON.
-type document struct{ page, data []byte }
-
-func (c *catalog) document(e *entry) (document, error) {
-	return e.page.get(e.path, func() (document, error) {
-		contents, err := study.ReadTrials(e.path)
-		if err != nil {
-			return document{}, err
-		}
-		var page bytes.Buffer
-		err = report.Write(&page, c.Data(e.path, contents))
-		return document{page.Bytes(), []byte(`"` + versionOf(page.Bytes()) + `"`)}, err
-	})
+// studyOf returns the study that a request names by its id, or sends an error and returns nil.
+func (s *Server) studyOf(w http.ResponseWriter, r *http.Request) *entry {
+	e := s.studies.find(r.PathValue("id"))
+	if e == nil {
+		fail(w, http.StatusNotFound, errors.New("there is no such study"))
+	}
+	return e
 }
 
 func (s *Server) study(w http.ResponseWriter, r *http.Request) {
-	e := s.studies.find(r.PathValue("id"))
+	e := s.studyOf(w, r)
 	if e == nil {
-		http.Error(w, "no such study: go back to the list", http.StatusNotFound)
 		return
 	}
-	d, err := s.studies.document(e)
-	send(w, d.page, err)
+	d, err := s.studies.document(s.ctx, e)
+	if err != nil {
+		fail(w, http.StatusInternalServerError, err)
+		return
+	}
+	page, err := d.write("/study/" + e.id + "/events")
+	send(w, page, err)
 }
 
 func (s *Server) studyEvents(w http.ResponseWriter, r *http.Request) {
-	e := s.studies.find(r.PathValue("id"))
+	e := s.studyOf(w, r)
 	if e == nil {
-		http.Error(w, "no such study", http.StatusNotFound)
 		return
 	}
 	s.stream(w, r, func() ([]byte, error) {
-		d, err := s.studies.document(e)
+		d, err := s.studies.document(s.ctx, e)
 		return d.data, err
 	})
 }

@@ -19,6 +19,9 @@ type Options struct {
 	Folder string
 	// Data returns what the page of a study shows, without measures.
 	Data func(path string, contents *study.Contents) report.Data
+	// Measure adds what needs the graph of a study, or the reason why it is missing. It is called
+	// while no search runs. nil adds nothing.
+	Measure func(ctx context.Context, path string, d *report.Data) error
 	// Log gets a line for each fault of the server, nil for none.
 	Log io.Writer
 }
@@ -28,6 +31,7 @@ type Server struct {
 	studies  *catalog
 	log      io.Writer
 	interval time.Duration // between two looks at the files
+	ctx      context.Context
 }
 
 // New returns a server. It reads nothing before the first request.
@@ -35,7 +39,7 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
-	return &Server{studies: newCatalog(o), log: o.Log, interval: time.Second}
+	return &Server{studies: newCatalog(o), log: o.Log, interval: time.Second, ctx: context.Background()}
 }
 
 // Handler returns the pages. It answers only requests that name one of the hosts, this machine or
@@ -46,6 +50,9 @@ func (s *Server) Handler(hosts ...string) http.Handler {
 	mux.HandleFunc("GET /events", s.listEvents)
 	mux.HandleFunc("GET /study/{id}", s.study)
 	mux.HandleFunc("GET /study/{id}/events", s.studyEvents)
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
 	return guard(mux, hosts)
 }
 
@@ -54,6 +61,7 @@ const shutdownTime = 2 * time.Second
 
 // Serve answers requests until the context ends. hosts are as for [Server.Handler].
 func (s *Server) Serve(ctx context.Context, listener net.Listener, hosts ...string) error {
+	s.ctx = ctx
 	server := &http.Server{
 		Handler:           s.Handler(hosts...),
 		ReadHeaderTimeout: 10 * time.Second,

@@ -14,8 +14,17 @@ import (
 )
 
 //go:generate ./vendor.sh
-//go:embed page.html page.js style.css chartjs/chart.umd.min.js
+//go:embed page.html page.js chartjs/chart.umd.min.js
 var files embed.FS
+
+// StyleSheet is the style sheet of the page, and LiveScript its function live, for other pages of a
+// server that shows reports.
+var (
+	//go:embed style.css
+	StyleSheet string
+	//go:embed live.js
+	LiveScript string
+)
 
 var pageTemplate = template.Must(template.ParseFS(files, "page.html"))
 
@@ -156,12 +165,13 @@ func (p *Page) Write(w io.Writer, events string) error {
 	}
 	chart, _, _ := bytes.Cut([]byte(read("chartjs/chart.umd.min.js")), []byte("//# sourceMapping"))
 	content := struct {
-		Title, Events       string
-		Style               template.CSS
-		Data, Chart, Script template.JS
+		Title, Events             string
+		Style                     template.CSS
+		Data, Chart, Live, Script template.JS
 	}{
-		Title: p.Title, Events: events, Style: template.CSS(read("style.css")),
-		Data: template.JS(data), Chart: template.JS(chart), Script: template.JS(read("page.js")),
+		Title: p.Title, Events: events, Style: template.CSS(StyleSheet),
+		Data: template.JS(data), Chart: template.JS(chart), Live: template.JS(LiveScript),
+		Script: template.JS(read("page.js")),
 	}
 	if err != nil {
 		return err

@@ -485,6 +485,4 @@ Chart.defaults.font.family = "system-ui, -apple-system, 'Segoe UI', 'Liberation 
 Chart.defaults.font.size = 12.5;
 render(JSON.parse(document.getElementById("data").textContent));
 
-if (document.body.dataset.events) {
-	new EventSource(document.body.dataset.events).onmessage = event => render(JSON.parse(event.data));
-}
+if (document.body.dataset.events) live(document.body.dataset.events, render);

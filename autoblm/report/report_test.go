@@ -401,10 +401,6 @@ func linear(channel int) float64 {
 
 // TestContrast requires a contrast of 4.5 between text and its background, as WCAG 2 does.
 func TestContrast(t *testing.T) {
-	sheet, err := files.ReadFile("style.css")
-	if err != nil {
-		t.Fatal(err)
-	}
 	luminance := func(hex string) float64 {
 		var r, g, b int
 		if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &r, &g, &b); err != nil {
@@ -414,7 +410,7 @@ func TestContrast(t *testing.T) {
 	}
 	themes := map[string]string{"light": ":root {", "dark": "(prefers-color-scheme: dark) {"}
 	for theme, after := range themes {
-		colours := variablesOf(string(sheet), after)
+		colours := variablesOf(StyleSheet, after)
 		for _, text := range []string{"text", "soft", "accent", "hit", "miss"} {
 			for _, ground := range []string{"ground", "raised", "chosen"} {
 				a, b := luminance(colours[text]), luminance(colours[ground])

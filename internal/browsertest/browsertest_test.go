@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-const page = `<!DOCTYPE html><html><head><meta name="viewport" content="width=device-width"/>
+const markup = `<!DOCTYPE html><html><head><meta name="viewport" content="width=device-width"/>
 <link rel="icon" href="data:,"/><title>Page</title></head><body style="margin: 0">
 <button onclick="document.title = 'clicked'" onmouseover="hovered = true">B</button>
 <input oninput="typed = this.value"/>
@@ -33,7 +33,7 @@ func TestPage(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, page)
+		fmt.Fprint(w, markup)
 	}))
 	defer server.Close()
 	b := Start(t)

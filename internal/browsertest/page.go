@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -163,6 +164,15 @@ func (p *Page) Wait(expression string) {
 	}
 }
 
+// Show brings the tab to the front. The browser hides the others.
+func (p *Page) Show() {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	_, err := chromedp.Call(ctx, page.BringToFront, cdp.Empty{})
+	p.check(err)
+}
+
 // Click clicks on the first visible element of a CSS selector.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
@@ -172,13 +182,27 @@ func (p *Page) Click(selector string) {
 // Hover moves the mouse to the middle of an element.
 func (p *Page) Hover(selector string) {
 	p.t.Helper()
-	at := Eval[[]float64](p, fmt.Sprintf(`(() => {
+	p.MoveTo(fmt.Sprintf(`(() => {
 		const e = document.querySelector(%q);
 		e.scrollIntoView({ block: "center", behavior: "instant" });
 		const r = e.getBoundingClientRect();
 		return [r.x + r.width / 2, r.y + r.height / 2];
 	})()`, selector))
+}
+
+// MoveTo moves the mouse to a point of the window, the value [x, y] of an expression. It returns
+// the point.
+func (p *Page) MoveTo(expression string) (x, y float64) {
+	p.t.Helper()
+	at := Eval[[]float64](p, expression)
 	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
+	return at[0], at[1]
+}
+
+// ClickAt clicks on a point of the window.
+func (p *Page) ClickAt(x, y float64) {
+	p.t.Helper()
+	p.do(chromedp.MouseClickXY(x, y))
 }
 
 // Type types text into the focused element. Names of package kb, such as kb.Tab, are keys.

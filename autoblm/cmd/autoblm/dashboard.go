@@ -17,7 +17,7 @@ import (
 
 type dashboardCommand struct {
 	Dir  string `arg:"" default:"." placeholder:"DIR" brief:"Folder with studies." help:"Folder whose studies are shown, also those in its subfolders."`
-	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" brief:"Address to serve on." help:"Address to serve on; port 0 takes any free port. Everyone who reaches another address than 127.0.0.1 can read the studies."`
+	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" brief:"Address to serve on." help:"Address to serve on; port 0 takes any free port. At another address than 127.0.0.1, all who reach it can read the studies."`
 }
 
 // dashboardSummary is the JSON of dashboard.
@@ -44,7 +44,9 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 	if !address.Addr().Unmap().IsLoopback() {
 		o.Message("autoblm: warning: everyone who reaches %v can read the studies", address)
 	}
-	server := dashboard.New(dashboard.Options{Folder: c.Dir, Data: studyData, Log: o.Stderr})
+	server := dashboard.New(dashboard.Options{
+		Folder: c.Dir, Data: studyData, Measure: measureStudy, Log: o.Stderr,
+	})
 	summary := dashboardSummary{urlOf(address), c.Dir}
 	err = o.Result(summary, func(w io.Writer) {
 		fmt.Fprintf(w, "The studies below %s are on %s\nEnd with ctrl-c.\n", c.Dir, summary.URL)
@@ -64,11 +66,18 @@ func urlOf(address netip.AddrPort) string {
 	return fmt.Sprintf("http://%v/", netip.AddrPortFrom(host, address.Port()))
 }
 
-// studyData returns what the page of a study shows.
-func studyData(_ string, contents *study.Contents) report.Data {
-	defaults := autoblm.SearchDefaults(contents.About.Task)
-	return report.Data{
-		Contents: *contents, Presentation: autoblm.PresentationOf(contents.About.Identity),
-		Defaults: &defaults,
+// studyData returns what the page of a study shows without its graph.
+func studyData(path string, contents *study.Contents) report.Data {
+	return (&reportCommand{Study: path, Out: "report.html"}).data(contents)
+}
+
+// measureStudy adds what needs the graph of a study. One thread leaves room for other work.
+func measureStudy(ctx context.Context, path string, d *report.Data) error {
+	quiet := &output{Stdout: &cli.SafeWriter{W: io.Discard}, Stderr: io.Discard}
+	p, err := movedData{studyFile{path}, ""}.reopen(ctx, quiet, d.About, autoblm.Compute{Threads: 1})
+	if err != nil {
+		return withHint(err)
 	}
+	defer p.Close()
+	return d.Measure(ctx, p.Task)
 }

@@ -96,6 +96,7 @@ var examples = flags.Examples{
 		"study resume mysearch --budget 128 --minutes 10",
 	},
 	"report":          {"report --study mysearch", "report --study mysearch --out world.html"},
+	"dashboard":       {"dashboard", "dashboard mysearch", "dashboard autoblm-out --addr 127.0.0.1:9000"},
 	"backend list":    {"backend list", "backend list --json"},
 	"backend install": {"backend install cpu", "backend install cuda"},
 	"completion":      {"completion bash", "completion zsh"},

@@ -58,17 +58,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	if err := o.CheckFile(c.Out, outfile.Page); err != nil {
 		return err
 	}
-	written, err := os.Stat(c.Study)
-	if err != nil {
-		return fmt.Errorf("read the study: %w", err)
-	}
-	defaults := autoblm.SearchDefaults(contents.About.Task)
-	d := report.Data{
-		Contents: *contents, Presentation: autoblm.PresentationOf(contents.About.Identity),
-		Defaults: &defaults, Date: written.ModTime().UTC(), Commands: c.suggestions(contents),
-		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", cli.Version(), runtime.Version(),
-			runtime.GOOS, runtime.GOARCH),
-	}
+	d := c.data(contents)
 	if err := c.measure(ctx, &d, o); err != nil {
 		return err
 	}
@@ -92,6 +82,21 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 		}
 		fmt.Fprintln(w)
 	})
+}
+
+// data returns what the report of a study shows without its graph.
+func (c *reportCommand) data(contents *study.Contents) report.Data {
+	defaults := autoblm.SearchDefaults(contents.About.Task)
+	d := report.Data{
+		Contents: *contents, Presentation: autoblm.PresentationOf(contents.About.Identity),
+		Defaults: &defaults, Commands: c.suggestions(contents),
+		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", cli.Version(), runtime.Version(),
+			runtime.GOOS, runtime.GOARCH),
+	}
+	if written, err := os.Stat(c.Study); err == nil {
+		d.Date = written.ModTime().UTC()
+	}
+	return d
 }
 
 // measure adds the results that need the data. Without the data the report lacks them, unless

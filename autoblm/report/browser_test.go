@@ -1,0 +1,79 @@
+package report
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/browsertest"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestPageInBrowser sorts, filters and unfolds the page of a search, and points at its charts.
+func TestPageInBrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	d := ofSearch(t)
+	file := filepath.Join(t.TempDir(), "report.html")
+	if _, err := Save(file, d); err != nil {
+		t.Fatal(err)
+	}
+	const (
+		// rows is an expression for the visible rows of the table of trials.
+		rows = `[...document.querySelectorAll(".trials tbody tr")]`
+		// valid is an expression for their scores in order, without missing ones.
+		valid = `((i) => ` + rows + `.map((r) => parseFloat(r.cells[i].textContent))
+			.filter((x) => !isNaN(x)))(document.getElementById("sort-valid").parentElement.cellIndex)`
+		// point is an expression for the place of a trial in a chart, scrolled into view.
+		point = `(() => {
+			for (const canvas of document.querySelectorAll("canvas")) {
+				const chart = Chart.getChart(canvas);
+				if (!chart) continue;
+				for (const [i, d] of chart.data.datasets.entries()) {
+					const j = d.data.findIndex((p) => p.trial);
+					if (j < 0) continue;
+					canvas.scrollIntoView({ block: "center", behavior: "instant" });
+					const r = canvas.getBoundingClientRect();
+					const { x, y } = chart.getDatasetMeta(i).data[j].getProps(["x", "y"], true);
+					return [r.x + x, r.y + y];
+				}
+			}
+		})()`
+	)
+	for _, v := range browsertest.Views {
+		t.Run(v.String(), func(t *testing.T) {
+			p := b.Open(t, "file://"+filepath.ToSlash(file), v)
+			p.Wait(rows + `.length > 10`)
+			p.Fits()
+			p.Screenshot("report-" + v.String())
+
+			p.Click("#sort-valid")
+			p.Wait(valid + `.every((x, i, all) => i === 0 || x <= all[i - 1])`)
+			p.Wait(`document.getElementById("sort-valid").parentElement.ariaSort === "descending"`)
+			p.Click("#sort-valid")
+			p.Wait(valid + `.every((x, i, all) => i === 0 || x >= all[i - 1])`)
+
+			p.Fill("#filter", "quate")
+			p.Wait(rows + `.length > 0 && ` + rows + `.every((r) => /quate/i.test(r.textContent))`)
+			p.Fill("#filter", "")
+			p.Wait(rows + `.length > 10`)
+			for range 4 { // the stage, the count of rows, the table and its first header
+				if browsertest.Eval[bool](p, `document.activeElement.id === "sort-number"`) {
+					break
+				}
+				p.Type(kb.Tab)
+			}
+			p.Type(kb.Enter)
+			p.Wait(`document.getElementById("sort-number").parentElement.ariaSort !== null`)
+			p.Wait(`document.activeElement.id === "sort-number"`)
+
+			x, y := p.MoveTo(point)
+			p.Wait(`!document.getElementById("tip").hidden`)
+			p.Wait(`document.querySelector("#tip svg.structure")`)
+			p.ClickAt(x, y)
+			p.Wait(`document.querySelector("tr.found")`)
+
+			p.Click("#settings summary")
+			p.Wait(`document.querySelector("#settings details").open`)
+			p.Fits()
+		})
+	}
+}
