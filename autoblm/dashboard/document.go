@@ -40,7 +40,7 @@ type measured struct {
 // document returns the page of a study as it is now.
 func (c *catalog) document(ctx context.Context, e *entry) (document, error) {
 	d, err := e.page.get(e.path, func(revision string) (document, error) {
-		contents, err := study.ReadTrials(e.path)
+		contents, err := study.Peek(e.path)
 		if err != nil {
 			return document{}, err
 		}

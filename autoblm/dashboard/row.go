@@ -54,7 +54,7 @@ func (c *catalog) rows() ([]row, error) {
 
 func (c *catalog) rowOf(e *entry) row {
 	r, err := e.row.get(e.path, func(string) (row, error) {
-		contents, err := study.ReadTrials(e.path)
+		contents, err := study.Peek(e.path)
 		if err != nil {
 			return row{}, err
 		}
