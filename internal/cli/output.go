@@ -25,6 +25,8 @@ type Output struct {
 	Stdout *SafeWriter
 	Stderr io.Writer
 	JSON   bool
+	// Verbose adds details to the text of a result.
+	Verbose bool
 	// Arguments are the arguments of the program.
 	Arguments []string
 	// Record, if set, stores the result, too.
@@ -146,9 +148,10 @@ func (s *syncWriter) Write(p []byte) (int, error) {
 	return s.w.Write(p)
 }
 
-// Message writes a message to Stderr.
+// Message writes a message to Stderr, wrapped at the width of the terminal.
 func (o *Output) Message(message string, arguments ...any) {
-	fmt.Fprintln(o.Stderr, format.EscapeLines(fmt.Sprintf(message, arguments...)))
+	text := format.EscapeLines(fmt.Sprintf(message, arguments...))
+	fmt.Fprintln(o.Stderr, format.Wrap(text, Width(o.Stderr), len(blockMargin)))
 }
 
 // Drawing returns a drawing for the result, in color if the result goes to a color terminal. Its

@@ -38,6 +38,7 @@ type commands struct {
 
 	HelpAll flags.HelpAll    `group:"General" help:"Show all flags with their full help."`
 	JSON    bool             `group:"General" brief:"Print one JSON object instead of text." help:"Print one JSON object instead of text."`
+	Verbose bool             `group:"General" help:"Print all tables and details."`
 	Record  string           `group:"General" placeholder:"FILE" help:"Also write the JSON to this file, with the command, date, machine and versions."`
 	Version kong.VersionFlag `group:"General" help:"Print the version."`
 }
@@ -83,7 +84,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	case err != nil:
 		return cli.Status(stderr, name, cli.Usage(err))
 	}
-	o.JSON = c.JSON
+	o.JSON, o.Verbose = c.JSON, c.Verbose
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err = recordIn(o, c.Record, threadsOf(parsed)); err == nil {
 		err = o.End(parsed.Run(o))

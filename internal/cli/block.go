@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/format"
+	"golang.org/x/term"
+)
+
+// Block is a result for people: what was done, the answer in aligned rows, notes, and commands to
+// continue with.
+type Block struct {
+	// Title has the parts of the first line. Unfinished leaves out its check mark.
+	Title      []string
+	Unfinished bool
+	// Rows have a label and cells, which are aligned. The first row is the answer. A row without a
+	// label continues the row before it.
+	Rows [][]string
+	// Notes are sentences.
+	Notes []string
+	// Next are complete commands.
+	Next []string
+}
+
+// Add adds a row, unless all cells are empty.
+func (b *Block) Add(label string, cells ...string) {
+	if strings.Join(cells, "") != "" {
+		b.Rows = append(b.Rows, append([]string{label}, cells...))
+	}
+}
+
+// Note adds a sentence, unless it is empty.
+func (b *Block) Note(sentence string) {
+	if sentence != "" {
+		b.Notes = append(b.Notes, sentence)
+	}
+}
+
+// Show prints a block, wrapped at the width of the terminal.
+func (o *Output) Show(b Block) {
+	_, _ = io.WriteString(o.Stdout, o.Drawing(func(color bool) string {
+		return b.text(Width(o.Stdout), color)
+	}))
+}
+
+// Terminal escape sequences.
+const (
+	bold, green, plain = "\x1b[1m", "\x1b[32m", "\x1b[0m"
+
+	blockMargin = "  "
+)
+
+// text formats the block, with all parts escaped.
+func (b Block) text(width int, color bool) string {
+	emphasize := func(s string) string {
+		if color {
+			s = bold + s + plain
+		}
+		return s
+	}
+	var lines strings.Builder
+	title, rest, _ := strings.Cut(format.Wrap(format.Escape(strings.Join(b.Title, " · ")), width, 2), "\n")
+	if color && !b.Unfinished {
+		lines.WriteString(green + "✔" + plain + " ")
+	}
+	lines.WriteString(emphasize(title) + "\n")
+	if rest != "" {
+		lines.WriteString(rest + "\n")
+	}
+	sizes := b.columns()
+	for i, row := range b.Rows {
+		line := format.Wrap(rowText(row, sizes), width, len(blockMargin)+sizes[0]+2)
+		if i == 0 {
+			line = emphasize(line)
+		}
+		lines.WriteString(line + "\n")
+	}
+	for _, note := range b.Notes {
+		line := format.Wrap(blockMargin+format.Escape(note), width, len(blockMargin))
+		lines.WriteString(line + "\n")
+	}
+	for i, command := range b.Next {
+		label := pad("", sizes[0])
+		if i == 0 {
+			label = pad("Next", sizes[0])
+		}
+		line := blockMargin + label + blockMargin + wrapCommand(format.Escape(command), width,
+			len(blockMargin)+sizes[0]+2)
+		lines.WriteString(line + "\n")
+	}
+	return lines.String()
+}
+
+// columns returns the widths of the columns. The last cell of a row needs no room.
+func (b Block) columns() []int {
+	sizes := []int{len("Next")}
+	for _, row := range b.Rows {
+		for i, cell := range row {
+			if i == len(sizes) {
+				sizes = append(sizes, 0)
+			}
+			if i == 0 || i < len(row)-1 {
+				sizes[i] = max(sizes[i], format.Width(format.Escape(cell)))
+			}
+		}
+	}
+	return sizes
+}
+
+// rowText aligns the cells of a row. A row of a label and a sentence may break at all spaces, others
+// between cells only.
+func rowText(row []string, sizes []int) string {
+	var line strings.Builder
+	for i, cell := range row {
+		cell = format.Escape(cell)
+		if i < len(row)-1 {
+			cell = pad(cell, sizes[i])
+		}
+		if len(row) > 2 {
+			trimmed := strings.TrimRight(cell, " ")
+			cell = strings.ReplaceAll(trimmed, " ", format.NoBreak) + cell[len(trimmed):]
+		}
+		line.WriteString("  " + cell)
+	}
+	return strings.TrimRight(line.String(), " ")
+}
+
+func pad(s string, size int) string {
+	return s + strings.Repeat(" ", max(0, size-format.Width(s)))
+}
+
+// wrapCommand breaks a command before flags so that a shell still reads it as one command.
+func wrapCommand(command string, width, indent int) string {
+	const end, more = " \\", 2
+	parts := strings.Split(command, " --")
+	wrapped, column := parts[0], indent+format.Width(parts[0])
+	for _, part := range parts[1:] {
+		part = "--" + part
+		if column+1+format.Width(part)+len(end) > width {
+			wrapped += end + "\n" + strings.Repeat(" ", indent+more) + part
+			column = indent + more + format.Width(part)
+			continue
+		}
+		wrapped += " " + part
+		column += 1 + format.Width(part)
+	}
+	return wrapped
+}
+
+// usualWidth is the width of an output that is not a terminal.
+const usualWidth = 80
+
+// Width returns the width of a terminal, or 80 columns for other writers.
+func Width(w io.Writer) int {
+	if safe, is := w.(*SafeWriter); is {
+		w = safe.W
+	}
+	file, is := w.(*os.File)
+	if !is || !term.IsTerminal(int(file.Fd())) {
+		return usualWidth
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		width = 0
+	}
+	return cmp.Or(width, usualWidth)
+}
