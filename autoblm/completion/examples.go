@@ -47,6 +47,18 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 	return e, nil
 }
 
+// SampleTriple returns a triple to ask the tail of, from test if it has any; false for an empty
+// graph.
+func SampleTriple(g *datasets.Graph) (t datasets.Triple, found bool) {
+	if questions := questions(g); len(questions) > 0 {
+		return questions[0], true
+	}
+	if len(g.Train) == 0 {
+		return t, false
+	}
+	return g.Train[0], true
+}
+
 // questions picks a test triple for each of the most frequent relations, with the head of the
 // highest degree.
 func questions(g *datasets.Graph) []datasets.Triple {

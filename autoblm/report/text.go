@@ -11,7 +11,7 @@ import (
 )
 
 // signed formats a difference of scores.
-func signed(x float64) string { return minus(fmt.Sprintf("%+.3f", x)) }
+func signed(x float64) string { return format.Signed(x) }
 
 // coefficient formats a correlation.
 func coefficient(rho float64) string {

@@ -119,6 +119,11 @@ func escape(text string, isControl func(r rune) bool) string {
 	return escaped.String()
 }
 
+// Signed formats a difference with its sign and three decimals, such as "−0.012".
+func Signed(x float64) string {
+	return strings.ReplaceAll(fmt.Sprintf("%+.3f", x), "-", "−")
+}
+
 // Cell formats a value for a table: integers with commas, other numbers with three decimals,
 // booleans as yes or no. It follows pointers, and returns Missing for nil and numbers that are not
 // finite.

@@ -133,16 +133,15 @@ func (c *reportCommand) suggestions(contents *study.Contents) (all []report.Comm
 		line := shellCommand(about.Command)
 		all = append(all, report.Command{Purpose: "The command of this study", Line: line})
 	}
-	resume := []string{"study", "resume", c.Study}
+	finished := contents.Status() == study.Finished
+	resume := resumption(c.Study, finished, contents.Plan, about.Settings.Budget)
 	switch {
-	case contents.Status() != study.Finished:
+	case !finished:
 		add("Resume it", resume...)
 	case contents.Plan != nil:
-		limit := 2 * contents.Plan.Limit.Minutes()
-		add("Resume it for the same time again", append(resume, "--minutes", fmt.Sprint(limit))...)
+		add("Resume it for the same time again", resume...)
 	default:
-		budget := 2 * about.Settings.Budget
-		add("Resume it with twice as many structures", append(resume, "--budget", fmt.Sprint(budget))...)
+		add("Resume it with twice as many structures", resume...)
 	}
 	if contents.Best != nil {
 		purpose := "Write the best model as a folder"

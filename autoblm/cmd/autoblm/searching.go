@@ -65,13 +65,20 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 	s.settings.Settings = result.Settings
 	s.settings.Training.Precision = result.Recipe.Training.Precision // resolved
 	summary := s.summary(result)
-	print := s.printRecipes
-	if s.settings.Model == form.Bilinear {
-		print = s.printStructures
-	}
 	o.Saved("the study is %s", s.settings.Study)
 	saved := s.save(o, result)
-	printed := o.Result(summary, func(w io.Writer) { print(w, o, result, summary) })
+	printed := o.Result(summary, func(w io.Writer) {
+		if len(result.Best) > 0 || result.Artifact != nil {
+			o.Show(s.block(result))
+		}
+		switch {
+		case !o.Verbose:
+		case s.settings.Model == form.Bilinear:
+			s.printStructures(w, o, result, summary)
+		default:
+			s.printRecipes(w, o, result, summary)
+		}
+	})
 	if err := errors.Join(printed, saved); err != nil {
 		return err // the study has all results
 	}
@@ -126,10 +133,10 @@ func (s searchRun) summary(r *search.Result) searchSummary {
 	return summary
 }
 
-// printTitle prints what the search did.
+// printTitle prints the settings of the search.
 func (s searchRun) printTitle(w io.Writer, algorithm, trials string, r *search.Result) {
 	t := s.settings.Training
-	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d%s, %s, seed %d\n", algorithm,
+	fmt.Fprintf(w, "\n%s on %s: %s trained in %s, d %d%s, %s, seed %d\n", algorithm,
 		s.identity.Dataset, trials, format.Seconds(r.Seconds), t.Dim, t.Precision.Suffix(),
 		format.Count(t.Epochs, "epoch"), s.settings.Seed)
 	if r.Stopped != search.BudgetSpent {

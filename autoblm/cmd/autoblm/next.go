@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+)
+
+// nextPrediction returns a command that asks a model about the data of a task, "" for other tasks.
+func nextPrediction(model string, t task.Task) string {
+	switch t := t.(type) {
+	case *completion.Task:
+		return nextTail(model, t.Graph)
+	case *query.Task:
+		return nextPath(model, t.Data)
+	case *classify.Task:
+		return nextNode(model, t.Graph)
+	}
+	return ""
+}
+
+// nextTail returns the command that predicts the tails of a triple of the graph.
+func nextTail(model string, g *datasets.Graph) string {
+	t, found := completion.SampleTriple(g)
+	if !found {
+		return ""
+	}
+	return shellCommand([]string{"predict", "--model", model, "--head", g.Entities[t.Head],
+		"--relation", g.Relations[t.Relation]})
+}
+
+// nextPath returns the command that predicts the answers of a query of the data.
+func nextPath(model string, d *query.Data) string {
+	for _, split := range []query.Split{query.InTest, query.InValid, query.InTrain} {
+		for _, hops := range d.Hops(split) {
+			for _, q := range d.Queries(split, hops) {
+				var names []string
+				for _, r := range q.Relations {
+					names = append(names, d.Relations[r])
+				}
+				return shellCommand([]string{"query", "predict", "--model", model,
+					"--anchor", d.Entities[q.Anchor], "--path", strings.Join(names, ",")})
+			}
+		}
+	}
+	return ""
+}
+
+// nextNode returns the command that classifies a labelled node of the graph.
+func nextNode(model string, g *rdf.Graph) string {
+	for _, l := range append(g.Test[:len(g.Test):len(g.Test)], g.Train...) {
+		return shellCommand([]string{"classify", "predict", "--model", model, "--node", g.Nodes[l.Node]})
+	}
+	return ""
+}
+
+// studyPlace returns the shortest name of a study that commands understand: its folder, if it has
+// the usual name.
+func studyPlace(file string) string {
+	if filepath.Base(file) == studyName {
+		return filepath.Dir(file)
+	}
+	return file
+}
+
+// resumption returns the arguments that resume a study, with more time or more structures if it is
+// finished.
+func resumption(place string, finished bool, plan *search.Plan, budget int) []string {
+	resume := []string{"study", "resume", place}
+	switch {
+	case !finished:
+		return resume
+	case plan != nil:
+		return append(resume, "--minutes", fmt.Sprintf("%.3g", 2*plan.Limit.Minutes()))
+	}
+	return append(resume, "--budget", fmt.Sprint(2*budget))
+}
