@@ -139,16 +139,16 @@ func (i *implications) countImplied(g *Graph, triples []Triple, facts []pairFact
 // relations. Each has a count, an example and a fix.
 func (g *Graph) Leakage(splits ...string) (warnings []string) {
 	implied := g.implied()
-	var follow []string
-	var source, share string // of the last split
+	var follow, shares []string
+	var source string // of the last split
 	for _, name := range splits {
 		triples, err := g.Split(name)
 		if err != nil || name == splitNames[0] || len(triples) == 0 {
 			continue
 		}
 		count := func(n int) string {
-			return fmt.Sprintf("%s of the %s %s triples of %s (%.1f %%)", format.Int(n),
-				format.Int(len(triples)), name, g.Name, 100*float64(n)/float64(len(triples)))
+			return fmt.Sprintf("%s of %s %s triples (%.1f %%)", format.Int(n),
+				format.Int(len(triples)), name, 100*float64(n)/float64(len(triples)))
 		}
 		l := implied.leakageOf(slices.Index(splitNames[:], name))
 		if n := l.inTrain.count; n > 0 {
@@ -163,35 +163,21 @@ func (g *Graph) Leakage(splits ...string) (warnings []string) {
 		}
 		if n := l.implied.count; n > 0 {
 			follow = append(follow, count(n))
-			share = fmt.Sprintf("%.0f %% of %s", 100*float64(n)/float64(len(triples)), name)
+			shares = append(shares, fmt.Sprintf("%.0f %% of %s", 100*float64(n)/float64(len(triples)), name))
 			source = fmt.Sprintf("%s from %s", g.text(l.implied.example), g.text(l.implied.source))
 		}
 	}
 	if len(follow) > 0 {
 		known, fix := "", "split all triples anew, which keeps such triples together"
 		if _, isBenchmark := benchmark(g.Name); isBenchmark {
-			known = g.Name + knownLeakage + share + " follows from train; "
+			known = "known "
 			fix = "compare only with results on these splits"
 		}
-		warnings = append(warnings, fmt.Sprintf("%s%s follow from train by symmetric, inverse or "+
-			"duplicate relations, such as %s, so the metrics are higher than on new facts: %s",
-			known, format.List(follow, "and"), source, fix))
+		warnings = append(warnings, fmt.Sprintf("%sleakage: %s follow from train; %s follow by "+
+			"symmetric, inverse or duplicate relations, such as %s, so the metrics are higher than on "+
+			"new facts: %s", known, strings.Join(shares, ", "), format.List(follow, "and"), source, fix))
 	}
 	return warnings
-}
-
-// knownLeakage begins the warning about the leakage of a benchmark, after its name.
-const knownLeakage = " has known leakage: "
-
-// Brief shortens the warning about the known leakage of a benchmark to one line of a terminal. It
-// returns other warnings unchanged.
-func Brief(warning string) string {
-	if name, _, found := strings.Cut(warning, knownLeakage); found {
-		if _, isBenchmark := benchmark(name); isBenchmark {
-			warning, _, _ = strings.Cut(warning, ";")
-		}
-	}
-	return warning
 }
 
 func (g *Graph) text(t Triple) string {

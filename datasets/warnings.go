@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/format"
 )
@@ -33,9 +34,9 @@ func (g *Graph) Warnings(splits ...string) []string {
 			}
 		}
 		if unseen > 0 {
-			all = append(all, fmt.Sprintf("%s of the %s %s triples of %s have an entity or a relation "+
-				"that train lacks, so the model cannot learn it: remove them, or add facts to train",
-				format.Int(unseen), format.Int(len(triples)), split, g.Name))
+			all = append(all, fmt.Sprintf("%s of %s %s triples have labels that train lacks, so a model "+
+				"cannot learn these entities or relations: remove the triples, or add facts to train",
+				format.Int(unseen), format.Int(len(triples)), split))
 		}
 	}
 	for _, other := range splitNames[:2] {
@@ -46,6 +47,18 @@ func (g *Graph) Warnings(splits ...string) []string {
 		}
 	}
 	return append(all, g.Leakage(splits...)...)
+}
+
+// Brief returns the beginning of a warning, without its example, consequence and fix.
+func Brief(warning string) string {
+	end := len(warning)
+	for _, separator := range []string{"; ", ", such as ", ", so ", ", because ", ", as train lacks",
+		" but is read", ": remove", ": if ", ": hold out", ": train lacks"} {
+		if at := strings.Index(warning, separator); at >= 0 {
+			end = min(end, at)
+		}
+	}
+	return warning[:end]
 }
 
 // emptySplit says what an empty split makes impossible.

@@ -96,9 +96,9 @@ func FromGraph(g *datasets.Graph) *Data {
 			}
 		}
 		if omitted := before + len(triples) - len(known); omitted > 0 {
-			d.notes = append(d.notes, fmt.Sprintf("paths omit %s of the %s %v triples of %s: "+
+			d.notes = append(d.notes, fmt.Sprintf("paths omit %s of %s %v triples: "+
 				"train lacks an entity or a relation of these; add triples with them to train",
-				format.Int(omitted), format.Int(len(triples)), Split(split), d.Name))
+				format.Int(omitted), format.Int(len(triples)), Split(split)))
 		}
 		d.graphs[split] = newEdges(len(d.Entities), bothDirections(known))
 	}

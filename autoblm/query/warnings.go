@@ -41,10 +41,10 @@ func (d *Data) Warnings(hops []int, splits ...Split) []string {
 			}
 		}
 		if unseen > 0 {
-			all = append(all, fmt.Sprintf("%s of the %s %v queries of %s cannot be learned, "+
+			all = append(all, fmt.Sprintf("%s of %s %v queries cannot be learned, "+
 				"as train lacks their anchor, a relation or all answers: "+
 				"remove them, or add triples with these to train",
-				format.Int(unseen), format.Int(len(queries)), split, d.Name))
+				format.Int(unseen), format.Int(len(queries)), split))
 		}
 	}
 	return all

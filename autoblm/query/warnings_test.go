@@ -33,9 +33,9 @@ func TestWarnings(t *testing.T) {
 		{Anchor: 0, Relations: []int32{1, 0}, Hard: []int32{1, 3}},
 	})
 	want := []string{
-		"paths omit 1 of the 2 valid triples of g: train lacks an entity or a relation of these",
-		"paths omit 1 of the 1 test triples of g",
-		"3 of the 5 valid queries of g cannot be learned, as train lacks their anchor, a relation or " +
+		"paths omit 1 of 2 valid triples: train lacks an entity or a relation of these",
+		"paths omit 1 of 1 test triples",
+		"3 of 5 valid queries cannot be learned, as train lacks their anchor, a relation or " +
 			"all answers",
 		"g has no test queries of 2 hops, so nothing measures a model",
 	}

@@ -207,7 +207,7 @@ func (d Difference) String() string {
 	case d.High < 0:
 		verdict = "the second is better"
 	}
-	return fmt.Sprintf("%+.4f, with 95 %% confidence %+.4f to %+.4f: %s",
+	return fmt.Sprintf("%+.3f, with 95 %% confidence %+.3f to %+.3f: %s",
 		d.Mean, d.Low, d.High, verdict)
 }
 

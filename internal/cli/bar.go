@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ type Bar struct {
 
 	mu       sync.Mutex // guards the fields below
 	log      io.Writer  // nil on a terminal
+	width    int        // of the terminal
 	every    time.Duration
 	due      time.Duration // until the next line in the log without news
 	logged   time.Time
@@ -36,6 +38,8 @@ const (
 	// A log gets its first line after firstLine. The time to the next one grows from minInterval to
 	// maxInterval.
 	firstLine, minInterval, maxInterval = 5 * time.Second, 30 * time.Second, 5 * time.Minute
+
+	barWidth = 16
 )
 
 // NewBar returns a bar for an activity with a total, or -1 if it is unknown. A log gets news at
@@ -45,7 +49,7 @@ func NewBar(
 ) *Bar {
 	b := &Bar{
 		what: what, every: every, due: firstLine, logged: time.Now(), total: total,
-		done: make(chan struct{}),
+		done: make(chan struct{}), width: Width(w),
 	}
 	if !isTerminal(w) {
 		b.log, w = w, io.Discard
@@ -54,7 +58,7 @@ func NewBar(
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionThrottle(100 * time.Millisecond),
-		progressbar.OptionSetWidth(28),
+		progressbar.OptionSetWidth(barWidth),
 		progressbar.OptionSetPredictTime(false), // wrong after a resume
 		progressbar.OptionSetElapsedTime(true),
 		progressbar.OptionSetDescription(what),
@@ -84,7 +88,7 @@ func (b *Bar) refresh() {
 	switch {
 	case b.bar.IsFinished():
 	case b.log == nil:
-		b.bar.Describe(cmp.Or(b.line, b.what) + b.remaining())
+		b.bar.Describe(b.description(cmp.Or(b.line, b.what)))
 		_ = b.bar.RenderBlank()
 	case time.Since(b.logged) >= b.due:
 		b.write()
@@ -98,7 +102,7 @@ func (b *Bar) write() {
 	if b.line != "" {
 		line += ": " + b.line
 	}
-	fmt.Fprintln(b.log, line+b.remaining())
+	fmt.Fprintln(b.log, format.Wrap(line+b.remaining(), usualWidth, len(blockMargin)))
 }
 
 // Describe sets the description of the current work.
@@ -109,7 +113,7 @@ func (b *Bar) Describe(line string) {
 		return
 	}
 	b.line = line
-	b.bar.Describe(line + b.remaining())
+	b.bar.Describe(b.description(line))
 	if b.log != nil && time.Since(b.logged) >= b.every {
 		b.write()
 	}
@@ -136,6 +140,15 @@ func (b *Bar) SetDeadline(at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.deadline = at
+}
+
+// description returns a line with the remaining time, without the words that do not fit the terminal
+// with the bar. Its caller holds the lock.
+func (b *Bar) description(line string) string {
+	const margin = 14 // for the percentage and the time
+	room := b.width - barWidth - margin
+	line, _, _ = strings.Cut(format.Wrap(line+b.remaining(), room, 0), "\n")
+	return strings.TrimRight(line, ",")
 }
 
 // remaining returns the expected remaining time as text, or "" in the first seconds. Its caller

@@ -21,7 +21,7 @@ type Block struct {
 	Rows [][]string
 	// Notes are sentences.
 	Notes []string
-	// Next are complete commands.
+	// Next are complete commands; empty ones are left out.
 	Next []string
 }
 
@@ -42,7 +42,7 @@ func (b *Block) Note(sentence string) {
 // Show prints a block, wrapped at the width of the terminal.
 func (o *Output) Show(b Block) {
 	_, _ = io.WriteString(o.Stdout, o.Drawing(func(color bool) string {
-		return b.text(Width(o.Stdout), color)
+		return b.text(o.Stdout.Width(), color)
 	}))
 }
 
@@ -55,26 +55,19 @@ const (
 
 // text formats the block, with all parts escaped.
 func (b Block) text(width int, color bool) string {
-	emphasize := func(s string) string {
-		if color {
-			s = bold + s + plain
-		}
-		return s
-	}
 	var lines strings.Builder
-	title, rest, _ := strings.Cut(format.Wrap(format.Escape(strings.Join(b.Title, " · ")), width, 2), "\n")
-	if color && !b.Unfinished {
-		lines.WriteString(green + "✔" + plain + " ")
-	}
-	lines.WriteString(emphasize(title) + "\n")
-	if rest != "" {
-		lines.WriteString(rest + "\n")
+	if len(b.Title) > 0 {
+		if color && !b.Unfinished {
+			lines.WriteString(green + "✔" + plain + " ")
+		}
+		title := format.Escape(strings.Join(b.Title, " · "))
+		lines.WriteString(emphasize(format.Wrap(title, width-len("✔ "), 2), color) + "\n")
 	}
 	sizes := b.columns()
 	for i, row := range b.Rows {
 		line := format.Wrap(rowText(row, sizes), width, len(blockMargin)+sizes[0]+2)
 		if i == 0 {
-			line = emphasize(line)
+			line = emphasize(line, color)
 		}
 		lines.WriteString(line + "\n")
 	}
@@ -82,16 +75,24 @@ func (b Block) text(width int, color bool) string {
 		line := format.Wrap(blockMargin+format.Escape(note), width, len(blockMargin))
 		lines.WriteString(line + "\n")
 	}
-	for i, command := range b.Next {
-		label := pad("", sizes[0])
-		if i == 0 {
-			label = pad("Next", sizes[0])
+	label := pad("Next", sizes[0])
+	for _, command := range b.Next {
+		if command == "" {
+			continue
 		}
 		line := blockMargin + label + blockMargin + wrapCommand(format.Escape(command), width,
 			len(blockMargin)+sizes[0]+2)
 		lines.WriteString(line + "\n")
+		label = pad("", sizes[0])
 	}
 	return lines.String()
+}
+
+func emphasize(text string, color bool) string {
+	if color {
+		text = bold + text + plain
+	}
+	return text
 }
 
 // columns returns the widths of the columns. The last cell of a row needs no room.
@@ -137,9 +138,13 @@ func wrapCommand(command string, width, indent int) string {
 	const end, more = " \\", 2
 	parts := strings.Split(command, " --")
 	wrapped, column := parts[0], indent+format.Width(parts[0])
-	for _, part := range parts[1:] {
+	for i, part := range parts[1:] {
 		part = "--" + part
-		if column+1+format.Width(part)+len(end) > width {
+		room := width
+		if i < len(parts)-2 {
+			room -= len(end)
+		}
+		if column+1+format.Width(part) > room {
 			wrapped += end + "\n" + strings.Repeat(" ", indent+more) + part
 			column = indent + more + format.Width(part)
 			continue
@@ -155,9 +160,6 @@ const usualWidth = 80
 
 // Width returns the width of a terminal, or 80 columns for other writers.
 func Width(w io.Writer) int {
-	if safe, is := w.(*SafeWriter); is {
-		w = safe.W
-	}
 	file, is := w.(*os.File)
 	if !is || !term.IsTerminal(int(file.Fd())) {
 		return usualWidth

@@ -62,7 +62,7 @@ func (o *Output) Saved(format string, arguments ...any) {
 }
 
 // Result stores the record of a result and prints it as JSON, or as the text that the function
-// writes. It does both even if one fails.
+// writes, wrapped at the width of the terminal. It does both even if one fails.
 func (o *Output) Result(value any, text func(w io.Writer)) (err error) {
 	if o.Warnings != nil {
 		value = warned{value, o.Warnings}
@@ -79,7 +79,9 @@ func (o *Output) Result(value any, text func(w io.Writer)) (err error) {
 			err = errors.Join(err, failed)
 		}
 	} else {
+		o.Stdout.hold()
 		text(o.Stdout)
+		o.Stdout.release()
 	}
 	o.printed = err == nil && o.Stdout.Err == nil
 	return err
@@ -171,11 +173,29 @@ type SafeWriter struct {
 	Err       error
 	hasOutput bool
 	drawings  []string
+	held      *bytes.Buffer // of a result, which is wrapped as a whole; nil otherwise
+	wraps     bool
 }
 
+func (c *SafeWriter) hold() { c.held = &bytes.Buffer{} }
+
+// release writes what was held, with long lines wrapped.
+func (c *SafeWriter) release() {
+	held := c.held.Bytes()
+	c.held, c.wraps = nil, true
+	_, _ = c.Write(held) // the error is stored
+	c.wraps = false
+}
+
+// Width returns the width of the terminal, or 80 columns for other outputs.
+func (c *SafeWriter) Width() int { return Width(c.W) }
+
 func (c *SafeWriter) Write(p []byte) (int, error) {
-	if c.Err != nil {
+	switch {
+	case c.Err != nil:
 		return 0, c.Err
+	case c.held != nil:
+		return c.held.Write(p)
 	}
 	n, err := io.WriteString(c.W, c.escape(string(p)))
 	c.hasOutput = c.hasOutput || n > 0
@@ -196,7 +216,11 @@ func (c *SafeWriter) escape(text string) string {
 			return c.escape(before) + drawing + c.escape(after)
 		}
 	}
-	return format.EscapeLines(text)
+	text = format.EscapeLines(text)
+	if c.wraps {
+		text = format.Wrap(text, c.Width(), len(blockMargin))
+	}
+	return text
 }
 
 func isTerminal(w io.Writer) bool {

@@ -52,6 +52,14 @@ func Seconds(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()
 }
 
+// Brief formats seconds like [Duration], with a tenth below 10 s.
+func Brief(seconds float64) string {
+	if seconds < 9.95 {
+		return fmt.Sprintf("%.1f s", seconds)
+	}
+	return Duration(time.Duration(seconds * float64(time.Second)))
+}
+
 // Sample formats the size of a sample, such as " (3 of 1,000)". It returns "" if of is 0, which
 // means that there is no sample.
 func Sample(n, of int) string {

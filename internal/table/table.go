@@ -35,8 +35,17 @@ var style = pretty.Style{
 	Options: pretty.Options{SeparateColumns: true, SeparateHeader: true},
 }
 
-// Print writes the table. It aligns columns of numbers to the right.
+// defaultWidth is the width of writers that have none.
+const defaultWidth = 80
+
+// Print writes the table. It aligns columns of numbers to the right. If the table does not fit the
+// width of the writer, the texts of the widest columns wrap at spaces.
 func (t *Table) Print(w io.Writer) {
+	width := defaultWidth
+	if terminal, is := w.(interface{ Width() int }); is {
+		width = terminal.Width()
+	}
+	limits := t.limits(width)
 	p := pretty.NewWriter()
 	p.SetStyle(style)
 	p.SuppressTrailingSpaces()
@@ -46,7 +55,10 @@ func (t *Table) Print(w io.Writer) {
 		if t.isNumeric(i) {
 			align = text.AlignRight
 		}
-		configs[i] = pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
+		configs[i] = pretty.ColumnConfig{
+			Number: i + 1, Align: align, AlignHeader: align, WidthMax: limits[i],
+			WidthMaxEnforcer: func(cell string, most int) string { return format.Wrap(cell, most, 0) },
+		}
 	}
 	p.SetColumnConfigs(configs)
 	p.AppendHeader(cells(t.Header))
@@ -54,6 +66,35 @@ func (t *Table) Print(w io.Writer) {
 		p.AppendRow(cells(row))
 	}
 	fmt.Fprintln(w, p.Render())
+}
+
+// limits returns the largest widths of the columns so that the table fits a width, if its words
+// allow it.
+func (t *Table) limits(width int) []int {
+	sizes, least := make([]int, len(t.Header)), make([]int, len(t.Header))
+	total := 2 * (len(t.Header) - 1)
+	for i := range t.Header {
+		for _, row := range append([][]string{t.Header}, t.Rows...) {
+			sizes[i] = max(sizes[i], format.Width(row[i]))
+			for word := range strings.FieldsSeq(row[i]) {
+				least[i] = max(least[i], format.Width(word))
+			}
+		}
+		total += sizes[i]
+	}
+	for ; total > width; total-- {
+		widest := -1
+		for i, size := range sizes {
+			if size > least[i] && (widest < 0 || size > sizes[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		sizes[widest]--
+	}
+	return sizes
 }
 
 // isNumeric reports whether all cells of a column are numbers, missing or empty.

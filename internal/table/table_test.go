@@ -22,3 +22,20 @@ func TestTable(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", text.String(), want)
 	}
 }
+
+// TestNarrowTable checks that texts wrap at spaces where a table is wider than 80 columns.
+func TestNarrowTable(t *testing.T) {
+	table := table.New("name", "remark")
+	words := strings.TrimSpace(strings.Repeat("words ", 16))
+	table.Add("a", words)
+	var text strings.Builder
+	table.Print(&text)
+	for line := range strings.Lines(text.String()) {
+		if n := len([]rune(strings.TrimSpace(line))); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if n := strings.Count(text.String(), "words"); n != 16 {
+		t.Errorf("%d of 16 words in\n%s", n, text.String())
+	}
+}

@@ -66,6 +66,3 @@ func encoderName(e classify.Encoder, s *structure.Structure) string {
 	}
 	return e.String()
 }
-
-// percent formats a fraction.
-func percent(fraction float64) string { return fmt.Sprintf("%.2f", 100*fraction) }

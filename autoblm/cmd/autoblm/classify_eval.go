@@ -8,6 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
@@ -79,12 +80,18 @@ func (c *classifyEvalCommand) Run(ctx context.Context, o *output) error {
 		}
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s: accuracy %s %% on %s, %.1f s\n\n", s.Dataset, model,
-			percent(all.Accuracy), format.Count(all.Nodes, c.Split+" node"), s.Seconds)
-		t := table.New("class", "nodes", "accuracy, %")
-		for _, e := range s.By {
-			t.Add(e.Class, e.Nodes, percent(e.Accuracy))
+		b := cli.Block{Title: []string{"classified " + c.Split, s.Dataset, model,
+			format.Count(all.Nodes, "node"), format.Brief(s.Seconds)}}
+		b.Add(c.Split, "accuracy "+format.Cell(all.Accuracy))
+		if len(c.Model) == 1 {
+			b.Next = []string{nextNode(c.Model[0], g)}
 		}
+		o.Show(b)
+		t := table.New("class", "nodes", "accuracy")
+		for _, e := range s.By {
+			t.Add(e.Class, e.Nodes, e.Accuracy)
+		}
+		fmt.Fprintln(w)
 		t.Print(w)
 	})
 }

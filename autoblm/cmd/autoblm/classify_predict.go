@@ -40,13 +40,13 @@ func printPrediction(w io.Writer, p classify.Prediction) {
 		note = fmt.Sprintf("%s node, label %s", p.Split, format.Escape(*p.Label))
 	}
 	fmt.Fprintf(w, "%s: %s\n\n", format.Escape(p.Node), note)
-	t := table.New("class", "rank", "probability, %", "")
+	t := table.New("class", "rank", "probability", "")
 	for _, a := range p.Answers {
 		mark := ""
 		if p.Label != nil && a.Class == *p.Label {
 			mark = "label"
 		}
-		t.Add(a.Class, a.Rank, percent(a.Probability), mark)
+		t.Add(a.Class, a.Rank, a.Probability, mark)
 	}
 	t.Print(w)
 }

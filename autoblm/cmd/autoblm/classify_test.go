@@ -66,7 +66,7 @@ func TestClassifyLenient(t *testing.T) {
 	dir := kinds(t, func(files map[string]string) { files["graph.nt"] += "nonsense\n<x:0> <r:0> .\n" })
 	train := "classify train --structure distmult --epochs 2 --runs 0 --json --dataset " + dir
 	refuse(t, []refusal{{cli.Failed, "graph.nt:49: malformed N-Triples", train}})
-	stdout, stderr := succeed(t, train, "--lenient")
+	stdout, stderr := succeed(t, train, "--lenient --verbose")
 	contains(t, stderr, "skipped 2 malformed lines; the first: ")
 	contains(t, stdout, `"edges":48,`, `"skipped":2,`)
 }

@@ -168,7 +168,13 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 		}
 		summary.Out = out.folder
 	}
-	if err := o.Result(summary, summary.print); err != nil {
+	err = o.Result(summary, func(w io.Writer) {
+		o.Show(summary.block(g))
+		if o.Verbose {
+			summary.printDetails(w)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	return out.done()
@@ -241,31 +247,44 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 	return summary
 }
 
-func (s classifySummary) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s nodes, %s relations, %s edges, %s classes; %s training and %s test nodes\n",
-		s.Dataset, format.Int(s.Nodes), format.Int(s.Relations), format.Int(s.Edges),
-		format.Int(s.Classes), format.Int(s.Train), format.Int(s.Test))
-	fmt.Fprintf(w, "%s, %s\nlearning rate %.3g, dropout %.2g, l2 %.2g, best after %s; %.1f s\n\n",
-		encoderName(s.Encoder, s.Structure), s.Settings.InShort(), s.LearningRate, s.Dropout, s.L2,
-		format.Count(s.Epochs, "epoch"), s.Seconds)
-	if e := s.StoppedEarly; e != nil {
-		fmt.Fprintf(w, "deadline exceeded after epoch %d of %d of the %s; "+
-			"the same command resumes the training\n\n", e.Epoch, e.Epochs, e.Phase)
-	}
-	t := table.New("accuracy", "%", "±")
-	t.Add("cross-validation", percent(s.CVAccuracy), "")
+// block returns the final output, with a command for the graph.
+func (s classifySummary) block(g *rdf.Graph) cli.Block {
+	b := cli.Block{Title: []string{"training finished", s.Dataset, encoderName(s.Encoder, s.Structure),
+		format.Count(s.Epochs, "epoch"), format.Brief(s.Seconds)}}
 	if runs := len(s.TestAccuracies); runs > 0 {
-		t.Add("test, mean of "+format.Count(runs, "run"), percent(s.TestAccuracy),
-			percent(s.TestDeviation))
-		for i, accuracy := range s.TestAccuracies {
-			t.Add(fmt.Sprintf("  seed %d", s.Seed+uint64(i)), percent(accuracy), "")
-		}
+		b.Add("test", "accuracy "+format.Cell(s.TestAccuracy), "± "+format.Cell(s.TestDeviation),
+			format.Count(runs, "run"))
+		b.Note("One test node counts " + format.Cell(1/float64(s.Test)) + ".")
 	}
-	t.Print(w)
-	if len(s.TestAccuracies) > 0 {
-		fmt.Fprintf(w, "\nOne test node is %s %%.\n", percent(1/float64(s.Test)))
+	b.Add("valid", "accuracy "+format.Cell(s.CVAccuracy), "cross-validated")
+	if e := s.StoppedEarly; e != nil {
+		b.Title[0], b.Unfinished = "training stopped by its deadline", true
+		b.Note(fmt.Sprintf("Stopped after epoch %d of %d of the %s; the same command resumes it.",
+			e.Epoch, e.Epochs, e.Phase))
 	}
 	if s.Out != "" {
-		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
+		b.Add("model", s.Out)
+		b.Next = append(b.Next, nextNode(s.Out, g))
 	}
+	return b
+}
+
+// printDetails prints the sizes of the graph, the settings and the runs.
+func (s classifySummary) printDetails(w io.Writer) {
+	t := table.New("name", "value")
+	t.Add("nodes", s.Nodes)
+	t.Add("relations", s.Relations)
+	t.Add("edges", s.Edges)
+	t.Add("classes", s.Classes)
+	t.Add("training nodes", s.Train)
+	t.Add("test nodes", s.Test)
+	t.Add("settings", s.Settings.InShort())
+	t.Add("learning rate", fmt.Sprintf("%.3g", s.LearningRate))
+	t.Add("dropout", fmt.Sprintf("%.2g", s.Dropout))
+	t.Add("l2", fmt.Sprintf("%.2g", s.L2))
+	for i, accuracy := range s.TestAccuracies {
+		t.Add(fmt.Sprintf("test accuracy, seed %d", s.Seed+uint64(i)), accuracy)
+	}
+	fmt.Fprintln(w)
+	t.Print(w)
 }

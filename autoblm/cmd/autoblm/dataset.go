@@ -32,12 +32,17 @@ func (datasetListCommand) Run(o *output) error {
 		t := table.New("name", "entities", "relations", "train", "valid", "test", "where")
 		for _, d := range list {
 			where := cmp.Or(d.Folder, "embedded")
-			if !d.Available {
-				where = "autoblm dataset fetch " + d.Name
+			switch {
+			case !d.Available:
+				where = "not fetched"
+			case d.Folder != "" && !o.Verbose:
+				where = "fetched"
 			}
 			t.Add(d.Name, d.Entities, d.Relations, d.Train, d.Valid, d.Test, where)
 		}
 		t.Print(w)
+		o.Show(cli.Block{Next: []string{shellCommand([]string{"dataset", "fetch", "umls"}),
+			shellCommand([]string{"dataset", "info", "world"})}})
 	})
 }
 

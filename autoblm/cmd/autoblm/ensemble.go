@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -113,7 +114,12 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if s.Out, err = c.save(o, ensemble, g.Name); err != nil {
 		return err
 	}
-	return o.Result(s, s.print)
+	return o.Result(s, func(w io.Writer) {
+		o.Show(s.block(g, c.Dataset))
+		if o.Verbose {
+			s.printDetails(w)
+		}
+	})
 }
 
 // save writes the ensemble to --out or a new folder, and returns the folder.
@@ -241,39 +247,54 @@ func (s *ensembleSummary) addMembers(
 	return nil
 }
 
-func (s ensembleSummary) print(w io.Writer) {
-	how := "all of them"
+// block returns the final output, with commands for the graph.
+func (s ensembleSummary) block(g *datasets.Graph, dataset string) cli.Block {
+	how := "all models"
 	if s.Choice != nil {
-		how = fmt.Sprintf("selected from %d by validation", s.Candidates)
+		how = fmt.Sprintf("selected from %d", s.Candidates)
 	}
-	fmt.Fprintf(w, "%s, an ensemble of %s, %s\n\n", s.Dataset,
-		format.Count(len(s.Members), "model"), how)
-	t := table.New("member", "", "d", "valid MRR", "test MRR")
-	for _, m := range s.Members {
-		t.Add(m.Folder, m.title(), m.Dim, m.Valid, m.Test)
+	b := cli.Block{Title: []string{"ensemble of " + format.Int(len(s.Members)), s.Dataset, how}}
+	valid, test := completion.Evaluations{Valid: s.Valid, Test: s.Test}.Scores()
+	score := func(metric string, x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return metric + " " + format.Cell(x)
 	}
-	t.Print(w)
-	fmt.Fprintln(w)
-	t = table.New("", "held out", "valid MRR", "test MRR")
+	add := func(label string, test, heldOut, valid *float64) {
+		cells := []string{score("test MRR", test), score("held out", heldOut), score("valid", valid)}
+		b.Add(label, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })...)
+	}
+	add("ensemble", test, s.HeldOut, valid)
 	if s.Best != nil {
 		var heldOut *float64
 		if s.HeldOut != nil {
 			heldOut = &s.Choice.HeldOut[0]
 		}
-		t.Add("best member", heldOut, s.Best.Valid, s.Best.Test)
+		add("best member", s.Best.Test, heldOut, s.Best.Valid)
 	}
-	valid, test := completion.Evaluations{Valid: s.Valid, Test: s.Test}.Scores()
-	t.Add("the ensemble", s.HeldOut, valid, test)
-	t.Print(w)
+	b.Add("saved in", s.Out)
 	switch {
 	case s.Choice == nil:
 	case len(s.Members) == 1:
-		fmt.Fprintln(w, "(no other model improves the best one on triples not used for selection)")
+		b.Note("No other model improves the best one on held-out validation triples.")
 	case s.HeldOut == nil:
-		fmt.Fprintln(w, "(valid was used for selection: its MRR is too high)")
+		b.Note("The selection used valid, so its MRR is too high.")
 	default:
-		fmt.Fprintf(w, "(valid was used for selection; held out is the MRR of selecting without each "+
-			"of %s)\n", format.Count(min(s.Choice.Folds, s.Valid.Triples), "part"))
+		b.Note(fmt.Sprintf("The selection used valid; held out is its MRR when each of %s is left out.",
+			format.Count(min(s.Choice.Folds, s.Valid.Triples), "part")))
 	}
-	fmt.Fprintf(w, "\nThe ensemble is in %s\n", s.Out)
+	b.Next = []string{nextTail(s.Out, g),
+		shellCommand([]string{"eval", "--model", s.Out, "--dataset", dataset})}
+	return b
+}
+
+// printDetails prints the members.
+func (s ensembleSummary) printDetails(w io.Writer) {
+	t := table.New("member", "", "d", "valid MRR", "test MRR")
+	for _, m := range s.Members {
+		t.Add(m.Folder, m.title(), m.Dim, m.Valid, m.Test)
+	}
+	fmt.Fprintln(w)
+	t.Print(w)
 }

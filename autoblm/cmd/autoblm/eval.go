@@ -94,14 +94,35 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.ByDegree = completion.ByDegree(g, triples, ranks, c.Ties)
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.title(),
-			s.Precision.Suffix(), format.Int(e.Triples), c.Split, e.Ties)
-		t := completion.NewTable()
-		e.AddTo(t, "both", true)
-		s.Popularity.addTo(t, c.Split)
-		t.Print(w)
+		o.Show(s.block(c, g, e))
+		if o.Verbose {
+			t := completion.NewTable()
+			e.AddTo(t, c.Split, true)
+			s.Popularity.addTo(t, c.Split)
+			fmt.Fprintf(w, "\n%s ties\n\n", e.Ties)
+			t.Print(w)
+		}
 		s.printParts(w, c.By)
 	})
+}
+
+// block returns the output without parts.
+func (s evalSummary) block(c *evalCommand, g *datasets.Graph, e completion.Evaluation) cli.Block {
+	b := cli.Block{Title: []string{"ranked " + c.Split, s.Dataset, s.title() + s.Precision.Suffix(),
+		format.Count(e.Triples, "triple")}}
+	addEvaluation(&b, c.Split, &e)
+	addMetrics(&b, "heads", e.Head, 0)
+	addMetrics(&b, "tails", e.Tail, 0)
+	s.Popularity.addRow(&b, c.Split)
+	b.Next = append(b.Next, nextTail(c.Model, g))
+	if c.By == "" {
+		again := []string{"eval", "--model", c.Model, "--dataset", c.Dataset, "--by", "relation"}
+		if c.Split != "test" {
+			again = append(again, "--split", c.Split)
+		}
+		b.Next = append(b.Next, shellCommand(again))
+	}
+	return b
 }
 
 // printParts prints the metrics by relation, pattern or degree.

@@ -48,8 +48,11 @@ func (c *trainCommand) fit(
 	t := c.Settings.Training
 	followsSize := []string{recipe.Dense, recipe.Large, recipe.Huge}
 	if t.Dim < dim || slices.Contains(followsSize, c.recipeName) {
-		o.Message("autoblm: recipe %s for %s and %s: %s", c.recipeName,
-			format.Count(size.Entities, "entity"), format.Count(size.Train, "triple"), describe(t, size))
+		o.Message("autoblm: recipe %s for %s: d %d, batch %d, %s", c.recipeName,
+			format.Count(size.Entities, "entity"), t.Dim, t.Batch, format.Count(t.Epochs, "epoch"))
+		if o.Verbose {
+			o.Message("autoblm: %s", describe(t, size))
+		}
 	}
 	return nil
 }
@@ -96,8 +99,7 @@ func (c *trainCommand) job(g *datasets.Graph) (kge.Job, error) {
 
 // describe names the settings that depend on the size of a graph.
 func describe(t kge.Settings, s recipe.Size) string {
-	epochs := format.Count(t.Epochs, "epoch")
-	parts := []string{fmt.Sprintf("d %d, batch %d, %s", t.Dim, t.Batch, epochs)}
+	parts := []string{format.Count(s.Train, "triple")}
 	if t.SampledSoftmax > 0 {
 		parts = append(parts, format.Count(t.SampledSoftmax, "entity")+" sampled per step")
 	}

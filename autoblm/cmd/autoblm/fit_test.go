@@ -10,7 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// TestLargeGraph trains on a graph with many entities. One line says what the default recipe is, and
+// TestLargeGraph trains on a graph with many entities. A line says what the default recipe is, and
 // flags override it.
 func TestLargeGraph(t *testing.T) {
 	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "model")
@@ -22,9 +22,9 @@ func TestLargeGraph(t *testing.T) {
 	writeFile(t, "e0\tnext\te7\n", dir, "valid.txt")
 	writeFile(t, "e1\tnext\te9\n", dir, "test.txt")
 	flags := "train --dim 8 --epochs 1 --no-eval --dataset " + dir + " --out " + out
-	_, messages := succeed(t, flags)
-	contains(t, messages, "recipe large for 30,001 entities and 30,001 triples: d 8, batch 500, "+
-		"1 epoch, 2,048 entities sampled per step")
+	_, messages := succeed(t, flags, "--verbose")
+	contains(t, messages, "recipe large for 30,001 entities: d 8, batch 500, 1 epoch\n",
+		"30,001 triples, 2,048 entities sampled per step")
 	if o := object(t, flags, "--sampled-softmax 64"); o["structure"] == nil || o["recipe"] != "large" {
 		t.Errorf("%v", o)
 	}

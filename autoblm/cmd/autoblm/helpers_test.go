@@ -20,11 +20,11 @@ import (
 // words splits parts of a command line at spaces.
 func words(line []string) []string { return strings.Fields(strings.Join(line, " ")) }
 
-// invoke runs the program with the words of a line, as a shell would.
+// invoke runs the program with the words of a line, as a shell would. It joins wrapped messages.
 func invoke(ctx context.Context, line ...string) (status int, stdout, stderr string) {
 	var out, messages bytes.Buffer
 	status = run(ctx, words(line), &out, &messages)
-	return status, out.String(), messages.String()
+	return status, out.String(), strings.ReplaceAll(messages.String(), "\n  ", " ")
 }
 
 // succeed runs the program, which must succeed, and returns what it prints.
@@ -82,10 +82,15 @@ func refuse(t *testing.T, all []refusal) {
 	t.Helper()
 	for _, r := range all {
 		stderr := fail(t, r.status, r.text, r.line)
-		if strings.Count(stderr, "\n")-strings.Count(stderr, "autoblm: warning: ") != 1 {
+		if strings.Count(stderr, "\n")-countWarnings(stderr) != 1 {
 			t.Errorf("%s: more than one line: %q", r.line, stderr)
 		}
 	}
+}
+
+// countWarnings counts the warnings, and the hints at more about them.
+func countWarnings(stderr string) int {
+	return strings.Count(stderr, "autoblm: warning: ") + strings.Count(stderr, "autoblm: --verbose ")
 }
 
 // cancelled returns a context that has ended.

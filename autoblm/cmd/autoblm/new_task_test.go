@@ -67,7 +67,7 @@ func TestANewTask(t *testing.T) {
 		"task": "entries", "metric": "entries", "best.0.valid_entries": s.Nonzeros(),
 		"best.0.score": s.Nonzeros(), "best.0.valid_mrr": nil,
 	})
-	stdout, _ := succeed(t, search)
+	stdout, _ := succeed(t, search, "--verbose")
 	contains(t, stdout, "test entries", s.String())
 	if strings.Contains(stdout, "MRR") {
 		t.Error(stdout)

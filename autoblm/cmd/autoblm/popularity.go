@@ -4,6 +4,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
@@ -22,10 +23,9 @@ func (p popularity) add(g *datasets.Graph, split string, triples []datasets.Trip
 // warn warns if a model is worse than the baseline.
 func (p popularity) warn(o *output, split string, model *completion.Evaluation) {
 	if e, ok := p[split]; ok && model.Both.MRR < e.Both.MRR {
-		o.Message("autoblm: warning: %s MRR %.3f is below that of popularity, %.3f, which knows "+
-			"only how often an answer has the relation; train for more epochs, or with another "+
-			"--lr or --dim",
+		o.Message("autoblm: warning: %s MRR %.3f is below that of popularity, %.3f",
 			split, model.Both.MRR, e.Both.MRR)
+		o.Message("autoblm: train for more epochs, or with another --lr or --dim")
 	}
 }
 
@@ -33,5 +33,16 @@ func (p popularity) warn(o *output, split string, model *completion.Evaluation) 
 func (p popularity) addTo(t *table.Table, split string) {
 	if e, ok := p[split]; ok {
 		e.AddTo(t, "  popularity", false)
+	}
+}
+
+// addRow adds the metrics of the first of the splits that was ranked.
+func (p popularity) addRow(b *cli.Block, splits ...string) {
+	for _, split := range splits {
+		if e, ok := p[split]; ok {
+			addMetrics(b, "popularity", e.Both, 0)
+			b.Note("Popularity ranks first what occurs most often with the relation.")
+			return
+		}
 	}
 }

@@ -44,9 +44,9 @@ func (b *trainingBar) update(p kge.Progress) {
 	}
 	line += b.loss
 	if p.Best != nil {
-		line += fmt.Sprintf(", best valid MRR %.4f", p.Best.MRR)
+		line += fmt.Sprintf(", best valid MRR %.3f", p.Best.MRR)
 		if p.HeldOut > 0 {
-			line += fmt.Sprintf(" ± %.4f%s", p.Best.Error, format.Sample(p.ValidatedBy, p.HeldOut))
+			line += fmt.Sprintf(" ± %.3f%s", p.Best.Error, format.Sample(p.ValidatedBy, p.HeldOut))
 		}
 		line += fmt.Sprintf(" after %d", p.Best.Epoch)
 	}

@@ -93,10 +93,17 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 		s.Test = &e
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, %s, d %d%s, %.1f s\n\n", s.Dataset, format.Count(s.Hops, "hop"),
-			s.title(), s.Dim, s.Precision.Suffix(), s.Seconds)
-		t := query.NewTable()
-		e.AddTo(t, c.Split.String())
-		t.Print(w)
+		b := cli.Block{Title: []string{"ranked " + c.Split.String(), s.Dataset,
+			format.Count(s.Hops, "hop"), fmt.Sprintf("%s, d %d%s", s.title(), s.Dim, s.Precision.Suffix()),
+			format.Count(e.Queries, "query"), format.Brief(s.Seconds)}}
+		addQueryEvaluation(&b, c.Split.String(), &e)
+		b.Next = []string{nextPath(c.Model, d)}
+		o.Show(b)
+		if o.Verbose {
+			t := query.NewTable()
+			e.AddTo(t, c.Split.String())
+			fmt.Fprintln(w)
+			t.Print(w)
+		}
 	})
 }

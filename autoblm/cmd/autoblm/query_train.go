@@ -131,7 +131,13 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 		return rankingError(err, out.file)
 	}
 	summary := c.summary(d, report, evaluated)
-	if err := o.Result(summary, summary.print); err != nil {
+	err = o.Result(summary, func(w io.Writer) {
+		o.Show(summary.block(d))
+		if o.Verbose {
+			summary.printDetails(w)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	return out.done()
@@ -161,13 +167,29 @@ func (c *queryTrainCommand) summary(
 	}
 }
 
-func (s queryTrainSummary) print(w io.Writer) {
+// block returns the final output, with a command for the data.
+func (s queryTrainSummary) block(d *query.Data) cli.Block {
+	b := s.trainedSummary.block(format.Count(s.Hops, "hop"), s.title())
+	addQueryEvaluation(&b, "test", s.Test)
+	addQueryEvaluation(&b, "valid", s.Valid)
+	if s.Out != "" {
+		b.Add("model", s.Out)
+		b.Next = append(b.Next, nextPath(s.Out, d))
+	}
+	return b
+}
+
+// addQueryEvaluation adds the metrics of a split, if it was ranked.
+func addQueryEvaluation(b *cli.Block, split string, e *query.Evaluation) {
+	if e != nil {
+		addMetrics(b, split, e.Metrics, e.MRRError)
+		noteSample(b, split, e.Queries, e.Of)
+	}
+}
+
+func (s queryTrainSummary) printDetails(w io.Writer) {
 	t := query.NewTable()
 	s.Valid.AddTo(t, "valid")
 	s.Test.AddTo(t, "test")
-	model := format.Count(s.Hops, "hop") + ", " + s.title()
-	s.trainedSummary.print(w, model, t)
-	if s.Out != "" {
-		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
-	}
+	s.trainedSummary.printDetails(w, t)
 }

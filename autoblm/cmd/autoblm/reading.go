@@ -6,6 +6,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
@@ -18,12 +19,20 @@ func read[Data any](
 	return ctxutil.Call(ctx, func() (Data, error) { return open(name) })
 }
 
-// warn prints the warnings of a data set, those about known leakage in brief, and adds them to the
-// JSON of the result.
+// warn prints the warnings of a data set, the long ones in brief unless --verbose is given, and adds
+// them to the JSON of the result.
 func warn(o *output, warnings []string) {
 	o.Warnings = append(orEmpty(o.Warnings), warnings...)
+	isShort := false
 	for _, warning := range warnings {
-		o.Message("autoblm: warning: %s", datasets.Brief(warning))
+		text := "autoblm: warning: " + warning
+		if !o.Verbose && format.Width(text) > cli.Width(o.Stderr) {
+			text, isShort = "autoblm: warning: "+datasets.Brief(warning), true
+		}
+		o.Message("%s", text)
+	}
+	if isShort {
+		o.Message("autoblm: --verbose shows examples and fixes")
 	}
 }
 

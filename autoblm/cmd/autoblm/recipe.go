@@ -29,33 +29,37 @@ func (c *recipeListCommand) Run(o *output) error {
 		recipes = recipe.Available(c.Dataset)
 	}
 	return o.Result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
-		t := table.New("recipe", "data set", "d", "batch", "epochs", "learning rate", "weights",
-			"published", "test MRR", "H@1", "H@10")
+		t := table.New("recipe", "data set", "d", "batch", "epochs", "lr", "published", "test MRR")
 		for _, r := range recipes {
 			s := r.Training
-			cells := []any{
-				r.Name, scopeOf(r), s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate),
-				settings.Set(r.Weights), "", nil, nil, nil,
-			}
+			cells := []any{r.Name, scopeOf(r), s.Dim, s.Batch, s.Epochs,
+				fmt.Sprintf("%.3g", r.LearningRate), "", nil}
 			if p := r.Published; p != nil {
-				cells = append(cells[:7], p.Model, p.MRR, p.Hits1, p.Hits10)
+				cells = append(cells[:6], p.Model, p.MRR)
 			}
 			t.Add(cells...)
 		}
 		t.Print(w)
-		fmt.Fprintln(w)
-		described := map[string]string{}
-		for _, r := range recipes {
-			switch before, found := described[r.Name]; {
-			case !found:
-				fmt.Fprintf(w, "%s: %s; from %s\n", r.Name, r.About, r.Source)
-			case before != r.About:
-				fmt.Fprintf(w, "%s for %s: %s; from %s\n", r.Name, scopeOf(r), r.About, r.Source)
-			}
-			described[r.Name] = r.About
+		if o.Verbose {
+			printSources(w, recipes)
 		}
-		fmt.Fprintf(w, "\nautoblm recipe show has all settings.\n")
+		o.Show(cli.Block{Next: []string{"autoblm recipe show NAME DATASET",
+			"autoblm train --dataset DATASET --recipe NAME"}})
 	})
+}
+
+// printSources prints the weights, the purpose and the source of each recipe.
+func printSources(w io.Writer, recipes []recipe.Recipe) {
+	described := map[string]string{}
+	fmt.Fprintln(w)
+	for _, r := range recipes {
+		if described[r.Name] == r.About {
+			continue
+		}
+		described[r.Name] = r.About
+		fmt.Fprintf(w, "%s for %s: %s; %s; from %s\n", r.Name, scopeOf(r), r.About,
+			settings.Set(r.Weights), r.Source)
+	}
 }
 
 // scopeOf returns what data a recipe is for.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -16,6 +17,7 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/record"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
@@ -103,12 +105,47 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	}
 	o.Saved("the result is %s", plan.ResultFile())
 	return o.Result(d, func(w io.Writer) {
-		d.Result.Print(w)
-		fmt.Fprintf(w, "\nThe result is %s\n", plan.ResultFile())
-		if !d.Result.Complete {
-			fmt.Fprintf(w, "Deadline exceeded; resume with: %s\n", command)
+		o.Show(reproductionBlock(d.Result, plan.ResultFile(), command))
+		if o.Verbose {
+			fmt.Fprintln(w)
+			d.Result.Print(w)
 		}
 	})
+}
+
+// reproductionBlock compares the trained model with the published one.
+func reproductionBlock(r reproduce.Result, file, command string) cli.Block {
+	b := cli.Block{Title: []string{"reproduction finished", r.Dataset}, Unfinished: !r.Complete}
+	if !r.Complete {
+		b.Title[0] = "reproduction stopped by its deadline"
+		b.Next = []string{command}
+	}
+	if s := r.Search; s != nil {
+		b.Title = append(b.Title, fmt.Sprintf("%d of %s", s.Trained,
+			format.Count(s.Budget, "structure")))
+		if len(s.Best) > 0 {
+			b.Add("best found", s.Best[0].Structure.Title(), "valid MRR "+format.Cell(s.Best[0].ValidMRR))
+		}
+		if len(s.Baselines) > 0 {
+			best := slices.MaxFunc(s.Baselines, func(x, y reproduce.Found) int {
+				return cmp.Compare(x.ValidMRR, y.ValidMRR)
+			})
+			b.Add("baseline", structure.TitleOf(best.Name), "valid MRR "+format.Cell(best.ValidMRR))
+		}
+	}
+	if f := r.Final; f != nil {
+		b.Title = append(b.Title, fmt.Sprintf("%d of %s", f.Epochs,
+			format.Count(f.Training.Settings.Epochs, "epoch")), format.Brief(f.Seconds.Train))
+		if f.Test != nil {
+			b.Add("final", f.Title(), "test MRR "+format.Cell(f.Test.Both.MRR),
+				"H@10 "+format.Cell(f.Test.Both.Hits10))
+		}
+		if p := f.Published; p != nil {
+			b.Add("published", p.Model, "test MRR "+format.Cell(p.MRR), "H@10 "+format.Cell(p.Hits10))
+		}
+	}
+	b.Add("result", file)
+	return b
 }
 
 // plan returns the plan of the reproduction, after checks that need no data.

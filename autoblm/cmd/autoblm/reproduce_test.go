@@ -184,7 +184,7 @@ func TestReproduceInPieces(t *testing.T) {
 	minutes := max(took/4, 300*time.Millisecond).Minutes()
 	stdout, _ := succeed(t, finalOf(pieces), "--minutes", fmt.Sprint(minutes))
 	if r := readResult(t, pieces).Result; !r.Complete &&
-		(r.Final.Test == nil || !strings.Contains(stdout, "Deadline exceeded; resume with: ")) {
+		(r.Final.Test == nil || !strings.Contains(stdout, "stopped by its deadline")) {
 		t.Errorf("out of time: %q, %+v", stdout, r.Final)
 	}
 	object(t, finalOf(pieces))
@@ -205,7 +205,7 @@ func TestReproduceInPieces(t *testing.T) {
 func TestReproduceText(t *testing.T) {
 	standIn(t, "umls")
 	out := t.TempDir() + "/out"
-	stdout, _ := succeed(t, "reproduce umls --budget 6 --dim 8 --epochs 2 --out", out)
+	stdout, _ := succeed(t, "reproduce umls --verbose --budget 6 --dim 8 --epochs 2 --out", out)
 	contains(t, stdout, "6 of 6 structures", "QuatE", "found 1", "2 of 2 epochs", "published: ConvE",
 		"0.940", "valid, epoch 2", out)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
@@ -15,15 +14,11 @@ import (
 // block returns the final output of a search: the kept model, the model without a search, and what
 // to do next.
 func (s searchRun) block(r *search.Result) cli.Block {
-	trained := format.Duration(time.Duration(r.Seconds * float64(time.Second)))
 	b := cli.Block{
-		Title:      []string{s.state(r), s.identity.Dataset, s.amount(r), trained},
+		Title:      []string{s.state(r), s.identity.Dataset, s.amount(r), format.Brief(r.Seconds)},
 		Unfinished: r.Stopped == search.Interrupted,
 	}
-	h := s.report(r).Headline()
-	addModel(&b, "kept", h.Kept, errorAndHits(h.Kept))
-	addModel(&b, "baseline", h.Baseline, overBaseline(h.OverBaseline))
-	addModel(&b, "structure", h.Structure, string(h.StructureOver.Meaning))
+	addHeadline(&b, s.report(r).Headline())
 	s.addNotes(&b, r)
 	if r.Artifact != nil {
 		b.Next = append(b.Next, nextPrediction(s.out, s.Task))
@@ -84,6 +79,13 @@ func (s searchRun) addNotes(b *cli.Block, r *search.Result) {
 	if task.MixedEnginesWarning(task.Engines(r.Trials)) != "" {
 		b.Note("Several engines trained the models: small differences may be rounding.")
 	}
+}
+
+// addHeadline adds the rows of the kept model and of what it is compared with.
+func addHeadline(b *cli.Block, h report.Headline) {
+	addModel(b, "kept", h.Kept, errorAndHits(h.Kept))
+	addModel(b, "baseline", h.Baseline, overBaseline(h.OverBaseline))
+	addModel(b, "structure", h.Structure, string(h.StructureOver.Meaning))
 }
 
 // addModel adds the row of a model.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -45,8 +46,9 @@ func TestSearchKeepsAnEnsemble(t *testing.T) {
 	has(t, object(t, "study best", folder, "--out", dir+"/best"),
 		fields{"from": "ensemble", "members.#": n, "structure": nil})
 	for _, command := range []string{line, "study show " + folder} {
-		stdout, _ := succeed(t, command)
-		contains(t, stdout, fmt.Sprintf("Kept: an ensemble of %d of these 10 models", n))
+		stdout, _ := succeed(t, command, "--verbose")
+		contains(t, strings.Join(strings.Fields(stdout), " "),
+			fmt.Sprintf("Kept: an ensemble of %d of these 10 models", n))
 	}
 	object(t, "report --study", folder, "--out", dir+"/page.html")
 	contains(t, readFile(t, dir, "page.html"), "An ensemble", "--ensemble 4",

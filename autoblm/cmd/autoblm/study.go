@@ -15,6 +15,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -53,11 +55,10 @@ func (c *studyListCommand) Run(o *output) error {
 				strings.Join(c.Paths, ", "))
 			return
 		}
-		t := table.New("study", "data set", "algorithm", "k", "d", "trained", "budget", "metric",
-			"best", "state")
+		t := table.New("study", "data set", "trained", "metric", "best", "state")
 		for _, s := range list {
-			t.Add(s.Path, s.Dataset, s.Algorithm, s.K, s.Dim, s.Trained, s.Budget, s.Metric,
-				s.BestScore, s.State)
+			trained := fmt.Sprintf("%d of %d", s.Trained, s.Budget)
+			t.Add(s.Path, s.Dataset, trained, s.Metric, s.BestScore, s.State)
 		}
 		t.Print(w)
 		for _, s := range list {
@@ -104,16 +105,37 @@ func (c *studyShowCommand) Run(o *output) error {
 	if contents.InUse != nil {
 		details.InUse = contents.InUse.Holder()
 	}
-	return o.Result(details, func(w io.Writer) { details.print(w, result, p) })
+	return o.Result(details, func(w io.Writer) {
+		o.Show(details.block(contents, p))
+		if o.Verbose {
+			details.printDetails(w, result, p)
+		}
+	})
 }
 
-func (s studyDetails) print(w io.Writer, r *search.Result, p task.Presentation) {
-	fmt.Fprintf(w, "%s: %s on %s, %s\n", s.Study, s.Algorithm, s.Dataset, s.State)
+// block returns the kept model, the model without a search, and the state of the study.
+func (s studyDetails) block(contents *study.Contents, p task.Presentation) cli.Block {
+	finished := s.State == study.Finished
+	b := cli.Block{Title: []string{"study " + string(s.State), s.Dataset, s.Algorithm,
+		fmt.Sprintf("%d of %s", contents.Result().Trained, format.Count(s.Budget, "structure")),
+		format.Brief(s.Seconds)}, Unfinished: !finished}
+	addHeadline(&b, report.Data{Contents: *contents, Presentation: p}.Headline())
 	if s.InUse != "" {
-		fmt.Fprintf(w, "in use by %s\n", s.InUse)
+		b.Note("In use by " + s.InUse + ".")
 	}
-	fmt.Fprintf(w, "%d of %s trained in %s, proposed in %s\n", r.Trained,
-		format.Count(s.Budget, "structure"), format.Seconds(s.Seconds), format.Seconds(s.Choosing))
+	place := studyPlace(s.Study)
+	if contents.About.Settings.Model == form.Bilinear {
+		b.Next = append(b.Next, shellCommand([]string{"report", "--study", place}))
+	}
+	b.Next = append(b.Next,
+		shellCommand(resumption(place, finished, contents.Plan, s.Budget)),
+		shellCommand([]string{"study", "show", place, "--verbose"}))
+	return b
+}
+
+// printDetails prints all settings and tables.
+func (s studyDetails) printDetails(w io.Writer, r *search.Result, p task.Presentation) {
+	fmt.Fprintf(w, "\nproposed in %s\n", format.Seconds(s.Choosing))
 	fmt.Fprintf(w, "%s in total: %d complete, %d diverged, %d unfinished\n",
 		format.Count(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
 	if len(s.Engines) > 0 {

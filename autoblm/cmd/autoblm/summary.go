@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
@@ -67,25 +70,58 @@ func summarizeTraining(dataset string, dim int, report *kge.Report, out string) 
 	}
 }
 
-// print describes the training of a model and prints its metrics.
-func (s trainedSummary) print(w io.Writer, model string, metrics *table.Table) {
+// block describes the training of a model. The caller adds metrics and commands.
+func (s trainedSummary) block(model ...string) cli.Block {
+	epochs := format.Count(s.Epochs, "epoch")
+	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
+		epochs += fmt.Sprintf(" (best %d)", s.BestEpoch)
+	}
+	title := append([]string{"training finished", s.Dataset}, model...)
+	dim := fmt.Sprintf("d %d%s", s.Dim, s.Precision.Suffix())
+	b := cli.Block{Title: append(title, dim, epochs, format.Brief(s.Seconds.Train))}
+	if e := s.StoppedEarly; e != nil {
+		b.Title[0], b.Unfinished = "training stopped by its deadline", true
+		b.Note(fmt.Sprintf("Stopped after epoch %d of %d, step %s of %s; the same command resumes it.",
+			e.Epoch, e.Epochs, format.Int(e.Step), format.Int(e.Steps)))
+	}
+	return b
+}
+
+// printDetails prints the loss, the speed and all metrics.
+func (s trainedSummary) printDetails(w io.Writer, metrics *table.Table) {
 	step := ""
 	if s.Seconds.PerStep > 0 {
-		step = fmt.Sprintf(" (%.2f ms a step)", 1e3*s.Seconds.PerStep)
+		step = ", " + format.Milliseconds(s.Seconds.PerStep) + " a step"
 	}
-	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s%s\n", s.Dataset, model, s.Dim,
-		s.Precision.Suffix(), lastLoss(s.Loss), format.Count(s.Epochs, "epoch"), s.Seconds.Train, step)
-	if e := s.StoppedEarly; e != nil {
-		fmt.Fprintf(w, "deadline exceeded after epoch %d of %d, step %s of %s; "+
-			"the same command resumes the training\n",
-			e.Epoch, e.Epochs, format.Int(e.Step), format.Int(e.Steps))
-	}
-	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
-		fmt.Fprintf(w, "best epoch by validation: %d\n", s.BestEpoch)
-	}
+	fmt.Fprintf(w, "\nloss %s%s\n", lastLoss(s.Loss), step)
 	if len(metrics.Rows) > 0 {
 		fmt.Fprintln(w)
 		metrics.Print(w)
+	}
+}
+
+// addMetrics adds a row of metrics, with the standard error of the MRR of a sample.
+func addMetrics(b *cli.Block, label string, m eval.Metrics, mrrError float64) {
+	mrr := "MRR " + format.Cell(m.MRR)
+	if mrrError > 0 {
+		mrr += " ± " + format.Cell(mrrError)
+	}
+	b.Add(label, mrr, "H@1 "+format.Cell(m.Hits1), "H@10 "+format.Cell(m.Hits10))
+}
+
+// addEvaluation adds the metrics of a split, if it was ranked.
+func addEvaluation(b *cli.Block, split string, e *completion.Evaluation) {
+	if e != nil {
+		addMetrics(b, split, e.Both, e.MRRError)
+		noteSample(b, split, e.Triples, e.Of)
+	}
+}
+
+// noteSample says that the metrics of a split are those of a sample.
+func noteSample(b *cli.Block, split string, n, of int) {
+	if of > 0 {
+		b.Note(fmt.Sprintf("The %s metrics are of a sample of %s of %s.", split, format.Int(n),
+			format.Int(of)))
 	}
 }
 

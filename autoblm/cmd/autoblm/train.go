@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -18,6 +19,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/table"
@@ -163,7 +165,13 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 			summary.Popularity.add(g, "test", eval.Sample(g.Test, summary.Test.Triples))
 		}
 		summary.Popularity.warn(o, "test", summary.Test)
-		if err := o.Result(summary, summary.print); err != nil {
+		err := o.Result(summary, func(w io.Writer) {
+			o.Show(summary.block(g, c.Dataset))
+			if o.Verbose {
+				summary.printDetails(w)
+			}
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -301,34 +309,73 @@ func (c *trainCommand) summary(
 	return s
 }
 
-func (s trainSummary) print(w io.Writer) {
+// block returns the final output of a training, with commands for its graph.
+func (s trainSummary) block(g *datasets.Graph, dataset string) cli.Block {
+	b := s.trainedSummary.block(s.title())
+	addEvaluation(&b, "test", s.Test)
+	addEvaluation(&b, "valid", s.Valid)
+	s.Popularity.addRow(&b, "test", "valid")
+	if len(s.Members) > 0 {
+		b.Add("seeds", s.spread())
+	}
+	if s.Out == "" {
+		return b
+	}
+	b.Add("model", s.Out)
+	b.Next = append(b.Next, nextTail(s.Out, g))
+	if s.Test != nil {
+		b.Next = append(b.Next, shellCommand([]string{"search", "--dataset", dataset, "--minutes", "10"}))
+	} else {
+		b.Next = append(b.Next,
+			shellCommand([]string{"eval", "--model", s.Out, "--dataset", dataset}))
+	}
+	return b
+}
+
+// spread describes the test scores of the members, or else their validation scores.
+func (s trainSummary) spread() string {
+	var tested, validated []float64
+	for _, m := range s.Members {
+		valid, test := completion.Evaluations{Valid: m.Valid, Test: m.Test}.Scores()
+		if test != nil {
+			tested = append(tested, *test)
+		}
+		if valid != nil {
+			validated = append(validated, *valid)
+		}
+	}
+	metric, scores := "test MRR", tested
+	if len(tested) == 0 {
+		metric, scores = "valid MRR", validated
+	}
+	if len(scores) == 0 {
+		return format.Count(len(s.Members), "model")
+	}
+	return fmt.Sprintf("%s of %s, %s %s to %s", format.Int(len(scores)),
+		format.Count(len(s.Members), "model"), metric, format.Cell(slices.Min(scores)),
+		format.Cell(slices.Max(scores)))
+}
+
+// printDetails prints all metrics and members.
+func (s trainSummary) printDetails(w io.Writer) {
 	t := completion.NewTable()
 	s.Valid.AddTo(t, "valid", false)
 	s.Popularity.addTo(t, "valid")
 	s.Test.AddTo(t, "test", true)
 	s.Popularity.addTo(t, "test")
-	s.trainedSummary.print(w, s.title(), t)
-	if len(s.Members) > 0 {
-		fmt.Fprintln(w)
-		t = table.New("seed", "loss", "valid MRR", "test MRR")
-		for _, m := range s.Members {
-			loss := lastLoss(m.Loss)
-			if m.Error != "" {
-				loss = "diverged"
-			}
-			valid, test := completion.Evaluations{Valid: m.Valid, Test: m.Test}.Scores()
-			t.Add(m.Seed, loss, valid, test)
-		}
-		t.Print(w)
+	s.trainedSummary.printDetails(w, t)
+	if len(s.Members) == 0 {
+		return
 	}
-	if s.Out != "" {
-		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
-	}
+	fmt.Fprintln(w)
+	t = table.New("seed", "loss", "valid MRR", "test MRR", "folder")
 	for _, m := range s.Members {
-		if m.Out != "" {
-			fmt.Fprintf(w, "The models of all members are in %s\n",
-				filepath.Join(filepath.Dir(m.Out), "seed-*"))
-			break
+		loss := lastLoss(m.Loss)
+		if m.Error != "" {
+			loss = "diverged"
 		}
+		valid, test := completion.Evaluations{Valid: m.Valid, Test: m.Test}.Scores()
+		t.Add(m.Seed, loss, valid, test, m.Out)
 	}
+	t.Print(w)
 }

@@ -30,7 +30,7 @@ func TestEveryCommandWarns(t *testing.T) {
 		graph   = " --dataset ./umls"
 		titled  = "autoblm: warning: the first line of "
 		skipped = "autoblm: warning: skipped 1 malformed line"
-		unseen  = "autoblm: warning: 1 of the 2 test queries of asked cannot be learned"
+		unseen  = "autoblm: warning: 1 of 2 test queries cannot be learned"
 	)
 	tried := map[string]bool{}
 	for _, c := range []struct{ line, want string }{
@@ -93,6 +93,6 @@ func TestKnownLeakageIsBrief(t *testing.T) {
 			t.Errorf("%d columns: %s", len(line), line)
 		}
 	}
-	contains(t, stderr, "autoblm: warning: umls has known leakage: ")
-	contains(t, stdout, "umls has known leakage: ", "such as (", "compare only with results")
+	contains(t, stderr, "autoblm: warning: known leakage: ")
+	contains(t, stdout, "known leakage: ", "such as (", "compare only with results")
 }

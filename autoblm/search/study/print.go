@@ -131,7 +131,7 @@ func leadOf(r search.Retrained) string {
 	if len(r.Splits) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%+.4f", r.Lead)
+	return format.Signed(r.Lead)
 }
 
 // modelTitle returns the title of a baseline, or "found" for a structure without a name.
