@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
@@ -83,43 +84,60 @@ func (s searchRun) addNotes(b *cli.Block, r *search.Result) {
 
 // addHeadline adds the rows of the kept model and of what it is compared with.
 func addHeadline(b *cli.Block, h report.Headline) {
-	addModel(b, "kept", h.Kept, errorAndHits(h.Kept))
-	addModel(b, "baseline", h.Baseline, overBaseline(h.OverBaseline))
-	addModel(b, "structure", h.Structure, string(h.StructureOver.Meaning))
+	metric := strings.ReplaceAll(h.Metric, "validation", "valid")
+	add := func(label, name string, m *report.Model, remark string) {
+		score := ""
+		if m.Score > 0 {
+			score = metric + " " + format.Cell(m.Score)
+		}
+		b.Add(label, name, score, remark)
+	}
+	if k := h.Kept; k != nil {
+		add("kept", shortName(k), k, errorAndHits(k))
+	}
+	if m := h.Baseline; m != nil && (h.Kept == nil || h.Kept.Name != m.Name) {
+		remark := ""
+		if h.Kept != nil {
+			remark = difference("kept is", h.Kept.Difference)
+		}
+		add("baseline", shortName(m), m, remark)
+	}
+	if m := h.Alone; m != nil {
+		add("structure", strings.Replace(shortName(m), "structure found", "found, alone", 1), m,
+			difference("", m.Difference))
+	}
 }
 
-// addModel adds the row of a model.
-func addModel(b *cli.Block, label string, m *report.HeadlineModel, remark string) {
-	switch {
-	case m == nil:
-	case m.Metric == "":
-		b.Add(label, m.Name)
-	default:
-		b.Add(label, m.Name, m.Metric+" "+format.Cell(m.Score), remark)
-	}
+// shortName returns the name of a model for a narrow column.
+func shortName(m *report.Model) string {
+	return strings.NewReplacer(", default recipe", ", default", ", mean of ", ", ").Replace(m.Name)
 }
 
 // errorAndHits returns the standard error of a model and its H@10.
-func errorAndHits(m *report.HeadlineModel) (text string) {
-	if m == nil {
-		return ""
-	}
+func errorAndHits(m *report.Model) string {
+	var parts []string
 	if m.Error > 0 {
-		text = "± " + format.Cell(m.Error) + "  "
+		parts = append(parts, "± "+format.Cell(m.Error))
 	}
-	if m.Hits10 != nil {
-		text += "H@10 " + format.Cell(*m.Hits10)
+	for _, other := range m.Others {
+		if other.Name == "H@10" {
+			parts = append(parts, other.Name+" "+format.Cell(other.Value))
+		}
 	}
-	return text
+	return strings.Join(parts, "  ")
 }
 
-// overBaseline says in words how the kept model compares with the baseline.
-func overBaseline(g report.Gain) string {
-	switch g.Meaning {
-	case "":
+// difference describes a difference to the baseline. Clear ones name the subject.
+func difference(subject string, d *report.Interval) string {
+	if d == nil {
 		return ""
-	case report.Better, report.Worse:
-		return fmt.Sprintf("kept is %s (%s)", g.Meaning, format.Signed(g.By))
 	}
-	return fmt.Sprintf("%s (%s)", g.Meaning, format.Signed(g.By))
+	verdict := d.Verdict()
+	switch {
+	case d.Low > 0, d.High < 0:
+		verdict = strings.TrimSpace(subject + " " + verdict)
+	case d.Mean <= 0:
+		verdict = "no gain"
+	}
+	return format.Signed(d.Mean) + ": " + verdict
 }
