@@ -12,7 +12,10 @@ import (
 // facts returns the line under the title.
 func (a *analysis) facts() []string {
 	structures := format.Count(a.trained, "structure")
-	if budget := a.About.Settings.Budget; a.trained < budget {
+	switch budget := a.About.Settings.Budget; {
+	case a.trained == 0 && len(bestFirst(a.Trials)) > 0:
+		structures = "only baselines"
+	case a.trained < budget:
 		structures = fmt.Sprintf("%d of %d structures", a.trained, budget)
 	}
 	facts := []string{

@@ -129,7 +129,7 @@ func NewPage(d Data) *Page {
 		{ID: "trials", Title: "Trials", Parts: a.trials()},
 		{ID: "structures", Title: "Structures", Parts: a.structures()},
 		{ID: "curves", Title: "Learning curves", Parts: a.curves()},
-		{ID: "retraining", Title: "Retraining", Parts: a.retraining()},
+		{ID: "retraining", Title: a.retrainingTitle(), Parts: a.retraining()},
 		{ID: "predictions", Title: "Predictions", Parts: a.predictions()},
 		{ID: "entities", Title: "Map of the entities", Parts: a.entities()},
 		{ID: "metrics", Title: "Metrics", Parts: a.metrics()},

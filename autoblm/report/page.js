@@ -152,7 +152,7 @@ function drawTable(t, id) {
 		class: t.columns[i].number ? "number" : null, scope: tag === "th" ? "row" : null,
 	}, c.share ? el("span", { class: "bar", style: `--share: ${c.share.toFixed(1)}%` }) : "",
 		c.code ? el("code", {}, c.text) : c.text);
-	const grid = rows => scrolling(t.caption, el("table", {}, el("caption", {}, t.caption),
+	const grid = rows => scrolling(t.caption, el("table", {}, el("caption", {}, el("span", {}, t.caption)),
 		el("thead", {}, el("tr", {}, t.columns.map(c =>
 			el("th", { scope: "col", class: c.number ? "number" : null }, c.title)))),
 		el("tbody", {}, rows.map(r => el("tr", { class: r.chosen ? "chosen" : null },
@@ -172,9 +172,9 @@ function trialColumns(t) {
 		{ key: "number", title: "#", number: true },
 		{ key: "structure", title: "structure", show: r => r.structure ? drawStructure(r.structure, 30) : "" },
 		{ key: "name", title: "model", show: r => [r.name, r.kept ? [" ", el("span", { class: "tag" }, "kept")] : ""] },
-		{ key: "stage", title: "stage" },
 		{ key: "valid", title: t.valid, number: true, show: r => number(r.valid) },
 		{ key: "test", title: t.test, number: true, show: r => number(r.test) },
+		{ key: "stage", title: "stage" },
 		{ key: "dim", title: "d", number: true },
 		{ key: "epochs", title: "epochs", number: true },
 		{ key: "seconds", title: "seconds", number: true, show: r => r.seconds.toFixed(1) },
@@ -330,6 +330,7 @@ function makeChart(spec, canvas, legend) {
 		grid: { color: line }, border: { color: line },
 	});
 	const scales = { x: axis(spec.x), y: axis(spec.y) };
+	if (spec.x === "trial" || spec.x === "epoch") scales.x.ticks.precision = 0;
 	const points = spec.series.flatMap(s => s.points), lines = spec.series.every(s => s.style === "line");
 	for (const [scale, key] of [[scales.x, "x"], [scales.y, "y"]]) {
 		const ends = points.map(p => p[key]);
@@ -365,7 +366,7 @@ function makeChart(spec, canvas, legend) {
 		},
 		plugins: [intervals],
 	});
-	legend.replaceChildren(...(spec.series.length < 2 && !spec.categories ? [] : spec.series.map((s, i) =>
+	legend.replaceChildren(...(spec.series.length < 2 && !lines && !spec.categories ? [] : spec.series.map((s, i) =>
 		el("button", {
 			type: "button", "aria-pressed": "true", click: event => {
 				const on = !chart.isDatasetVisible(i);

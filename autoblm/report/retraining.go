@@ -13,6 +13,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
+// retrainingTitle returns the title of the models at full size.
+func (a *analysis) retrainingTitle() string {
+	if len(task.InStage(task.Retraining, a.Trials)) == 0 {
+		return "Models at full size"
+	}
+	return "Retraining"
+}
+
 // retraining describes the retraining stage and the ensemble.
 func (a *analysis) retraining() []Part {
 	result := a.Result()

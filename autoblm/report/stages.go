@@ -14,29 +14,24 @@ import (
 // stages describes the tuning and the final stage.
 func (a *analysis) stages() []Part {
 	var parts []Part
-	add := func(heading, text, caption string, trials []task.Trial) {
-		p := Part{Heading: heading, Text: text + noResult}
-		if len(trials) > 0 {
-			p.Text, p.Table = text, a.recipes(caption, trials)
-		}
-		parts = append(parts, p)
-	}
 	s := a.About.Settings
-	if s.Tune != nil {
+	if s.Tune != nil && len(a.tuned) > 0 {
 		caption := "Recipes tried on SimplE, best first"
 		if s.Tune.Space != nil {
 			caption = "Best recipes on " + s.TunedOn()
 		}
-		add("Tuning", a.tuning(*s.Tune), caption, a.tuned)
+		parts = append(parts, Part{
+			Heading: "Tuning", Text: a.tuning(*s.Tune), Table: a.recipes(caption, a.tuned),
+		})
 	}
-	if s.Final != nil {
+	if s.Final != nil && len(a.final) > 0 {
 		caption := "Best structures with other recipes, best first"
-		add("Final stage", a.finalStage(*s.Final), caption, a.final)
+		parts = append(parts, Part{
+			Heading: "Final stage", Text: a.finalStage(*s.Final), Table: a.recipes(caption, a.final),
+		})
 	}
 	return parts
 }
-
-const noResult = " There is no result yet."
 
 func (a *analysis) tuning(tune search.TuneSettings) string {
 	metric := a.Presentation.Validation
@@ -47,9 +42,6 @@ func (a *analysis) tuning(tune search.TuneSettings) string {
 			"epochs; new ones resembled good ones. The best third continued to all epochs, and "+
 			"the best three of these were repeated with other seeds, which decided.",
 			format.Count(tune.Trials, "recipe"), a.About.Settings.TunedOn())
-	}
-	if len(a.tuned) == 0 {
-		return text
 	}
 	best := a.tuned[0]
 	r := best.Recipe
@@ -71,9 +63,6 @@ func (a *analysis) finalStage(final search.FinalSettings) string {
 	if final.ValidateEvery > 0 {
 		text += fmt.Sprintf(" Validation every %s selected the best epoch.",
 			format.Count(final.ValidateEvery, "epoch"))
-	}
-	if len(a.final) == 0 {
-		return text
 	}
 	from := "that of this stage"
 	switch {

@@ -42,11 +42,10 @@ func (a *analysis) trials() []Part {
 	for _, t := range a.Trials {
 		table.Rows = append(table.Rows, a.trialRow(t))
 	}
-	parts := []Part{{Trials: table}}
-	if chart := a.trialsChart(); len(chart.Series) > 0 {
-		parts = append([]Part{{Chart: chart}}, parts...)
+	if chart := a.trialsChart(); chart != nil {
+		return []Part{{Chart: chart}, {Trials: table}}
 	}
-	return parts
+	return []Part{{Trials: table}}
 }
 
 func (a *analysis) trialRow(t task.Trial) TrialRow {
@@ -119,12 +118,18 @@ func stageName(t task.Trial) string {
 	return string(t.Stage)
 }
 
+// fewestTrials is the smallest number of trials for a chart.
+const fewestTrials = 5
+
 // trialsChart plots the score of each trial by its number. Scores on other splits are not
-// comparable and left out.
+// comparable and left out. It returns nil for a few trials, which the table shows as well.
 func (a *analysis) trialsChart() *Chart {
 	complete := slices.DeleteFunc(slices.Clone(a.Trials), func(t task.Trial) bool {
 		return t.State != task.Complete || t.Score == nil || t.Stage == task.Resplit
 	})
+	if len(complete) < fewestTrials {
+		return nil
+	}
 	low := lowest(complete)
 	byStage := map[string][]Point{}
 	below := 0
@@ -153,7 +158,7 @@ func (a *analysis) trialsChart() *Chart {
 	if best := a.bestSoFar(); len(best) > 1 {
 		chart.Series = append(chart.Series, Series{"best of the search", Steps, best})
 	}
-	if b := a.bestBaseline; b != nil && len(complete) > 1 && b.ScoreOrZero() >= low {
+	if b := a.bestBaseline; b != nil && b.ScoreOrZero() >= low {
 		first, last := complete[0].Number, complete[len(complete)-1].Number
 		chart.Series = append(chart.Series, Series{
 			"best baseline of the search, " + structure.TitleOf(b.Name), Level,
