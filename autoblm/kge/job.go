@@ -17,6 +17,8 @@ type Job struct {
 	ValidateBy int
 	// OnEpoch, if set, is called after each epoch.
 	OnEpoch func(Progress)
+	// OnRow, if set, is called after each epoch of the first member and its validation, if due.
+	OnRow func(Row)
 	// OnStep, if set, is called within epochs, a few times a second from any goroutine.
 	OnStep func(Progress)
 	// Checkpoint, if set, lets the training end early and resume later.

@@ -59,7 +59,8 @@ func epochSeconds(ctx context.Context, engine Engine, job Job, dim int) (float64
 	s := &job.Settings
 	s.Dim, s.Epochs, s.MaxSteps, s.Cooldown = dim, 2, measuredSteps, 0
 	s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 0, 0, 0, 0
-	job.Checkpoint, job.Deadline, job.OnEpoch, job.OnStep = nil, nil, nil, nil
+	job.Checkpoint, job.Deadline = nil, nil
+	job.OnEpoch, job.OnRow, job.OnStep = nil, nil, nil
 	report, err := Train(ctx, engine, job)
 	if err != nil {
 		return 0, err

@@ -109,6 +109,7 @@ func (t *trainer) nextEpoch(ctx context.Context) error {
 	}
 	stepping, stop := t.budget.forSteps(ctx, t.hasValidated(), t.job.ValidateBy)
 	defer stop()
+	rate := t.rates(epoch)[0] // before a validation reduces it
 	err := t.trainEpoch(stepping, t.batches, epoch)
 	if deadline.HasEnded(ctx, stepping, err) {
 		return deadline.ErrExceeded
@@ -122,6 +123,7 @@ func (t *trainer) nextEpoch(ctx context.Context) error {
 		}
 	}
 	t.epochs = epoch
+	t.reportRow(epoch, rate)
 	return nil
 }
 

@@ -26,13 +26,14 @@ type ablateCommand struct {
 	Seeds        int      `default:"3" min:"1" max:"1000" brief:"Number of repetitions with other seeds." help:"Number of repetitions with other seeds."`
 	OtherDim     int      `default:"128" min:"1" max:"1048576" brief:"Other dimension, for dimension." help:"Other dimension, for dimension."`
 	SharedEpochs int      `default:"200" min:"1" max:"1000000000" brief:"Epochs with shared embeddings, for sharing." help:"Epochs with shared embeddings, for sharing."`
-	Out          string   `placeholder:"DIR" brief:"Folder for the table, pictures and studies." help:"Folder for the table, pictures and studies; the same command resumes. The default is below autoblm-out."`
+	Out          string   `output:"" placeholder:"DIR" brief:"Folder for the table, pictures and studies." help:"Folder for the table, pictures and studies; the same command resumes. The default is below autoblm-out."`
 
 	// These settings have no flags here:
 	MaxSteps, Model, Halving, WarmStart, Ensemble struct{} `kong:"-"`
 	RetrainSeeds, RetrainDims, RetrainEpochs      struct{} `kong:"-"`
 
 	Settings searchSettings `embed:"" group:"Search"`
+	configFlag
 	mixFlag
 	computeFlags
 }

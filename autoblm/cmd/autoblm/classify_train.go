@@ -30,6 +30,7 @@ type classifyTrainCommand struct {
 	Normalize      bool             `group:"Data and model" help:"Merge labels that differ only in invisible characters, outer spaces or the Unicode form."`
 	minutesFlag    `group:"Training"`
 	modelOutFlags
+	configFlag
 	classifyBackend
 }
 
@@ -167,6 +168,9 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 			return err
 		}
 		summary.Out = out.folder
+		if err := saveConfig("classify train", out.folder, line, c.useOf); err != nil {
+			return err
+		}
 	}
 	err = o.Result(summary, func(w io.Writer) {
 		o.Show(summary.block(g))

@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 // structureFlag is a structure in any of its text forms.
@@ -78,13 +79,18 @@ type mixFlag struct {
 
 // saveFlag sets how often checkpoints are written.
 type saveFlag struct {
-	SaveEvery time.Duration `group:"Results" default:"1m" min:"0" help:"Shortest time between two checkpoints."`
+	SaveEvery time.Duration `output:"" group:"Results" default:"1m" min:"0" help:"Shortest time between two checkpoints."`
 }
 
 // modelOutFlags say where a training writes its model and its checkpoint.
 type modelOutFlags struct {
-	Out string `group:"Results" placeholder:"DIR" brief:"Folder for the model and its checkpoint." help:"Folder for the model of the first member and for the checkpoint. The default is a new one below autoblm-out, or that of the same training if it was interrupted."`
+	Out string `output:"" group:"Results" placeholder:"DIR" brief:"Folder for the model and its checkpoint." help:"Folder for the model of the first member and for the checkpoint. The default is a new one below autoblm-out, or that of the same training if it was interrupted."`
 	saveFlag
+}
+
+// configFlag reads flags from a file.
+type configFlag struct {
+	Config flags.ConfigFile `group:"General" placeholder:"FILE" brief:"YAML file of flags, such as config.yaml of a run." help:"YAML file with values of flags, such as the config.yaml of a run. Flags on the command line win."`
 }
 
 // minutesFlag sets a deadline for a training.

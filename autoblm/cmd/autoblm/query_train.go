@@ -23,6 +23,8 @@ type queryTrainCommand struct {
 	queryTrainingFlags `group:"Training"`
 	minutesFlag        `group:"Training"`
 	modelOutFlags
+	logFlags
+	configFlag
 	threadsFlag
 }
 
@@ -112,7 +114,12 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 		return err
 	}
 	defer out.close()
+	closeLog, err := c.record(o, &job)
+	if err != nil {
+		return err
+	}
 	report, err := out.train(ctx, engine, job)
+	closeLog()
 	if err != nil {
 		return err
 	}
@@ -124,6 +131,10 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 		return err
 	}
 	c.Out = out.folder
+	c.Settings.Training.Precision = report.Precision
+	if err := saveConfig("query train", out.folder, line, pinned); err != nil {
+		return err
+	}
 	how, done := showRanking(o, job.Deadline)
 	evaluated, err := query.EvaluateModel(ctx, engine, result.Model, d, how, hops)
 	done()

@@ -31,9 +31,10 @@ type reproduceCommand struct {
 	Budget        int             `default:"0" min:"0" max:"100000" brief:"Structures to train, without the five baselines." help:"Structures that the search trains, without the five baselines. 0 stands for the paper's 256, or 32 on a small graph."`
 	trainingFlags `group:"Training"`
 	MaxSteps      struct{} `kong:"-"` // no flag here
-	Study         string   `group:"Results" placeholder:"FILE" help:"File of the search. The default is study.db in --out."`
-	Out           string   `group:"Results" placeholder:"DIR" brief:"Folder for the result and the model." help:"Folder for the result, the model and checkpoints. The default is below autoblm-out, by benchmark, recipe, stage and seed."`
+	Study         string   `output:"" group:"Results" placeholder:"FILE" help:"File of the search. The default is study.db in --out."`
+	Out           string   `output:"" group:"Results" placeholder:"DIR" brief:"Folder for the result and the model." help:"Folder for the result, the model and checkpoints. The default is below autoblm-out, by benchmark, recipe, stage and seed."`
 	saveFlag
+	configFlag
 	mixFlag
 	computeFlags
 }
@@ -83,6 +84,9 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	}
 	defer release()
 	if err := o.CheckFile(plan.ResultFile(), outfile.Record); err != nil {
+		return err
+	}
+	if err := saveConfig("reproduce "+c.Dataset, plan.Folder, line, pinned); err != nil {
 		return err
 	}
 	var end time.Time

@@ -37,8 +37,9 @@ type searchCommand struct {
 	FinalEpochs int    `group:"Search" min:"1" max:"1000000000" help:"Epochs for --final."`
 	fullSoftmax bool   // the only one of the engine
 	taskFlags   taskFlags
-	Study       string `group:"Results" placeholder:"FILE" brief:"File of the study, to save and resume it." help:"File of the study, or a folder with one; the same command resumes it. The default is study.db in --out."`
-	Out         string `group:"Results" placeholder:"DIR" brief:"Folder for the model, pictures and study." help:"Folder for the best model, the pictures and the study. The default is a new one below autoblm-out."`
+	Study       string `output:"" group:"Results" placeholder:"FILE" brief:"File of the study, to save and resume it." help:"File of the study, or a folder with one; the same command resumes it. The default is study.db in --out."`
+	Out         string `output:"" group:"Results" placeholder:"DIR" brief:"Folder for the model, pictures and study." help:"Folder for the best model, the pictures and the study. The default is a new one below autoblm-out."`
+	configFlag
 	mixFlag
 	computeFlags
 	TaskFlags kong.Plugins `embed:""`
@@ -204,8 +205,13 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 		return err
 	}
 	settings.Began, settings.Study, settings.Command = began, c.Study, o.Arguments
+	config, err := flags.Config(line, configTitle("search"), c.useOf)
+	if err != nil {
+		return err
+	}
 	return searchRun{
-		problem: p, settings: settings, out: c.Out, resumeCommand: shellCommand(resume),
+		problem: p, settings: settings, out: c.Out, config: config,
+		resumeCommand: shellCommand(resume),
 	}.execute(ctx, o)
 }
 

@@ -27,6 +27,7 @@ type searchRun struct {
 	problem
 	settings      autoblm.SearchSettings
 	out           string // folder for the model and the pictures
+	config        []byte // content of config.yaml; nil to leave it
 	resumeCommand string
 }
 
@@ -239,6 +240,11 @@ func (s searchRun) about() study.About {
 
 // save writes the best model and the pictures.
 func (s searchRun) save(o *output, r *search.Result) error {
+	if s.config != nil {
+		if err := atomicfile.Write(filepath.Join(s.out, configName), s.config); err != nil {
+			return err
+		}
+	}
 	if r.Artifact != nil {
 		if err := task.Save(filepath.Join(s.out, modelfolder.InSearch), r.Artifact); err != nil {
 			return err

@@ -34,6 +34,8 @@ type trainCommand struct {
 	NoEval        bool `group:"Results" help:"Do not rank at the end, and during training only with --validate-every."`
 	minutesFlag   `group:"Training"`
 	modelOutFlags
+	logFlags
+	configFlag
 	computeFlags
 	recipeName string // of the recipe in use
 }
@@ -130,6 +132,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		return cli.Usage(err)
 	}
 	job.Deadline = c.deadline(began, c.queries(g))
+	c.pinEngine(engine)
 	out, err := c.createFor(o, "train", engine, job)
 	if err != nil {
 		return err
@@ -140,11 +143,16 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 			return err
 		}
 	}
-	report, err := out.train(ctx, engine, job)
+	closeLog, err := c.record(o, &job)
 	if err != nil {
 		return err
 	}
-	if err := c.save(out, report); err != nil {
+	report, err := out.train(ctx, engine, job)
+	closeLog()
+	if err != nil {
+		return err
+	}
+	if err := c.save(line, out, report); err != nil {
 		return err
 	}
 	evaluations := make([]completion.Evaluations, c.Members)
@@ -180,13 +188,17 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 
 // save writes the model of the first member, and those of all members with --keep-members. Out is
 // then the folder of the first, "" if it diverged.
-func (c *trainCommand) save(out *modelOutput, report *kge.Report) error {
+func (c *trainCommand) save(line *kong.Context, out *modelOutput, report *kge.Report) error {
 	c.Out = ""
 	if first := report.Results[0]; first.Err == nil {
 		if err := out.save(first.Model); err != nil {
 			return err
 		}
 		c.Out = out.folder
+		c.Settings.Training.Precision = report.Precision
+		if err := saveConfig("train", out.folder, line, pinned); err != nil {
+			return err
+		}
 	}
 	if !c.KeepMembers {
 		return nil

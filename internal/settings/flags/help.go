@@ -62,13 +62,35 @@ func printHelp(w io.Writer, text []byte) error {
 // pageFor returns the help of the selected command, with the values of a run with the same flags.
 func (e Examples) pageFor(ctx *kong.Context) *page {
 	command, source := cmp.Or(ctx.Selected(), ctx.Model.Node), ""
-	if err := ctx.Reset(); err == nil {
-		if _, err = ctx.Apply(); err == nil {
-			_ = SettleCompanions(ctx)
-			source = resolveDefaults(ctx, command)
-		}
+	if apply(ctx) == nil {
+		source = resolveDefaults(ctx, command)
 	}
 	return e.page(ctx.Model, command, source)
+}
+
+// apply sets the flags to their defaults and then to the values of the command line and of a
+// configuration, as the parser does after help.
+func apply(ctx *kong.Context) error {
+	if err := ctx.Reset(); err != nil {
+		return err
+	}
+	for _, at := range ctx.Path {
+		if at.Flag == nil {
+			continue
+		}
+		if file, is := at.Flag.Target.Interface().(ConfigFile); is {
+			if err := file.BeforeResolve(ctx, at); err != nil {
+				return err
+			}
+		}
+	}
+	if err := ctx.Resolve(); err != nil {
+		return err
+	}
+	if _, err := ctx.Apply(); err != nil {
+		return err
+	}
+	return SettleCompanions(ctx)
 }
 
 // resolveDefaults returns the source of the defaults, "" if the command has none or the flags are

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -27,8 +28,11 @@ func (e Examples) Markdown(k *kong.Kong) ([]byte, error) {
 // escapeMarkdown keeps words such as <TAB> from being read as HTML.
 func escapeMarkdown(text string) string { return strings.ReplaceAll(text, "<", "\\<") }
 
-// writeSection writes the section of a command and those of its subcommands. A command without
-// subcommands leaves out the flags of all commands.
+// sharedFlags returns the number of flags that all commands share.
+func sharedFlags(app *kong.Application) int { return len(slices.Concat(app.Node.AllFlags(true)...)) }
+
+// writeSection writes the section of a command and those of its subcommands. Only the first
+// section has the flags of all commands.
 func (e Examples) writeSection(w io.Writer, app *kong.Application, command *kong.Node) {
 	p := e.page(app, command, "")
 	level := "##"
@@ -43,11 +47,15 @@ func (e Examples) writeSection(w io.Writer, app *kong.Application, command *kong
 		fmt.Fprintf(w, "\n%s\n", wrap(p.notes, 100, ""))
 	}
 	for _, s := range p.sections {
-		if len(s.entries) == 0 || s.title == general && command != app.Node {
+		entries := s.entries
+		if s.title == general && command != app.Node {
+			entries = entries[sharedFlags(app):]
+		}
+		if len(entries) == 0 {
 			continue
 		}
 		fmt.Fprintf(w, "\n%s:\n\n", s.title)
-		for _, e := range s.entries {
+		for _, e := range entries {
 			fmt.Fprintf(w, "- %s\n", wrap("`"+e.name+"` "+escapeMarkdown(e.help), 98, "  "))
 		}
 	}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
+)
+
+// configName is the name of the file with the settings of a run.
+const configName = "config.yaml"
+
+// configTitle returns the first line of the configuration of a run.
+func configTitle(command string) string {
+	words := append(strings.Fields(command), "--config", configName)
+	return shellCommand(words) + " repeats this run."
+}
+
+// pinned keeps the value of each flag.
+func pinned(*kong.Flag) flags.Use { return flags.Pinned }
+
+// saveConfig writes the settings of a run into the folder of its results.
+func saveConfig(
+	command, folder string, line *kong.Context, useOf func(*kong.Flag) flags.Use,
+) error {
+	content, err := flags.Config(line, configTitle(command), useOf)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(folder, configName), content)
+}
+
+// pinEngine replaces the engine auto by the native one if that was chosen.
+func (f *computeFlags) pinEngine(engine kge.Engine) {
+	if engine.Name() == nativeEngine {
+		f.Engine = nativeEngine
+	}
+}
+
+// nativeEngine is the name of the native engine.
+const nativeEngine = "cpu"
+
+// useOf leaves open what a search with a deadline plans, because a given value changes its plan
+// and its default model. Settings of other tasks are unused.
+func (c *searchCommand) useOf(f *kong.Flag) flags.Use {
+	const ofTask = "For the task "
+	group := ""
+	if f.Group != nil {
+		group = f.Group.Title
+	}
+	planned := []string{
+		"budget", "halving", "tune", "retrain-seeds", "retrain-splits", "retrain-dims", "retrain-epochs",
+	}
+	switch {
+	case strings.HasPrefix(group, ofTask) && group != ofTask+c.Task:
+		return flags.Unused
+	case c.Settings.Planned != nil && (group == "Training" || slices.Contains(planned, f.Name)):
+		return flags.Open
+	}
+	return flags.Pinned
+}
+
+// useOf leaves open what --tune draws, unless it is given.
+func (c *classifyTrainCommand) useOf(f *kong.Flag) flags.Use {
+	drawn := []string{"norm", "reverse", "self-loops", "seen-by"}
+	if c.Tune > 0 && slices.Contains(drawn, f.Name) {
+		return flags.Open
+	}
+	return flags.Pinned
+}

@@ -1,0 +1,197 @@
+package flags
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
+	"github.com/autoblm/autoblm-go/internal/settings"
+	"go.yaml.in/yaml/v3"
+)
+
+// ConfigFile is a flag that names a YAML file with values of other flags. A flag in the file counts
+// as given, unless the command line has it.
+type ConfigFile string
+
+// BeforeResolve reads the file.
+func (ConfigFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
+	file := string(ctx.FlagValue(at.Flag).(ConfigFile))
+	content, err := inputfile.Read(file)
+	if err != nil {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	values, err := parseConfig(content)
+	if err == nil {
+		err = values.check(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("read the configuration %s: %w", file, err)
+	}
+	ctx.AddResolver(values)
+	return nil
+}
+
+// config has the values of a file by the names of flags.
+type config map[string]configValue
+
+type configValue struct {
+	line int
+	text string // as on a command line
+}
+
+// Validate implements [kong.Resolver].
+func (config) Validate(*kong.Application) error { return nil }
+
+// Resolve implements [kong.Resolver].
+func (c config) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if value, found := c[flag.Name]; found {
+		return value.text, nil
+	}
+	return nil, nil
+}
+
+// check returns an error if a name is no setting of the selected command.
+func (c config) check(ctx *kong.Context) error {
+	var names []string
+	for _, flag := range ctx.Flags() {
+		if isSetting(flag) {
+			names = append(names, flag.Name)
+		}
+	}
+	return c.checkNames(ctx.Selected().FullPath(), names)
+}
+
+// checkNames returns an error for the first name in the file that a command does not have.
+func (c config) checkNames(command string, names []string) error {
+	unknown, line := "", math.MaxInt
+	for name, value := range c {
+		if value.line < line && !slices.Contains(names, name) {
+			unknown, line = name, value.line
+		}
+	}
+	if line == math.MaxInt {
+		return nil
+	}
+	hint := enum.DidYouMean(enum.Near(names, unknown))
+	if hint == "" {
+		hint = "; see " + command + " --help-all"
+	}
+	return fmt.Errorf("line %d: %s has no flag --%s%s", line, command, unknown, hint)
+}
+
+// isSetting reports whether a flag may be in a configuration.
+func isSetting(f *kong.Flag) bool {
+	return f.Name != "help" && (f.Group == nil || f.Group.Title != general)
+}
+
+// parseConfig parses YAML that maps names to values or lists of values.
+func parseConfig(content []byte) (config, error) {
+	decoder, document := yaml.NewDecoder(bytes.NewReader(content)), yaml.Node{}
+	switch err := decoder.Decode(&document); {
+	case errors.Is(err, io.EOF): // no settings
+		return config{}, nil
+	case err != nil:
+		return nil, err
+	}
+	if err := decoder.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return nil, errors.New("it has a second document: use one")
+	}
+	root := document.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return nil, errors.New("it does not map flags to values: write lines such as dim: 64")
+	}
+	c := config{}
+	for i := 0; i < len(root.Content); i += 2 {
+		key := root.Content[i]
+		if _, found := c[key.Value]; found {
+			return nil, fmt.Errorf("line %d: %s is given twice", key.Line, key.Value)
+		}
+		text, err := textOf(root.Content[i+1])
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %s: %w", key.Line, key.Value, err)
+		}
+		c[key.Value] = configValue{key.Line, text}
+	}
+	return c, nil
+}
+
+var errNotValue = errors.New("it must have one value, or a list of values")
+
+// textOf returns a value, or the values of a list with commas, as a command line has them.
+func textOf(node *yaml.Node) (string, error) {
+	switch {
+	case node.Kind == yaml.ScalarNode && node.Tag != "!!null":
+		return node.Value, nil
+	case node.Kind != yaml.SequenceNode:
+		return "", errNotValue
+	}
+	var texts []string
+	for _, inner := range node.Content {
+		if inner.Kind != yaml.ScalarNode || inner.Tag == "!!null" {
+			return "", errNotValue
+		}
+		texts = append(texts, inner.Value)
+	}
+	return strings.Join(texts, ","), nil
+}
+
+// Use says how a configuration has the value of a flag.
+type Use int
+
+const (
+	// Pinned values are read again.
+	Pinned Use = iota
+	// Open values are comments, because a run chooses them if they are not given.
+	Open
+	// Unused values have no effect.
+	Unused
+)
+
+// Config returns a configuration with the present values of the flags of a command. Flags with the
+// tag output have none: they say where a run writes. Given flags are pinned unless they are unused.
+func Config(line *kong.Context, title string, useOf func(*kong.Flag) Use) ([]byte, error) {
+	var w bytes.Buffer
+	fmt.Fprintf(&w, "# %s\n", strings.ReplaceAll(title, "\n", " "))
+	for _, flag := range line.Flags() {
+		isZero := flag.Target.IsZero()
+		if !isSetting(flag) || flag.Tag.Has("output") || isZero && !flag.Tag.Has("json") {
+			continue
+		}
+		if needed := flag.Tag.Get("needs"); isZero && needed != "" {
+			continue
+		}
+		value, err := yamlOf(flag.Target)
+		if err != nil {
+			return nil, err
+		}
+		switch use := useOf(flag); {
+		case use == Unused:
+		case use == Open && !IsGiven(line, flag.Name):
+			fmt.Fprintf(&w, "# %s: %s\n", flag.Name, value)
+		default:
+			fmt.Fprintf(&w, "%s: %s\n", flag.Name, value)
+		}
+	}
+	return w.Bytes(), nil
+}
+
+// yamlOf returns a value in YAML.
+func yamlOf(v reflect.Value) (string, error) {
+	text := settings.TextOf(v, ", ")
+	switch {
+	case v.Kind() == reflect.Slice:
+		return "[" + text + "]", nil
+	case v.CanInt() || v.CanUint() || v.CanFloat() || v.Kind() == reflect.Bool:
+		return text, nil // numbers, and enumerations
+	}
+	quoted, err := yaml.Marshal(text)
+	return strings.TrimSuffix(string(quoted), "\n"), err
+}
