@@ -218,7 +218,11 @@ func checkOutput(t *testing.T, place string, o output) {
 	}
 }
 
-// TestSections checks the title and the last section.
+// quickStart is the notebook without results of the paper.
+const quickStart = "01_quickstart.ipynb"
+
+// TestSections checks the title and the last section, and that the quick start has five cells of
+// code.
 func TestSections(t *testing.T) {
 	for _, path := range all(t) {
 		n := read(t, path)
@@ -233,10 +237,25 @@ func TestSections(t *testing.T) {
 				}
 			}
 		}
+		if path == quickStart {
+			if code := countCode(n); code != 5 {
+				t.Errorf("%s has %d cells of code, want 5", path, code)
+			}
+			continue
+		}
 		if want := "## What the paper reports, what we measured"; last != want {
 			t.Errorf("the last section of %s is %q, want %q", path, last, want)
 		}
 	}
+}
+
+func countCode(n notebook) (code int) {
+	for _, c := range n.Cells {
+		if c.Type == "code" {
+			code++
+		}
+	}
+	return code
 }
 
 var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
