@@ -1,12 +1,12 @@
 package report
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -163,14 +163,13 @@ func (p *Page) Write(w io.Writer, events string) error {
 		}
 		return string(content)
 	}
-	chart, _, _ := bytes.Cut([]byte(read("chartjs/chart.umd.min.js")), []byte("//# sourceMapping"))
 	content := struct {
 		Title, Events             string
 		Style                     template.CSS
 		Data, Chart, Live, Script template.JS
 	}{
 		Title: p.Title, Events: events, Style: template.CSS(StyleSheet),
-		Data: template.JS(data), Chart: template.JS(chart), Live: template.JS(LiveScript),
+		Data: template.JS(data), Chart: template.JS(ChartLibrary()), Live: template.JS(LiveScript),
 		Script: template.JS(read("page.js")),
 	}
 	if err != nil {
@@ -180,6 +179,13 @@ func (p *Page) Write(w io.Writer, events string) error {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
+}
+
+// ChartLibrary returns the script of the chart library, https://www.chartjs.org.
+func ChartLibrary() string {
+	content, _ := files.ReadFile("chartjs/chart.umd.min.js") // embedded, so it is there
+	library, _, _ := strings.Cut(string(content), "//# sourceMapping")
+	return library
 }
 
 // Write writes the report as one HTML page.

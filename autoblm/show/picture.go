@@ -33,10 +33,12 @@ func Structures(all []plot.Titled) {
 const dotsPerInch, pixelsPerInch = 150, 96
 
 // show shows a picture with an alternative text.
-func show(p plot.Picture, text string) {
+func show(p plot.Picture, text string) { here.show(pictureValue(p, text)) }
+
+func pictureValue(p plot.Picture, text string) value {
 	file, err := p.PNG()
 	here.check(err)
 	size, err := png.DecodeConfig(bytes.NewReader(file))
 	here.check(err)
-	here.show(value{png: file, width: size.Width * pixelsPerInch / dotsPerInch, text: text})
+	return value{png: file, width: size.Width * pixelsPerInch / dotsPerInch, text: text}
 }

@@ -14,26 +14,30 @@ import (
 // screen is where values are shown: a notebook, or a writer of text.
 type screen struct {
 	notebook bool
-	send     func(*protocol.DisplayData)
-	sync     func() // waits until everything sent has arrived
-	text     io.Writer
-	problems io.Writer
-	exit     func(status int)
+	// interactive is true if a person runs the notebook: execute.py sets AUTOBLM_HEADLESS.
+	interactive bool
+	send        func(*protocol.DisplayData)
+	sync        func() // waits until everything sent has arrived
+	text        io.Writer
+	problems    io.Writer
+	exit        func(status int)
 }
 
 var here = screen{
-	notebook: gonbui.IsNotebook,
-	send:     gonbui.SendData,
-	sync:     gonbui.Sync,
-	text:     os.Stdout,
-	problems: os.Stderr,
-	exit:     os.Exit,
+	notebook:    gonbui.IsNotebook,
+	interactive: gonbui.IsNotebook && os.Getenv("AUTOBLM_HEADLESS") == "",
+	send:        gonbui.SendData,
+	sync:        gonbui.Sync,
+	text:        os.Stdout,
+	problems:    os.Stderr,
+	exit:        os.Exit,
 }
 
 // value holds the formats of an output. Jupyter shows the richest one that it supports.
 type value struct {
 	text     string // ends with a newline
 	markdown string
+	html     string
 	png      []byte
 	width    int    // of the PNG on the screen, in CSS pixels
 	id       string // of the output that it replaces, "" for a new one
@@ -55,6 +59,9 @@ func (s screen) show(v value) {
 	if v.markdown != "" {
 		data.Data[protocol.MIMETextMarkdown] = v.markdown
 	}
+	if v.html != "" {
+		data.Data[protocol.MIMETextHTML] = v.html
+	}
 	if v.png != nil {
 		data.Data[protocol.MIMEImagePNG] = v.png
 		// Without a height, the picture keeps its proportions on a narrower page.
@@ -63,6 +70,9 @@ func (s screen) show(v value) {
 	s.send(data)
 	s.sync()
 }
+
+// uniqueID returns an id for an element of the notebook.
+func uniqueID() string { return "show-" + gonbui.UniqueID() }
 
 // check ends the program if err is not nil.
 func (s screen) check(err error) {

@@ -1,9 +1,7 @@
 package show
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/report"
@@ -13,24 +11,60 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Study shows the results in a study file: the verdict, the five best models, their ensemble if
-// there is one, the best structures next to the baselines, and the progress of the search.
+// Study shows the results in a study file: the kept model and the best baseline, the five best
+// models, their ensemble if there is one, the best structures next to the baselines, and the trials.
 func Study(path string) {
 	contents := Must(study.Read(path))
 	presentation := autoblm.PresentationOf(contents.About.Identity)
 	data := report.Data{Contents: *contents, Presentation: presentation}
-	verdict := data.Verdict()
-	Markdown(fmt.Sprintf("**%s** %s", verdict[0], strings.Join(verdict[1:], " ")))
+	here.show(headlineTable(data.Headline().Rows()))
 	result := contents.Result()
 	here.show(modelTable(result, presentation))
 	if result.Ensemble != nil {
 		here.show(ensembleTable(result, presentation))
 	}
 	for _, picture := range report.Pictures(data) {
-		if picture.Name == "structures" || picture.Name == "search" {
+		switch picture.Name {
+		case "structures":
 			Picture(picture.Picture)
+		case "search":
+			showChart(picture.Picture, trialsChart(data))
 		}
 	}
+}
+
+func headlineTable(all []report.Row) value {
+	var rows [][]string
+	for _, r := range all {
+		note := r.Note
+		if r.Detail != "" {
+			note += " (" + r.Detail + ")"
+		}
+		rows = append(rows, Row(r.Label, "**"+r.Name+"**", r.Score, note))
+	}
+	return table([]string{"", "model", "score", ""}, rows)
+}
+
+// trialsChart returns the chart of the report. Its points name the structures of the trials.
+func trialsChart(d report.Data) (chart report.Chart) {
+	structures := map[int]string{}
+	for _, t := range d.Trials {
+		if t.Structure.K() > 0 {
+			structures[t.Number] = t.Structure.String()
+		}
+	}
+	for _, section := range report.NewPage(d).Sections {
+		if section.ID == "trials" && section.Parts[0].Chart != nil {
+			chart = *section.Parts[0].Chart
+		}
+	}
+	chart.Label = "trials on " + d.About.Dataset
+	for _, s := range chart.Series {
+		for i, p := range s.Points {
+			s.Points[i].Label = structures[p.Trial]
+		}
+	}
+	return chart
 }
 
 // Ensemble shows the members of the ensemble that a search selected, and their metrics.

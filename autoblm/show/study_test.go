@@ -25,7 +25,7 @@ func TestStudy(t *testing.T) {
 	got := text.String()
 	best := task.BestFirst(append(found.Best, found.Baselines...))[0]
 	for _, want := range []string{
-		"**", "validation MRR", "test MRR", "[picture]", best.Structure.String(),
+		"kept", "baseline", "validation MRR", "test MRR", "[picture", best.Structure.String(),
 		Row(best.Score)[0], Row(best.TestScore)[0],
 	} {
 		if !strings.Contains(got, want) {
