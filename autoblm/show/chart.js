@@ -31,6 +31,7 @@ function drawChart(id, spec, tries = 100) {
 			scales: { x: axis(spec.x), y: axis(spec.y) },
 			plugins: {
 				title: { display: !!spec.label, text: spec.label },
+				legend: { labels: { usePointStyle: true } },
 				tooltip: { callbacks: { label: tip } },
 			},
 		},
