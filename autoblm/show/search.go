@@ -113,7 +113,7 @@ func describeResult(r *search.Result, took time.Duration) string {
 			best.ScoreOrZero(), structure.TitleOf(best.Name))
 	}
 	if k := r.Kept; k != nil && k.Ensemble != nil {
-		text += fmt.Sprintf("; kept: an ensemble of %d, %s %.3f",
+		text += fmt.Sprintf("\nkept: an ensemble of %d, %s %.3f",
 			len(k.Ensemble.Members), r.Metric, k.ScoreOrZero())
 	}
 	return text
