@@ -54,10 +54,14 @@ func (c *catalog) document(ctx context.Context, e *entry) (document, error) {
 			if m := e.measured.Load(); m != nil && m.revision == revision {
 				d.Presentation, d.Measures, d.NoData = m.presentation, m.measures, m.missing
 			} else {
-				made.pending, d.NoData = revision, "they are computed when no search runs."
+				made.pending = revision
 			}
 		}
 		made.page = report.NewPage(d)
+		if made.pending != "" {
+			made.page.Closing = append(made.page.Closing,
+				"What needs the graph, such as predictions, is added when no search runs.")
+		}
 		made.page.Facts = append([]string{string(stateOf(contents))}, made.page.Facts...)
 		made.data, err = json.Marshal(made.page)
 		made.version = versionOf(made.data)

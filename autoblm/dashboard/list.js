@@ -32,7 +32,7 @@ function stateOf(s) {
 }
 
 function progressOf(s) {
-	if (s.budget === 0) return [String(s.trained)];
+	if (s.state === "finished") return [String(s.trained)]; // it may end before its budget
 	const bar = element("progress", { value: s.trained, max: s.budget, "aria-hidden": "true" });
 	return [`${s.trained} of ${s.budget}`, bar];
 }
@@ -74,7 +74,7 @@ function rowOf(s) {
 		if (s.error && c.title === "State") {
 			cell.colSpan = columns.length - 2;
 			cell.className = "error";
-			cell.append(" ", s.error);
+			cell.append(": ", s.error);
 		}
 		row.append(cell);
 	}
