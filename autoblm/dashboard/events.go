@@ -27,6 +27,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, current func() (
 		sent = r.URL.Query().Get("version")
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
+	if r.Method == http.MethodHead {
+		return
+	}
 	control := http.NewResponseController(w)
 	send := func(format string, arguments ...any) bool {
 		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))

@@ -151,6 +151,10 @@ func TestGuard(t *testing.T) {
 			t.Errorf("host %q: status %d, want %d", host, status, want)
 		}
 	}
+	head := func(r *http.Request) { r.Method = http.MethodHead }
+	if status, body := answer(t, h, head, "/events"); status != 200 || body != "" {
+		t.Errorf("HEAD: status %d, %q", status, body)
+	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS", "PATCH"} {
 		status, _ := answer(t, h, func(r *http.Request) { r.Method = method }, "/")
 		if status != http.StatusMethodNotAllowed {

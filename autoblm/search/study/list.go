@@ -89,8 +89,6 @@ func mrr(p task.Presentation, score *float64) *float64 {
 // Find returns the sorted paths of the studies in a folder and its subfolders. It considers files
 // with the extension .db, and skips hidden folders and what it cannot read.
 func Find(folder string) ([]string, error) {
-	openStudies.Lock()
-	defer openStudies.Unlock()
 	var found []string
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -103,13 +101,21 @@ func Find(folder string) ([]string, error) {
 		case !entry.Type().IsRegular() || filepath.Ext(path) != ".db":
 			return nil
 		}
-		if openStudies.has(path) {
-			found = append(found, path)
-		} else if h, err := readHeader(path); err == nil && h.isStudy() {
+		if isStudyFile(path) {
 			found = append(found, path)
 		}
 		return nil
 	})
 	slices.Sort(found)
 	return found, err
+}
+
+func isStudyFile(path string) bool {
+	openStudies.Lock()
+	defer openStudies.Unlock()
+	if openStudies.has(path) {
+		return true
+	}
+	h, err := readHeader(path)
+	return err == nil && h.isStudy()
 }
