@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/labels"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
@@ -69,9 +70,20 @@ func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
 
 // Load reads a folder that [Model.Save] wrote. Errors name the file and what is wrong.
 func Load(dir string) (*Model, error) {
+	return load(dir, func(name string) ([]byte, error) {
+		return inputfile.Read(filepath.Join(dir, name))
+	})
+}
+
+// loadFiles reads the result of [Model.Files].
+func loadFiles(files map[string][]byte) (*Model, error) {
+	return load("", modelfolder.FromFiles(files))
+}
+
+func load(dir string, files modelfolder.Reader) (*Model, error) {
 	m := &Model{}
 	d := description{Model: m}
-	read, err := modelfolder.Read(dir, &d, func() error {
+	read, err := modelfolder.ReadFrom(dir, files, &d, func() error {
 		if d.Task != TaskName {
 			return fmt.Errorf("the model is for another task than %s", TaskName)
 		}

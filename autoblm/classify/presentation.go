@@ -81,11 +81,15 @@ func (t *Task) Presentation() task.Presentation {
 	return p
 }
 
-// Measure returns the sizes of the graph.
+// Measure returns the sizes of the graph, and examples of the best model.
 func (t *Task) Measure(_ context.Context, b task.Best) (*task.Measures, error) {
+	examples, err := t.Examples(b.Artifact)
+	if err != nil {
+		return nil, err
+	}
 	g := t.Graph
 	nodes := map[string]int{"train": len(g.Train), "test": len(g.Test)}
-	return &task.Measures{Data: []page.Part{{
+	return &task.Measures{Examples: examples, Data: []page.Part{{
 		Text: fmt.Sprintf("The graph %s has %s, %s, %s and, of the labelled nodes, %s.", b.Dataset,
 			format.Count(len(g.Nodes), "node"), format.Count(len(g.Relations), "relation"),
 			format.Count(len(g.Triples), "triple"), format.Count(len(g.Classes), "class")),

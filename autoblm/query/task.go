@@ -171,9 +171,13 @@ func (t *Task) Size() task.Size {
 // count returns the number of queries to rank in a split.
 func (t *Task) count(s Split) int { return len(t.Data.queriesWith(s, t.Settings.Hops)) }
 
-// Measure returns the sizes of the data.
+// Measure returns the sizes of the data, and examples of the best model.
 func (t *Task) Measure(_ context.Context, b task.Best) (*task.Measures, error) {
-	return &task.Measures{Data: []page.Part{{
+	examples, err := t.Examples(b.Artifact)
+	if err != nil {
+		return nil, err
+	}
+	return &task.Measures{Examples: examples, Data: []page.Part{{
 		Text: fmt.Sprintf("The graph %s has %s and %s.", b.Dataset,
 			format.Count(len(t.Data.Entities), "entity"), format.Count(len(t.Data.Relations), "relation")),
 		Table: page.NewTable(strings.TrimSpace("The queries "+t.Settings.hopsText()),

@@ -159,6 +159,7 @@ func TestPagesOfTasksUseTheirTerms(t *testing.T) {
 			not, says = notOfClasses, []string{"CV accuracy", "nodes"}
 		}
 		page := textOf(t, d)
+		page = strings.ReplaceAll(page, `"rank":`, "")                     // a key of the data
 		page = strings.ReplaceAll(page, "rank correlation", "correlation") // Spearman's
 		page = strings.ReplaceAll(page, "whether messages go from heads to tails too", "")
 		if at := not.FindStringIndex(page); at != nil {
@@ -234,6 +235,57 @@ func TestMetricsOfQueriesHaveNoSides(t *testing.T) {
 	}
 	if len(rows) != 3 || !slices.Equal(rows[1], want) {
 		t.Errorf("%v, want %v and a baseline", rows, want)
+	}
+}
+
+// TestExamplesOfTasks checks the answers of examples against the data: answers of queries in test,
+// and the classes of test nodes.
+func TestExamplesOfTasks(t *testing.T) {
+	paths := enginetest.Paths(t, 40, 3, 200)
+	answers := map[string]bool{} // in all splits
+	for _, q := range paths.Queries(query.InTest, 2) {
+		for _, id := range q.Hard {
+			answers[paths.Entities[q.Anchor]+paths.Entities[id]] = true
+		}
+	}
+	g := labelled()
+	classOf := map[string]string{}
+	for _, l := range g.Test {
+		classOf[g.Nodes[l.Node]] = g.Classes[l.Class]
+	}
+	for name, c := range map[string]struct {
+		d         Data
+		isCorrect func(question, answer string) bool
+	}{
+		"queries": {ofQueries(t), func(question, answer string) bool {
+			anchor, _, _ := strings.Cut(strings.TrimPrefix(question, "("), ",")
+			return answers[anchor+answer]
+		}},
+		"classes": {ofClasses(t), func(question, answer string) bool {
+			return classOf[question] == answer
+		}},
+	} {
+		examples := c.d.Measures.Examples.Queries
+		if len(examples) == 0 {
+			t.Fatalf("%s: no examples", name)
+		}
+		hits := 0
+		for _, e := range examples {
+			for i, a := range e.Answers {
+				if a.Correct {
+					hits++
+				}
+				if a.Correct && !c.isCorrect(e.Question, a.Name) {
+					t.Errorf("%s: %s is no answer to %s", name, a.Name, e.Question)
+				}
+				if i < task.ShownAnswers && a.Rank != i+1 {
+					t.Errorf("%s: answer %d has rank %d", name, i+1, a.Rank)
+				}
+			}
+		}
+		if hits < len(examples) {
+			t.Errorf("%s: %d correct answers of %d examples", name, hits, len(examples))
+		}
 	}
 }
 
