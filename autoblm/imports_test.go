@@ -28,7 +28,7 @@ var layers = []string{
 	"autoblm/search", "autoblm/search/budget", "autoblm/search/stage", "autoblm/search/study",
 	"autoblm/search/ablation",
 	"autoblm/report", "autoblm/dashboard", "autoblm/reproduce",
-	"autoblm", "autoblm/show", "autoblm/bench", "autoblm/cmd", "internal/attack",
+	"autoblm", "autoblm/tasks", "autoblm/show", "autoblm/bench", "autoblm/cmd", "internal/attack",
 	"kernels", "notebooks", "docker", "docs",
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -122,7 +123,7 @@ func ofClasses(t *testing.T) Data {
 
 // withoutData returns the data of a report if the graph is not available.
 func withoutData(d Data) Data {
-	d.Presentation = autoblm.PresentationOf(d.About.Identity)
+	d.Presentation = tasks.PresentationOf(d.About.Identity)
 	d.Measures, d.NoData = nil, "the folder is gone."
 	return d
 }

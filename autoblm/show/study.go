@@ -3,19 +3,19 @@ package show
 import (
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 )
 
 // Study shows the results in a study file: the kept model and the best baseline, the five best
 // models, their ensemble if there is one, the best structures next to the baselines, and the trials.
 func Study(path string) {
 	contents := Must(study.Read(path))
-	presentation := autoblm.PresentationOf(contents.About.Identity)
+	presentation := tasks.PresentationOf(contents.About.Identity)
 	data := report.Data{Contents: *contents, Presentation: presentation}
 	here.show(headlineTable(data.Headline().Rows()))
 	result := contents.Result()

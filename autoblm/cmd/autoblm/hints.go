@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -59,7 +59,7 @@ func withHint(err error) error {
 	}
 	var none *datasets.NoGraphError
 	if errors.As(err, &none) {
-		for _, t := range autoblm.Tasks {
+		for _, t := range tasks.All {
 			if commands := taskTrainers[t.Name]; commands != "" && t.Holds(none.Source) {
 				return fmt.Errorf("%w (%s is data for %s)", err, none.Source, commands)
 			}

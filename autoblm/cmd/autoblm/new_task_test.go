@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 )
 
 // entries is a task as small as they come: a structure is the better the more entries it
@@ -45,13 +46,13 @@ func (entries) Presentation() task.Presentation {
 
 // TestANewTask: a registered task is all that the program needs to search on it and report on it.
 func TestANewTask(t *testing.T) {
-	before := autoblm.Tasks
-	t.Cleanup(func() { autoblm.Tasks = before })
-	autoblm.Tasks = append(before[:len(before):len(before)], autoblm.Registration{
+	before := tasks.All
+	t.Cleanup(func() { tasks.All = before })
+	tasks.All = append(before[:len(before):len(before)], tasks.Registration{
 		Name: "entries", Purpose: "entries of a structure",
 		Open: func(_ context.Context, source string, _ json.RawMessage,
-			_ autoblm.Compute) (*autoblm.OpenTask, error) {
-			return &autoblm.OpenTask{Task: entries{data: source}, Close: func() {}}, nil
+			_ autoblm.Compute) (*tasks.OpenTask, error) {
+			return &tasks.OpenTask{Task: entries{data: source}, Close: func() {}}, nil
 		},
 		Presentation: func(json.RawMessage) (task.Presentation, error) {
 			return entries{}.Presentation(), nil

@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/internal/completions"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
@@ -15,15 +16,15 @@ import (
 
 // newParser returns a parser of command lines into c, whose values are the defaults.
 func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
-	var algorithms, tasks, purposes, forms []string
+	var algorithms, names, purposes, forms []string
 	for _, algorithm := range strategy.All() {
 		algorithms = append(algorithms, algorithm.Name())
 	}
 	for _, f := range form.All()[1:] {
 		forms = append(forms, f.String())
 	}
-	for _, t := range autoblm.Tasks {
-		tasks = append(tasks, t.Name)
+	for _, t := range tasks.All {
+		names = append(names, t.Name)
 		purposes = append(purposes, fmt.Sprintf("%s (%s)", t.Name, t.Purpose))
 	}
 	return flags.Parser(c, append(options,
@@ -35,8 +36,8 @@ func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 			"strategies": format.List(algorithms, "or"),
 			"shells":     strings.Join(completions.Shells, ","),
 			"forms":      format.List(forms, "or"),
-			"task":       autoblm.Tasks[0].Name,
-			"tasks":      strings.Join(tasks, ","),
+			"task":       tasks.All[0].Name,
+			"tasks":      strings.Join(names, ","),
 			"purposes":   format.List(purposes, "or"),
 		})...)
 }

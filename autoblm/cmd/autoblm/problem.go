@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -24,7 +25,7 @@ type taskFlags map[string]task.Flags
 // parser.
 func newTaskFlags() (all taskFlags, plugins kong.Plugins) {
 	all = taskFlags{}
-	for _, t := range autoblm.Tasks {
+	for _, t := range tasks.All {
 		if t.Flags != nil {
 			f := t.Flags(false)
 			all[t.Name] = f
@@ -35,7 +36,7 @@ func newTaskFlags() (all taskFlags, plugins kong.Plugins) {
 }
 
 // reset sets the flags of a task to their defaults, in place, since the parser points to them.
-func (f taskFlags) reset(t autoblm.Registration, basic bool) {
+func (f taskFlags) reset(t tasks.Registration, basic bool) {
 	if f[t.Name] != nil {
 		reflect.ValueOf(f[t.Name]).Elem().Set(reflect.ValueOf(t.Flags(basic)).Elem())
 	}
@@ -51,7 +52,7 @@ func (f taskFlags) encode(name string, s search.Settings) (json.RawMessage, erro
 
 // problem is an open task with its identity.
 type problem struct {
-	*autoblm.OpenTask
+	*tasks.OpenTask
 	identity task.Identity
 }
 
@@ -59,7 +60,7 @@ type problem struct {
 func openProblem(
 	ctx context.Context, o *output, name, source string, settings json.RawMessage, c autoblm.Compute,
 ) (problem, error) {
-	registration, err := autoblm.FindTask(name)
+	registration, err := tasks.Find(name)
 	if err != nil {
 		return problem{}, err
 	}
@@ -71,7 +72,7 @@ func openProblem(
 		}
 		o.Message("autoblm: %s", text)
 	}
-	open := func(source string) (*autoblm.OpenTask, error) {
+	open := func(source string) (*tasks.OpenTask, error) {
 		return registration.Open(ctx, source, settings, c)
 	}
 	t, err := read(ctx, o, open, source)
@@ -117,7 +118,7 @@ type movedData struct {
 func (m movedData) reopen(
 	ctx context.Context, o *output, about study.About, compute autoblm.Compute,
 ) (problem, error) {
-	if _, err := autoblm.FindTask(about.Task); err != nil {
+	if _, err := tasks.Find(about.Task); err != nil {
 		return problem{}, fmt.Errorf("open the study %s: this program has no task %q; "+
 			"use the program that made the study", m.File, about.Task)
 	}

@@ -9,10 +9,10 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
@@ -86,9 +86,9 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 
 // data returns what the report of a study shows without its graph.
 func (c *reportCommand) data(contents *study.Contents) report.Data {
-	defaults := autoblm.SearchDefaults(contents.About.Task)
+	defaults := tasks.SearchDefaults(contents.About.Task)
 	d := report.Data{
-		Contents: *contents, Presentation: autoblm.PresentationOf(contents.About.Identity),
+		Contents: *contents, Presentation: tasks.PresentationOf(contents.About.Identity),
 		Defaults: &defaults, Commands: c.suggestions(contents),
 		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", cli.Version(), runtime.Version(),
 			runtime.GOOS, runtime.GOARCH),

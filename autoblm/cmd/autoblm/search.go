@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
@@ -84,7 +85,7 @@ func (c *searchCommand) procedure() search.Settings {
 
 // resolve computes the settings of the search. The size of the data is zero until they are read.
 func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
-	t, err := autoblm.FindTask(c.Task)
+	t, err := tasks.Find(c.Task)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 
 // trainingRecipe returns the recipe that --recipe names for training, the zero value without one.
 // The basic recipe configures the whole search instead.
-func (c *searchCommand) trainingRecipe(t autoblm.Registration) (recipe.Recipe, error) {
+func (c *searchCommand) trainingRecipe(t tasks.Registration) (recipe.Recipe, error) {
 	if c.Recipe == "" || c.Recipe == basicRecipe {
 		return recipe.Recipe{}, nil
 	}
@@ -224,7 +225,7 @@ func (c *searchCommand) defaultRecipe(line *kong.Context, t task.Task) (*kge.Rec
 	}
 	r := &c.Settings.Recipe
 	layers := []func(){recipeLayer(r, model.Recipe.Recipe)}
-	registration, err := autoblm.FindTask(c.Task)
+	registration, err := tasks.Find(c.Task)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +261,7 @@ func (c *searchCommand) settings(
 		return s, err
 	}
 	s.Compute = s.Compute.For(s.Model)
-	t, err := autoblm.FindTask(c.Task)
+	t, err := tasks.Find(c.Task)
 	if err != nil {
 		return s, err
 	}
@@ -289,7 +290,7 @@ func (c *searchCommand) tune() *search.TuneSettings {
 	s := search.DefaultTune()
 	if c.TuneBy == "tpe" {
 		s = search.GuidedTune(c.Tune)
-		if tune := autoblm.SearchDefaults(c.Task).Tune; tune != nil { // with the task's own space
+		if tune := tasks.SearchDefaults(c.Task).Tune; tune != nil { // with the task's own space
 			s = tune
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
@@ -118,7 +118,7 @@ func TestSearchBlock(t *testing.T) {
 			r := search.Summarize(settings, c.trials, nil)
 			r.Stopped, r.Plan, r.Artifact = c.stopped, c.plan, task.Files{}
 			s := searchRun{out: "o", problem: problem{
-				OpenTask: &autoblm.OpenTask{Task: &completion.Task{Graph: g}},
+				OpenTask: &tasks.OpenTask{Task: &completion.Task{Graph: g}},
 				identity: task.Identity{Dataset: "world"}}}
 			s.settings.Settings, s.settings.Study = settings, "o/study.db"
 			var text strings.Builder

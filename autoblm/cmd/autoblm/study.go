@@ -21,6 +21,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
@@ -45,7 +46,7 @@ func (c *studyListCommand) Run(o *output) error {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
 	}
-	list, err := study.List(c.Paths, autoblm.PresentationOf)
+	list, err := study.List(c.Paths, tasks.PresentationOf)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (c *studyShowCommand) Run(o *output) error {
 		return err
 	}
 	about, result := contents.About, contents.Result()
-	p := autoblm.PresentationOf(about.Identity)
+	p := tasks.PresentationOf(about.Identity)
 	details := studyDetails{
 		Outcome: study.OutcomeOf(about, result, p), Study: c.File, State: contents.Status(),
 		Fingerprint: about.Fingerprint, Source: about.Source, Command: about.Command,
@@ -223,8 +224,8 @@ func (c *studyExportCommand) Run(o *output) error {
 		}, nil)
 	}
 	var lines bytes.Buffer
-	byRecipe := autoblm.PresentationOf(contents.About.Identity).ByRecipe
-	if err := study.WriteCSV(&lines, contents.Trials, byRecipe, autoblm.TrialFields()); err != nil {
+	byRecipe := tasks.PresentationOf(contents.About.Identity).ByRecipe
+	if err := study.WriteCSV(&lines, contents.Trials, byRecipe, tasks.TrialFields()); err != nil {
 		return err
 	}
 	if c.Out == "" {

@@ -1,10 +1,13 @@
-package autoblm
+// Package tasks lists the tasks that a search can optimize, so that the command line, reports and
+// notebooks need no code of their own for each.
+package tasks
 
 import (
 	"context"
 	"encoding/json"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
@@ -16,14 +19,14 @@ import (
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// Tasks are the registered tasks. A program can append its own task and then search on it like
-// on the others.
-var Tasks = []Registration{
+// All holds the registered tasks. A program can append its own task and then search on it like on
+// the others.
+var All = []Registration{
 	{
 		Name: completion.TaskName, Purpose: completion.SearchPurpose, Holds: datasets.CanOpen,
 		Recipes: true,
-		Open: func(_ context.Context, source string, _ json.RawMessage, c Compute) (*OpenTask, error) {
-			t, err := completion.OpenTask(source, c.Open, c.warn)
+		Open: func(_ context.Context, source string, _ json.RawMessage, c autoblm.Compute) (*OpenTask, error) {
+			t, err := completion.OpenTask(source, c.Open, warnings(c.Note))
 			if err != nil {
 				return nil, err
 			}
@@ -37,13 +40,13 @@ var Tasks = []Registration{
 		Name: query.TaskName, Purpose: query.SearchPurpose, Holds: query.CanOpen,
 		Recipe: query.SearchRecipe, NoRelationPrediction: true,
 		Flags: func(bool) task.Flags { return query.NewSearchFlags() },
-		Check: func(s SearchSettings) error {
+		Check: func(s autoblm.SearchSettings) error {
 			return query.CheckSearch(s.TrialRecipe(), s.Compute.Engine, s.Compute.Backend)
 		},
 		Open: func(
-			ctx context.Context, source string, settings json.RawMessage, c Compute,
+			ctx context.Context, source string, settings json.RawMessage, c autoblm.Compute,
 		) (*OpenTask, error) {
-			t, err := query.OpenTask(ctx, source, settings, cpu.New(c.Threads), c.Note, c.warn)
+			t, err := query.OpenTask(ctx, source, settings, cpu.New(c.Threads), c.Note, warnings(c.Note))
 			if err != nil {
 				return nil, err
 			}
@@ -55,16 +58,16 @@ var Tasks = []Registration{
 		Name: classify.TaskName, Purpose: classify.SearchPurpose, Holds: rdf.CanOpen,
 		Recipe: classify.SearchRecipe, FixedTraining: true,
 		Flags: func(basic bool) task.Flags { return classify.NewSearchFlags(basic) },
-		Check: func(s SearchSettings) error {
+		Check: func(s autoblm.SearchSettings) error {
 			if err := classify.CheckSearch(s.TrialRecipe(), s.Model); err != nil {
 				return err
 			}
 			return s.Compute.Check()
 		},
 		Open: func(
-			_ context.Context, source string, settings json.RawMessage, c Compute,
+			_ context.Context, source string, settings json.RawMessage, c autoblm.Compute,
 		) (*OpenTask, error) {
-			t, err := classify.OpenTask(source, settings, c.OpenClassify, c.warn)
+			t, err := classify.OpenTask(source, settings, c.OpenClassify, warnings(c.Note))
 			if err != nil {
 				return nil, err
 			}
@@ -93,13 +96,13 @@ type Registration struct {
 	// Recipe.
 	Flags func(basic bool) task.Flags
 	// Check returns an error if the task does not support the settings of a search.
-	Check func(SearchSettings) error
+	Check func(autoblm.SearchSettings) error
 	// Holds is true if a source, a name or a folder, contains data for this task.
 	Holds func(source string) bool
 	// Open opens the data of a source with the task settings of a study. The caller closes the
 	// task.
 	Open func(
-		ctx context.Context, source string, settings json.RawMessage, c Compute,
+		ctx context.Context, source string, settings json.RawMessage, c autoblm.Compute,
 	) (*OpenTask, error)
 	// Presentation returns the presentation of a task with these task settings.
 	Presentation func(settings json.RawMessage) (task.Presentation, error)
@@ -130,7 +133,7 @@ func (r Registration) Defaults(s search.Settings) search.Settings {
 }
 
 // CheckSearch returns an error if the task does not support the settings of a search.
-func (r Registration) CheckSearch(s SearchSettings) error {
+func (r Registration) CheckSearch(s autoblm.SearchSettings) error {
 	if r.FixedTraining {
 		if err := s.CheckFixedTraining(); err != nil {
 			return err
@@ -142,10 +145,10 @@ func (r Registration) CheckSearch(s SearchSettings) error {
 	return r.Check(s)
 }
 
-// FindTask returns a registered task.
-func FindTask(name string) (Registration, error) {
+// Find returns a registered task.
+func Find(name string) (Registration, error) {
 	var all []string
-	for _, r := range Tasks {
+	for _, r := range All {
 		if r.Name == name {
 			return r, nil
 		}
@@ -156,7 +159,7 @@ func FindTask(name string) (Registration, error) {
 
 // PresentationOf returns the presentation of a study's task, empty for an unknown task.
 func PresentationOf(i task.Identity) task.Presentation {
-	r, err := FindTask(i.Task)
+	r, err := Find(i.Task)
 	if err != nil {
 		return task.Presentation{}
 	}
@@ -169,7 +172,7 @@ func PresentationOf(i task.Identity) task.Presentation {
 
 // SearchDefaults returns the default settings of a search for a task.
 func SearchDefaults(task string) search.Settings {
-	r, _ := FindTask(task) // an unknown task keeps the default settings
+	r, _ := Find(task) // an unknown task keeps the default settings
 	return r.Defaults(search.DefaultSettings())
 }
 
@@ -177,7 +180,7 @@ func SearchDefaults(task string) search.Settings {
 // columns.
 func TrialFields() []task.Column {
 	var all []task.Column
-	for _, r := range Tasks {
+	for _, r := range All {
 		for _, field := range PresentationOf(task.Identity{Task: r.Name}).Fields {
 			isField := func(c task.Column) bool { return c.Name == field.Name }
 			if !slices.ContainsFunc(all, isField) {
@@ -188,11 +191,13 @@ func TrialFields() []task.Column {
 	return all
 }
 
-// warn passes the warnings of a data set to Note.
-func (c Compute) warn(warnings []string) {
-	for _, warning := range warnings {
-		if c.Note != nil {
-			c.Note("warning: " + warning)
+// warnings returns a function that passes the warnings of a data set to note, if it is not nil.
+func warnings(note func(text string)) func(warnings []string) {
+	return func(warnings []string) {
+		for _, warning := range warnings {
+			if note != nil {
+				note("warning: " + warning)
+			}
 		}
 	}
 }
