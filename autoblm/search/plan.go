@@ -128,9 +128,8 @@ func (p Paces) Training(dim, epochs, maxSteps int) float64 {
 // String describes the plan in a line, or the rest of it once the recipe is chosen.
 func (p Plan) String() string {
 	if p.NoSearch {
-		return fmt.Sprintf("no search, since %d structures of %d epochs and retraining the best "+
-			"do not fit; more baselines and seeds at d %d: about %s", MinStructures, MinEpochs,
-			p.Dim, format.Seconds(p.Seconds))
+		return fmt.Sprintf("no search fits; more baselines and seeds at d %d: about %s", p.Dim,
+			format.Seconds(p.Seconds))
 	}
 	var steps []string
 	if p.Recipes > 0 && !p.Tuned {

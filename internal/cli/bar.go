@@ -142,13 +142,16 @@ func (b *Bar) SetDeadline(at time.Time) {
 	b.deadline = at
 }
 
-// description returns a line with the remaining time, without the words that do not fit the terminal
+// description returns a line with the remaining time, without the parts that do not fit the terminal
 // with the bar. Its caller holds the lock.
 func (b *Bar) description(line string) string {
 	const margin = 14 // for the percentage and the time
 	room := b.width - barWidth - margin
-	line, _, _ = strings.Cut(format.Wrap(line+b.remaining(), room, 0), "\n")
-	return strings.TrimRight(line, ",")
+	line, _, isCut := strings.Cut(format.Wrap(line+b.remaining(), room, 0), "\n")
+	if at := strings.LastIndex(line, ","); isCut && at >= 0 {
+		line = line[:at]
+	}
+	return line
 }
 
 // remaining returns the expected remaining time as text, or "" in the first seconds. Its caller

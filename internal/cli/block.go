@@ -49,6 +49,7 @@ func (o *Output) Show(b Block) {
 // Terminal escape sequences.
 const (
 	bold, green, plain = "\x1b[1m", "\x1b[32m", "\x1b[0m"
+	clearLine          = "\r\x1b[K"
 
 	blockMargin = "  "
 )
@@ -60,7 +61,7 @@ func (b Block) text(width int, color bool) string {
 		if color && !b.Unfinished {
 			lines.WriteString(green + "✔" + plain + " ")
 		}
-		title := format.Escape(strings.Join(b.Title, " · "))
+		title := format.Escape(strings.Join(b.Title, format.NoBreak+"· "))
 		lines.WriteString(emphasize(format.Wrap(title, width-len("✔ "), 2), color) + "\n")
 	}
 	sizes := b.columns()

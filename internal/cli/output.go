@@ -150,10 +150,15 @@ func (s *syncWriter) Write(p []byte) (int, error) {
 	return s.w.Write(p)
 }
 
-// Message writes a message to Stderr, wrapped at the width of the terminal.
+// Message writes a message to Stderr, wrapped at the width of the terminal. On a terminal it replaces
+// the line of a bar.
 func (o *Output) Message(message string, arguments ...any) {
 	text := format.EscapeLines(fmt.Sprintf(message, arguments...))
-	fmt.Fprintln(o.Stderr, format.Wrap(text, Width(o.Stderr), len(blockMargin)))
+	text = format.Wrap(text, Width(o.Stderr), len(blockMargin))
+	if isTerminal(o.Stderr) && os.Getenv("TERM") != "dumb" {
+		text = clearLine + text
+	}
+	fmt.Fprintln(o.Stderr, text)
 }
 
 // Drawing returns a drawing for the result, in color if the result goes to a color terminal. Its

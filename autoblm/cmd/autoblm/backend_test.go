@@ -37,6 +37,11 @@ func TestBackendListJSON(t *testing.T) {
 	contains(t, object(t, "backend list")["error"].(string), "AUTOBLM_BACKEND", "/nowhere/p.so")
 }
 
+// wideTerminal is a terminal on which no table wraps.
+type wideTerminal struct{ strings.Builder }
+
+func (*wideTerminal) Width() int { return 200 }
+
 func TestBackendTable(t *testing.T) {
 	h200 := []probe.GPU{{Name: "NVIDIA H200", Memory: 143771 << 20, Driver: "580.159.03"}}
 	l := backendList{Backends: []backend.Backend{
@@ -55,7 +60,7 @@ func TestBackendTable(t *testing.T) {
 		"unusable: AUTOBLM_BACKEND: no": {Error: "AUTOBLM_BACKEND: no"},
 	} {
 		l.Chosen, l.Error = chosen.Chosen, chosen.Error
-		var text strings.Builder
+		var text wideTerminal
 		l.print(&text)
 		contains(t, text.String(), "NVIDIA H200, 140 GiB, driver 580.159.03", "/p/jax/cuda.so",
 			"Jax 0.11.2, PJRT 0.104", "xla:cpu: there is no plugin\n    install one\n", says)

@@ -163,7 +163,7 @@ func TestInterruptedTraining(t *testing.T) {
 			}
 			stdout, stderr := succeed(t, line)
 			contains(t, stderr, dir+"/training-", " holds another interrupted training")
-			contains(t, stdout, "The model is in "+dir+"\n")
+			contains(t, stdout, "  model  ", dir+"\n")
 			whole := folder(t, dir)
 			contains(t, interrupt(t, dir, long), "resuming the training in",
 				"the finished model in "+dir+" is unchanged")

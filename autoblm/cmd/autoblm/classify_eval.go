@@ -83,9 +83,6 @@ func (c *classifyEvalCommand) Run(ctx context.Context, o *output) error {
 		b := cli.Block{Title: []string{"classified " + c.Split, s.Dataset, model,
 			format.Count(all.Nodes, "node"), format.Brief(s.Seconds)}}
 		b.Add(c.Split, "accuracy "+format.Cell(all.Accuracy))
-		if len(c.Model) == 1 {
-			b.Next = []string{nextNode(c.Model[0], g)}
-		}
 		o.Show(b)
 		t := table.New("class", "nodes", "accuracy")
 		for _, e := range s.By {
@@ -93,5 +90,8 @@ func (c *classifyEvalCommand) Run(ctx context.Context, o *output) error {
 		}
 		fmt.Fprintln(w)
 		t.Print(w)
+		if len(c.Model) == 1 {
+			o.Show(cli.Block{Next: []string{nextNode(c.Model[0], g)}})
+		}
 	})
 }

@@ -31,8 +31,8 @@ func TestClassifyEvalJSON(t *testing.T) {
 		"by.1.nodes": 3,
 	})
 	text, _ := succeed(t, eval)
-	contains(t, text, "kinds, rgcn, d 8: accuracy 100.00 % on 6 test nodes",
-		"\nkind 1      3       100.00\n")
+	contains(t, text, "classified test · kinds · rgcn, d 8 · 6 nodes", "accuracy 1.000",
+		"\nkind 1      3     1.000\n")
 	moved := t.TempDir() + "/moved"
 	must(t, os.Rename(data, moved))
 	refuse(t, []refusal{{cli.Failed, "with --dataset", eval}})
@@ -56,7 +56,7 @@ func TestClassifyPredictJSON(t *testing.T) {
 		}
 	}
 	text, _ := succeed(t, predict, "x:6")
-	contains(t, text, "<x:6>: test node, label kind 0\n", "100.00  label")
+	contains(t, text, "<x:6>: test node, label kind 0\n", "1.000  label")
 	text, _ = succeed(t, predict, "x:new")
 	contains(t, text, "<x:new>: no label\n", "\nkind 1     1")
 }
@@ -87,7 +87,7 @@ func TestClassifyEnsemble(t *testing.T) {
 		t.Errorf("%v and %v are %v together", one, other, mean)
 	}
 	stdout, _ := succeed(t, "classify eval --model", both)
-	if !strings.HasPrefix(stdout, "kinds, an ensemble of 2 models: ") {
+	if !strings.HasPrefix(stdout, "classified test · kinds · an ensemble of 2 models ") {
 		t.Error(stdout)
 	}
 }

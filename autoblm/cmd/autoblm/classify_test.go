@@ -54,11 +54,11 @@ func TestClassifyTrainJSON(t *testing.T) {
 }
 
 func TestClassifyTrainText(t *testing.T) {
-	stdout, _ := succeed(t, "classify train --dim 8 --structure distmult --epochs 4 --runs 2",
+	stdout, _ := succeed(t, "classify train --verbose --dim 8 --structure distmult --epochs 4 --runs 2",
 		"--seen-by 3 --dataset", kinds(t, nil))
-	contains(t, stdout, "test, mean of 2 runs", "One test node is 16.67 %.",
-		"kinds: 26 nodes, 2 relations, 48 edges, 2 classes; 18 training and 6 test nodes",
-		"DistMult, d 8, 2 layers, norm none, without reverse edges, with self-loops, embeddings for "+
+	contains(t, flat(stdout), "kinds · DistMult · ", "2 runs", "One test node counts 0.167.",
+		"nodes 26 relations 2 edges 48 classes 2 training nodes 18 test nodes 6",
+		"d 8, 2 layers, norm none, without reverse edges, with self-loops, embeddings for "+
 			"entities near 3 labelled nodes")
 }
 

@@ -62,6 +62,7 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	o.Verbose = true // this command explains the warnings
 	warn(o, g.Warnings("valid", "test"))
 	s, err := ctxutil.Call(ctx, func() (graphInfo, error) {
 		return graphInfo{datasets.Describe(g), datasets.DescribeRelations(g, c.Top)}, nil
@@ -70,8 +71,9 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name,
-			format.Int(s.Entities), format.Int(s.Relations))
+		o.Show(cli.Block{Title: []string{s.Name, format.Count(s.Entities, "entity"),
+			format.Count(s.Relations, "relation")}})
+		fmt.Fprintln(w)
 		t := table.New("split", "triples", "duplicates", "not seen in train", "in train", "implied by it")
 		train, valid, test := s.Train, s.Valid, s.Test
 		t.Add("train", train.Triples, train.Duplicates, train.Unseen, "", "")
@@ -111,6 +113,9 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		if rest := s.Relations - len(s.EachRelation); rest > 0 {
 			fmt.Fprintf(w, "(the most frequent of %s; --top 0 lists all)\n", format.Int(s.Relations))
 		}
+		fmt.Fprintln(w)
+		o.Show(cli.Block{Next: []string{shellCommand([]string{"train", "--dataset", c.Dataset}),
+			shellCommand([]string{"search", "--dataset", c.Dataset, "--minutes", "10"})}})
 	})
 }
 
@@ -199,22 +204,30 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	o.Saved("the splits are in %s", c.Out)
 	s := splitSummary{report, c.Out, len(g.Train), len(g.Valid), len(g.Test)}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder,
-			format.Int(s.Train), format.Int(s.Valid), format.Int(s.Test))
-		if s.Duplicates > 0 {
-			fmt.Fprintf(w, "%s left out\n", format.Count(s.Duplicates, "duplicate"))
-		}
-		if s.Normalized > 0 {
-			fmt.Fprintf(w, "%s normalized\n", format.Count(s.Normalized, "label"))
-		}
-		if s.Together > 0 {
-			fmt.Fprintf(w, "%s of related relations (see dataset info) stay in the split of the triples "+
-				"that they imply; --allow-leakage divides them.\n", format.Count(s.Together, "triple"))
-		}
-		if s.Valid < s.WantedValid || s.Test < s.WantedTest {
-			fmt.Fprintf(w, "Fewer than wanted (%s and %s), "+
-				"because train keeps all entities and relations.\n",
-				format.Int(s.WantedValid), format.Int(s.WantedTest))
-		}
+		o.Show(s.block())
 	})
+}
+
+// block returns the sizes of the splits and what changed.
+func (s splitSummary) block() cli.Block {
+	b := cli.Block{Title: []string{"split written", s.Folder}}
+	b.Add("triples", format.Int(s.Train)+" train", format.Int(s.Valid)+" valid",
+		format.Int(s.Test)+" test")
+	if s.Duplicates > 0 {
+		b.Note(format.Count(s.Duplicates, "duplicate") + " left out.")
+	}
+	if s.Normalized > 0 {
+		b.Note(format.Count(s.Normalized, "label") + " normalized.")
+	}
+	if s.Together > 0 {
+		b.Note(fmt.Sprintf("%s of related relations (see dataset info) stay in the split of the "+
+			"triples that they imply; --allow-leakage divides them.", format.Count(s.Together, "triple")))
+	}
+	if s.Valid < s.WantedValid || s.Test < s.WantedTest {
+		b.Note(fmt.Sprintf("Fewer than wanted (%s valid, %s test): train keeps all entities and "+
+			"relations.", format.Int(s.WantedValid), format.Int(s.WantedTest)))
+	}
+	b.Next = []string{shellCommand([]string{"dataset", "info", s.Folder}),
+		shellCommand([]string{"search", "--dataset", s.Folder, "--minutes", "10"})}
+	return b
 }

@@ -94,7 +94,10 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.ByDegree = completion.ByDegree(g, triples, ranks, c.Ties)
 	}
 	return o.Result(s, func(w io.Writer) {
-		o.Show(s.block(c, g, e))
+		b := s.block(c, g, e)
+		next := cli.Block{Next: b.Next}
+		b.Next = nil
+		o.Show(b)
 		if o.Verbose {
 			t := completion.NewTable()
 			e.AddTo(t, c.Split, true)
@@ -103,6 +106,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 			t.Print(w)
 		}
 		s.printParts(w, c.By)
+		o.Show(next)
 	})
 }
 

@@ -33,9 +33,9 @@ func TestPrecisionInOutput(t *testing.T) {
 		}
 		object(t, "predict --head e10 --relation near --model", out)
 		text, _ := succeed(t, eval, "bfloat16")
-		contains(t, text, "d 8, bfloat16: ")
+		contains(t, text, "d 8, bfloat16 ")
 		text, _ = succeed(t, train)
-		if strings.Contains(text, "d 8, bfloat16: ") != (want == "bfloat16") ||
+		if strings.Contains(text, "d 8, bfloat16 ") != (want == "bfloat16") ||
 			strings.Contains(text, "float32") {
 			t.Errorf("train %s says %q", flags, text)
 		}
@@ -75,7 +75,7 @@ func TestPrecisionOfSearches(t *testing.T) {
 		"precision": "bfloat16", "recipe.training.precision": "bfloat16",
 		"settings.training.precision": "bfloat16",
 	})
-	text, _ := succeed(t, "study show", file)
+	text, _ := succeed(t, "study show --verbose", file)
 	contains(t, text, "gomlx (go), bfloat16")
 	for _, line := range []string{search, resume} {
 		o := object(t, line)

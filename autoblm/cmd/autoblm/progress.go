@@ -92,17 +92,25 @@ func stageProgress(p search.Progress) string {
 	case p.Baselines:
 		return "baselines"
 	case p.Stage == task.Retraining: // their number is unknown
-		return fmt.Sprintf("retraining, %s", format.Count(p.Trained, "training"))
+		return "retraining" + trainings(p.Trained)
 	case p.Stage == task.Default:
-		return fmt.Sprintf("default model, %s", format.Count(p.Trained, "training"))
+		return "default model" + trainings(p.Trained)
 	case p.Stage == task.Resplit:
-		return fmt.Sprintf("other splits, %s", format.Count(p.Trained, "training"))
+		return "other splits" + trainings(p.Trained)
 	case p.Stage == task.Sizing:
 		return "larger dimensions"
 	case p.Stage != task.Searching:
 		return fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
 	return fmt.Sprintf("%d of %d structures", p.Trained, p.Budget)
+}
+
+// trainings counts finished trainings, "" before the first.
+func trainings(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", " + format.Count(n, "training") + " done"
 }
 
 // showRanking returns the settings of a ranking that shows its progress and ends by the deadline,

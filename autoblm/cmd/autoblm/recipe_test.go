@@ -22,9 +22,9 @@ func TestRecipeJSON(t *testing.T) {
 	has(t, object(t, "recipe show rp fb15k-237"), fields{
 		"published.mrr": 0.388, "relation_prediction": 4, "n3": 0.1, "training.dim": 2000,
 	})
-	list, _ := succeed(t, "recipe list")
+	list, _ := succeed(t, "recipe list --verbose")
 	for _, r := range recipe.All() {
-		contains(t, list, r.About+"; from "+r.Source+"\n")
+		contains(t, flat(list), flat(r.About), flat("from "+r.Source))
 	}
 	stdout, _ := succeed(t, "recipe show rescal wn18rr")
 	contains(t, stdout, "model: gqe\n", "train --dataset wn18rr --recipe rescal\n")

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -73,14 +74,17 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 		Pictures: orEmpty(pictures), Note: d.NoData,
 	}
 	return o.Result(summary, func(w io.Writer) {
-		for _, sentence := range summary.Verdict {
-			fmt.Fprintln(w, format.Escape(sentence))
-		}
-		fmt.Fprintf(w, "\nThe report is %s", c.Out)
+		b := cli.Block{Title: []string{"report written", summary.Dataset, summary.Algorithm}}
+		addHeadline(&b, d.Headline())
+		noteEngines(&b, task.Engines(contents.Trials))
+		b.Add("page", c.Out)
 		if len(pictures) > 0 {
-			fmt.Fprintf(w, ", and its pictures are in %s", filepath.Dir(pictures[0]))
+			b.Add("pictures", filepath.Dir(pictures[0]))
 		}
-		fmt.Fprintln(w)
+		if o.Verbose {
+			b.Notes = summary.Verdict
+		}
+		o.Show(b)
 	})
 }
 

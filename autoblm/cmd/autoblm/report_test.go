@@ -26,7 +26,7 @@ func TestReportJSON(t *testing.T) {
 		}
 	}
 	stdout, _ := succeed(t, report)
-	contains(t, stdout, "The report is "+out)
+	contains(t, stdout, "page", out+"\n")
 }
 
 // TestReportOfDataThatMoved: without its data a report says so, and --dataset names their place.

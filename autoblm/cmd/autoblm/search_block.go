@@ -77,8 +77,14 @@ func (s searchRun) addNotes(b *cli.Block, r *search.Result) {
 	if diverged := r.Trained - r.Complete; diverged > 0 {
 		b.Note(format.Count(diverged, "structure") + " diverged.")
 	}
-	if task.MixedEnginesWarning(task.Engines(r.Trials)) != "" {
-		b.Note("Several engines trained the models: small differences may be rounding.")
+	noteEngines(b, task.Engines(r.Trials))
+}
+
+// noteEngines says that the trials come from several engines.
+func noteEngines(b *cli.Block, engines []string) {
+	if len(engines) > 1 {
+		b.Note("Several engines, " + format.List(engines, "and") +
+			", trained the models: small differences may be rounding.")
 	}
 }
 

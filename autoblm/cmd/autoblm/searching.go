@@ -153,8 +153,10 @@ func (s searchRun) printStructures(
 		fmt.Fprintf(w, "%d of them diverged\n", diverged)
 	}
 	summary.PrintTuned(w)
-	fmt.Fprintln(w)
-	summary.PrintBest(w)
+	if len(r.Best)+len(r.Baselines) > 0 {
+		fmt.Fprintln(w)
+		summary.PrintBest(w)
+	}
 	if len(r.Best) == 0 && r.Artifact == nil {
 		return
 	}

@@ -121,6 +121,7 @@ func (s studyDetails) block(contents *study.Contents, p task.Presentation) cli.B
 		fmt.Sprintf("%d of %s", contents.Result().Trained, format.Count(s.Budget, "structure")),
 		format.Brief(s.Seconds)}, Unfinished: !finished}
 	addHeadline(&b, report.Data{Contents: *contents, Presentation: p}.Headline())
+	noteEngines(&b, s.Engines)
 	if s.InUse != "" {
 		b.Note("In use by " + s.InUse + ".")
 	}
@@ -302,28 +303,32 @@ func (c *studyBestCommand) Run(o *output) error {
 		s.Canonical, s.Name, s.K = &canonical, a.Name(), a.K()
 	}
 	return o.Result(s, func(w io.Writer) {
-		if len(m.Members) > 0 {
-			fmt.Fprintf(w, "an ensemble of %s on %s\n\n",
-				format.Count(len(m.Members), "model"), m.Dataset)
-		} else {
-			fmt.Fprintf(w, "%s on %s, d %d%s, %s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim,
-				s.Precision.Suffix(), s.From)
+		o.Show(s.block(o.Verbose))
+		if a := m.Structure; a != nil && o.Verbose {
+			fmt.Fprintf(w, "\n%s\nf(h,r,t) = %s\n", o.Drawing(a.Draw), a.Formula())
 		}
-		if a := m.Structure; a != nil {
-			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", o.Drawing(a.Draw), a.Formula())
-		}
-		t := completion.NewTable()
-		for i, split := range []json.RawMessage{m.Valid, m.Test} {
-			var e completion.Evaluation
-			if json.Unmarshal(split, &e) == nil && e.Triples > 0 {
-				e.AddTo(t, []string{"valid", "test"}[i], true)
+	})
+}
+
+// block describes the model, with its metrics as stored.
+func (s bestSummary) block(verbose bool) cli.Block {
+	m, model := s.Description, "ensemble of "+format.Int(len(s.Members))
+	if len(m.Members) == 0 {
+		model = fmt.Sprintf("%s, d %d%s", titleOf(m.Form, m.Structure), m.Dim, s.Precision.Suffix())
+	}
+	b := cli.Block{Title: []string{"best model", m.Dataset, model, s.From}}
+	for i, split := range []json.RawMessage{m.Test, m.Valid} {
+		var e completion.Evaluation
+		if json.Unmarshal(split, &e) == nil && e.Triples > 0 {
+			addEvaluation(&b, []string{"test", "valid"}[i], &e)
+			if verbose {
+				addMetrics(&b, "  heads", e.Head, 0)
+				addMetrics(&b, "  tails", e.Tail, 0)
 			}
 		}
-		if len(t.Rows) > 0 {
-			t.Print(w)
-		}
-		fmt.Fprintf(w, "\nThe model is in %s\n", c.Out)
-	})
+	}
+	b.Add("model", s.Out)
+	return b
 }
 
 type studyResumeCommand struct {

@@ -65,8 +65,8 @@ func TestStudyShow(t *testing.T) {
 		t.Errorf("the rounds proposed %v structures, the best of MRR %v: %v", proposed, best,
 			shown["rounds"])
 	}
-	text, _ := succeed(t, "study show", file)
-	contains(t, text, "autoblm+ on small, finished", "10 of 10 structures", "training dim",
+	text, _ := succeed(t, "study show --verbose", file)
+	contains(t, text, "study finished · small · autoblm+ · 10 of 10 structures", "training dim",
 		"Recipes tried on SimplE", "round", "QuatE", "Best structures with other recipes",
 		shown["fingerprint"].(string))
 }
@@ -109,7 +109,7 @@ func TestStudyBest(t *testing.T) {
 			}
 		}
 	}
-	text, _ := succeed(t, "study best", file, "--out", t.TempDir())
+	text, _ := succeed(t, "study best --verbose", file, "--out", t.TempDir())
 	contains(t, text, "┌", "heads")
 	fail(t, cli.Failed, "no model yet", "study best", interruptedStudy(t, graph, t.TempDir()))
 }
@@ -251,7 +251,7 @@ func TestStudyOnAnotherEngine(t *testing.T) {
 		fields{"engines.#": 2, "trained": 6})
 	for _, line := range []string{"study show ", "report --out " + dir + "/page.html --study "} {
 		stdout, _ := succeed(t, line, file)
-		contains(t, stdout, "several engines, cpu (")
+		contains(t, stdout, "Several engines, cpu (")
 	}
 	by := map[any]int{}
 	for _, trial := range object(t, "study export", file)["trials"].([]any) {

@@ -60,7 +60,7 @@ func TestSearchForClassesJSON(t *testing.T) {
 	reference := object(t, search, "--engine gomlx --study", out+"/gomlx.db")
 	same(t, "baselines on gomlx", reference["baselines"], o["baselines"])
 	has(t, object(t, "study resume --budget 10", out), fields{"resumed": 6, "trained": 10})
-	stdout, _ := succeed(t, "study show", out)
+	stdout, _ := succeed(t, "study show --verbose", out)
 	contains(t, stdout, "CV accuracy")
 	if strings.Contains(stdout, "valid MRR") {
 		t.Errorf("shown: %s", stdout)

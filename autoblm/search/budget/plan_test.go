@@ -64,10 +64,10 @@ func TestTimeForASearch(t *testing.T) {
 		{1e-4, 10, 10 * time.Second, nil, "19 recipes, 124 structures at d 128, 2 rungs, 60 epochs, " +
 			"then the best 5 with 3 seeds at d 512: about 3m16.6s"},
 		{1e-3, 60, time.Minute, nil, ""},
-		{.05, 60, time.Minute, nil, "no search, since 8 structures of 5 epochs and retraining " +
-			"the best do not fit; more baselines and seeds at d 512: about 4m0s"},
-		{1e-3, 200, 200 * time.Second, nil, "no search, since 8 structures of 5 epochs and " +
-			"retraining the best do not fit; more baselines and seeds at d 512: about 1m40s"},
+		{.05, 60, time.Minute, nil, "no search fits; more " +
+			"baselines and seeds at d 512: about 4m0s"},
+		{1e-3, 200, 200 * time.Second, nil, "no search fits; more " +
+			"baselines and seeds at d 512: about 1m40s"},
 		{.05, 60, time.Minute, func(s *search.Settings) { s.Planned.Structures = false }, ""},
 	} {
 		s := s
