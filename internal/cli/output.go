@@ -166,7 +166,7 @@ func (o *Output) Message(message string, arguments ...any) {
 func (o *Output) Drawing(draw func(color bool) string) string {
 	color := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	drawing := draw(color && isTerminal(o.Stdout.W))
-	o.Stdout.drawings = append(o.Stdout.drawings, drawing)
+	o.Stdout.Keep(drawing)
 	return drawing
 }
 
@@ -181,6 +181,9 @@ type SafeWriter struct {
 	held      *bytes.Buffer // of a result, which is wrapped as a whole; nil otherwise
 	wraps     bool
 }
+
+// Keep makes the writer print a text as it is, without escaping or wrapping.
+func (c *SafeWriter) Keep(text string) { c.drawings = append(c.drawings, text) }
 
 func (c *SafeWriter) hold() { c.held = &bytes.Buffer{} }
 

@@ -38,5 +38,8 @@ func Wrap(lines string, width, indent int) string {
 // NoBreak stands for a space at which [Wrap] does not break a line. It is no character of texts.
 const NoBreak = "\ufdd0"
 
+// Clip shortens a text to a number of columns, with "…" at its end.
+func Clip(s string, width int) string { return text.Snip(s, width, "…") }
+
 // Width returns the number of columns of a text in a terminal.
 func Width(s string) int { return text.StringWidthWithoutEscSequences(s) }

@@ -65,7 +65,11 @@ func (t *Table) Print(w io.Writer) {
 	for _, row := range t.Rows {
 		p.AppendRow(cells(row))
 	}
-	fmt.Fprintln(w, p.Render())
+	rendered := p.Render()
+	if keeper, is := w.(interface{ Keep(text string) }); is {
+		keeper.Keep(rendered) // rows that do not fit stay whole
+	}
+	fmt.Fprintln(w, rendered)
 }
 
 // limits returns the largest widths of the columns so that the table fits a width, if its words

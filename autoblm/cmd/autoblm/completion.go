@@ -26,6 +26,7 @@ func (c *completionCommand) Run(o *output) error {
 		return err
 	}
 	result := map[string]string{"shell": c.Shell, "script": script}
+	o.Stdout.Keep(script)
 	return o.Result(result, func(w io.Writer) { fmt.Fprint(w, script) })
 }
 

@@ -49,7 +49,7 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 	})
 	summary := dashboardSummary{urlOf(address), c.Dir}
 	err = o.Result(summary, func(w io.Writer) {
-		fmt.Fprintf(w, "The studies below %s are on %s\nEnd with ctrl-c.\n", c.Dir, summary.URL)
+		fmt.Fprintf(w, "%s shows the studies below %s\nEnd with ctrl-c.\n", summary.URL, c.Dir)
 	})
 	if err != nil {
 		return err

@@ -105,7 +105,8 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		for _, r := range s.EachRelation {
 			example := ""
 			if e := r.Example; e != nil {
-				example = fmt.Sprintf("%s → %s", e.Head, e.Tail)
+				example = fmt.Sprintf("%s → %s", format.Clip(e.Head, exampleWidth),
+					format.Clip(e.Tail, exampleWidth))
 			}
 			t.Add(r.Relation, r.Train, r.Valid, r.Test, r.Pattern, example)
 		}
@@ -118,6 +119,9 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 			shellCommand([]string{"search", "--dataset", c.Dataset, "--minutes", "10"})}})
 	})
 }
+
+// exampleWidth is the largest width of a label in an example.
+const exampleWidth = 26
 
 // printRelated prints the relations whose facts imply each other, and how much of test leaks.
 func (s graphInfo) printRelated(w io.Writer, top int) {
