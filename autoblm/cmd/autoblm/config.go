@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
@@ -44,8 +45,22 @@ func (f *computeFlags) pinEngine(engine kge.Engine) {
 // nativeEngine is the name of the native engine.
 const nativeEngine = "cpu"
 
+// config returns the configuration of a search. Comments have the choices of its plan.
+func (c *searchCommand) config(line *kong.Context, planned search.Settings) ([]byte, error) {
+	title := configTitle("search")
+	if p := c.Settings.Planned; p != nil {
+		title += "\nThe search chose the settings in comments, to fit its deadline."
+		c.Settings = searchSettings(planned)
+		c.Settings.Planned = p
+		if planned.Tune != nil {
+			c.Tune = planned.Tune.Trials
+		}
+	}
+	return flags.Config(line, title, c.useOf)
+}
+
 // useOf leaves open what a search with a deadline plans, because a given value changes its plan
-// and its default model. Settings of other tasks are unused.
+// and its default model.
 func (c *searchCommand) useOf(f *kong.Flag) flags.Use {
 	const ofTask = "For the task "
 	group := ""
@@ -57,6 +72,8 @@ func (c *searchCommand) useOf(f *kong.Flag) flags.Use {
 	}
 	switch {
 	case strings.HasPrefix(group, ofTask) && group != ofTask+c.Task:
+		return flags.Unused
+	case c.Final == 0 && strings.HasPrefix(f.Name, "final-"):
 		return flags.Unused
 	case c.Settings.Planned != nil && (group == "Training" || slices.Contains(planned, f.Name)):
 		return flags.Open

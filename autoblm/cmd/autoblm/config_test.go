@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/cli"
-	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 // repeats runs a training, and again with its configuration, and compares the results without
@@ -67,9 +67,11 @@ func TestConfigOfATimedSearch(t *testing.T) {
 	must(t, err)
 	_, err = c.Search.settings(line, task.Size{Entities: 900, Examples: 2000, Validation: 200})
 	must(t, err)
-	content, err := flags.Config(line, "a search", c.Search.useOf)
+	planned := search.Settings(c.Search.Settings)
+	planned.Training.Dim, planned.Budget = 32, 17
+	content, err := c.Search.config(line, planned)
 	must(t, err)
-	contains(t, string(content), "\n# dim: ", "\n# budget: ", "\n# n3: ", "\nlr: 0.2\n",
+	contains(t, string(content), "\n# dim: 32\n", "\n# budget: 17\n", "\n# n3: ", "\nlr: 0.2\n",
 		"\nhalving: 0\n", "\nminutes: 5\n", "\nseed: 1\n")
 }
 

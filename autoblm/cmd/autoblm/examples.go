@@ -6,7 +6,7 @@ import "github.com/autoblm/autoblm-go/internal/settings/flags"
 const person = "http://www.aifb.uni-karlsruhe.de/Personen/viewPersonOWL/id60instance"
 
 // examples has examples of each command. They work on the embedded graph world, on a benchmark
-// after dataset fetch, or on what the examples of train and search write.
+// after dataset fetch, or on what the examples of train, search and query sample write.
 var examples = flags.Examples{
 	"": {
 		"search --dataset world --minutes 5 --out mysearch",
@@ -53,12 +53,12 @@ var examples = flags.Examples{
 		"reproduce wn18rr --recipe n3 --stage final",
 	},
 	"query train": {
-		"query train --dataset world --structure complex --out myqueries",
+		"query train --dataset worldqueries --structure complex --out myqueries",
 		"query train --dataset world --model q2b --hops 2 --with 1",
 	},
 	"query eval": {
-		"query eval --model myqueries --dataset world",
-		"query eval --model myqueries --dataset world --hops 3",
+		"query eval --model myqueries --dataset worldqueries",
+		"query eval --model myqueries --dataset worldqueries --hops 3",
 	},
 	"query predict": {
 		"query predict --model myqueries --anchor Portugal --path borders,borders",

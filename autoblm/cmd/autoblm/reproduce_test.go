@@ -26,6 +26,16 @@ func readResult(t *testing.T, folder string) reproduce.Document {
 	return d
 }
 
+// planOf returns the plan of a command line.
+func planOf(t *testing.T, line string) reproduce.Plan {
+	t.Helper()
+	c, parsed, err := parse(line)
+	must(t, err)
+	plan, err := c.Reproduce.plan(parsed)
+	must(t, err)
+	return plan
+}
+
 // TestReproduce runs all stages on both engines. The file has the result and its setup, and the
 // same command reads it without training.
 func TestReproduce(t *testing.T) {
@@ -55,6 +65,8 @@ func TestReproduce(t *testing.T) {
 			!strings.Contains(d.Machine, "engine "+engine) || d.Versions["go"] != runtime.Version() {
 			t.Errorf("%s: command %q on %q with %v", engine, d.Command, d.Machine, d.Versions)
 		}
+		same(t, "the plan by config.yaml", planOf(t, "reproduce umls --config "+out+"/config.yaml").Final,
+			planOf(t, line).Final)
 		before := readFile(t, out, "result.json")
 		same(t, "the second time", object(t, line), o)
 		if readFile(t, out, "result.json") != before {

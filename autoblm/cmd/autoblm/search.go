@@ -206,13 +206,9 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 		return err
 	}
 	settings.Began, settings.Study, settings.Command = began, c.Study, o.Arguments
-	config, err := flags.Config(line, configTitle("search"), c.useOf)
-	if err != nil {
-		return err
-	}
 	return searchRun{
-		problem: p, settings: settings, out: c.Out, config: config,
-		resumeCommand: shellCommand(resume),
+		problem: p, settings: settings, out: c.Out, resumeCommand: shellCommand(resume),
+		config: func(planned search.Settings) ([]byte, error) { return c.config(line, planned) },
 	}.execute(ctx, o)
 }
 

@@ -27,7 +27,9 @@ type searchRun struct {
 	problem
 	settings      autoblm.SearchSettings
 	out           string // folder for the model and the pictures
-	config        []byte // content of config.yaml; nil to leave it
+	// config returns the content of config.yaml for settings with the choices of the plan. It is nil
+	// if the file is left alone.
+	config func(search.Settings) ([]byte, error)
 	resumeCommand string
 }
 
@@ -243,7 +245,11 @@ func (s searchRun) about() study.About {
 // save writes the best model and the pictures.
 func (s searchRun) save(o *output, r *search.Result) error {
 	if s.config != nil {
-		if err := atomicfile.Write(filepath.Join(s.out, configName), s.config); err != nil {
+		config, err := s.config(r.Settings)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(filepath.Join(s.out, configName), config); err != nil {
 			return err
 		}
 	}

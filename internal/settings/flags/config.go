@@ -159,7 +159,7 @@ const (
 // tag output have none: they say where a run writes. Given flags are pinned unless they are unused.
 func Config(line *kong.Context, title string, useOf func(*kong.Flag) Use) ([]byte, error) {
 	var w bytes.Buffer
-	fmt.Fprintf(&w, "# %s\n", strings.ReplaceAll(title, "\n", " "))
+	fmt.Fprintf(&w, "# %s\n", strings.ReplaceAll(title, "\n", "\n# "))
 	for _, flag := range line.Flags() {
 		isZero := flag.Target.IsZero()
 		if !isSetting(flag) || flag.Tag.Has("output") || isZero && !flag.Tag.Has("json") {
