@@ -25,11 +25,11 @@ import (
 // searchRun is a search to run with its settings, for the commands search and study resume.
 type searchRun struct {
 	problem
-	settings      autoblm.SearchSettings
-	out           string // folder for the model and the pictures
+	settings autoblm.SearchSettings
+	out      string // folder for the model and the pictures
 	// config returns the content of config.yaml for settings with the choices of the plan. It is nil
 	// if the file is left alone.
-	config func(search.Settings) ([]byte, error)
+	config        func(search.Settings) ([]byte, error)
 	resumeCommand string
 }
 
