@@ -69,11 +69,13 @@ func (t *Task) Default() (task.Trial, bool) {
 	}, true
 }
 
-// FitDim implements [task.Task].
-func (t *Task) FitDim(ctx context.Context, trial task.Trial, seconds float64) (int, error) {
-	return kge.FitDim(ctx, t.Engine, kge.Job{
+// FitTime implements [task.Task].
+func (t *Task) FitTime(
+	ctx context.Context, trial task.Trial, seconds float64, fit kge.Fit,
+) (kge.Settings, error) {
+	return kge.FitTime(ctx, t.Engine, kge.Job{
 		Data: Data(t.Graph), Settings: trial.Recipe.Training, Members: []kge.Member{trial.Member()},
-	}, seconds)
+	}, seconds, fit)
 }
 
 // CannotSelect implements [task.Task]. A validation triple that was trained, or of an entity or a

@@ -111,10 +111,18 @@ func (r *run) stepReporter(epoch, steps int) func(share float64) {
 func (r *run) rates(epoch int) []float64 {
 	rates := make([]float64, len(r.members))
 	s := r.job.Settings
-	cooldown := min(1, float64(s.Epochs+1-epoch)/float64(s.Cooldown+1))
+	cooldown := min(1, float64(s.Epochs+1-epoch)/(s.cooldownEpochs()+1))
 	decay := math.Pow(s.Decay, float64(epoch-1))
 	for i, m := range r.members {
 		rates[i] = r.job.Members[i].LearningRate * m.Reduction * decay * cooldown
 	}
 	return rates
+}
+
+// cooldownEpochs returns the number of last epochs with a falling learning rate.
+func (s Settings) cooldownEpochs() float64 {
+	if s.Cooldown < 1 {
+		return math.Floor(s.Cooldown * float64(s.Epochs))
+	}
+	return math.Floor(s.Cooldown)
 }

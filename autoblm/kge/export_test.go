@@ -2,9 +2,9 @@ package kge
 
 import "time"
 
-// FitDimTo and EpochSeconds are for tests.
+// FitTimeTo and EpochSeconds are for tests.
 var (
-	FitDimTo     = fitDim
+	FitTimeTo    = fitTime
 	EpochSeconds = epochSeconds
 )
 

@@ -66,8 +66,8 @@ func (j Job) Resolve(e Engine) (Settings, error) {
 		return s, err
 	}
 	if s.Precision == AutoPrecision && j.Checkpoint != nil {
-		if saved, found := j.Checkpoint.savedPrecision(); found {
-			s.Precision = saved
+		if saved, err := SavedSettings(j.Checkpoint.File); err == nil {
+			s.Precision = saved.Precision
 		}
 	}
 	var err error
@@ -75,13 +75,13 @@ func (j Job) Resolve(e Engine) (Settings, error) {
 	return s, err
 }
 
-// savedPrecision returns the precision of the training in the file, if there is one.
-func (c *Checkpoint) savedPrecision() (p Precision, found bool) {
+// SavedSettings returns the settings of the training in a checkpoint.
+func SavedSettings(file string) (Settings, error) {
 	var saved struct {
 		ID struct{ Settings Settings } `json:"training"`
 	}
-	err := checkpoint.ReadDescription(c.File, &saved)
-	return saved.ID.Settings.Precision, err == nil
+	err := checkpoint.ReadDescription(file, &saved)
+	return saved.ID.Settings, err
 }
 
 // Name returns a short file name for a job on an engine. It depends on everything that determines

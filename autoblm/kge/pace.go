@@ -12,44 +12,68 @@ const (
 	minSeconds = 5
 )
 
-// FitDim returns the dimension of a job, halved until enough epochs fit into some seconds. It is a
-// multiple of the number of chunks. FitDim measures the pace of a few steps, unless even a slow
-// machine has enough time.
-func FitDim(ctx context.Context, engine Engine, job Job, seconds float64) (int, error) {
-	dim := job.Settings.Dim
-	if dim < 2*minDim || seconds < minSeconds || isShort(job, seconds) {
-		return dim, nil
+// Fit selects the settings of a training that follow its time.
+type Fit struct {
+	Dim bool
+	// Epochs has an effect only on a training with a cooldown, which ends at the last epoch.
+	Epochs bool
+}
+
+// FitTime returns the settings of a job for a training of some seconds. The dimension is halved
+// until enough epochs fit, and remains a multiple of the number of chunks. Then the epochs are those
+// that fit. FitTime measures the pace of a few steps, unless even a slow machine has enough time.
+func FitTime(
+	ctx context.Context, engine Engine, job Job, seconds float64, fit Fit,
+) (Settings, error) {
+	s := job.Settings
+	fit.Dim = fit.Dim && s.Dim >= 2*minDim
+	fit.Epochs = fit.Epochs && s.Cooldown > 0
+	if seconds < minSeconds || !fit.Dim && !fit.Epochs || isShort(job, seconds, fit) {
+		return s, nil
 	}
 	// Steps are linear in the dimension, and small ones are quick to measure.
-	var measured [2]float64
-	for i := range measured {
+	dims, measured := [2]int{minDim, 2 * minDim}, [2]float64{}
+	if s.Dim < 2*minDim {
+		dims = [2]int{s.Dim, s.Dim}
+	}
+	for i, dim := range dims {
+		if i > 0 && dim == dims[0] {
+			break
+		}
 		var err error
-		if measured[i], err = epochSeconds(ctx, engine, job, minDim<<i); err != nil {
-			return dim, err
+		if measured[i], err = epochSeconds(ctx, engine, job, dim); err != nil {
+			return s, err
 		}
 	}
-	return fitDim(dim, job.Members[0].chunks(), seconds, func(dim int) float64 {
+	return fitTime(s, job.Members[0].chunks(), seconds, fit, func(dim int) float64 {
 		perDim := max(0, measured[1]-measured[0]) / minDim
-		return measured[0] + perDim*float64(dim-minDim)
+		return measured[0] + perDim*float64(dim-dims[0])
 	}), nil
 }
 
-// fitDim halves a dimension, down to a multiple of the number of chunks, until enough epochs fit
-// into some seconds. epoch returns the seconds of an epoch with a dimension.
-func fitDim(dim, chunks int, seconds float64, epoch func(dim int) float64) int {
-	for dim >= 2*minDim && enoughEpochs*epoch(dim) > seconds {
-		dim = dim / 2 / chunks * chunks
+// fitTime returns settings for some seconds. epoch returns the seconds of an epoch with a dimension.
+func fitTime(s Settings, chunks int, seconds float64, fit Fit, epoch func(dim int) float64) Settings {
+	for fit.Dim && s.Dim >= 2*minDim && enoughEpochs*epoch(s.Dim) > seconds {
+		s.Dim = s.Dim / 2 / chunks * chunks
 	}
-	return dim
+	if fit.Epochs {
+		s.Epochs = max(1, int(min(float64(s.Epochs), seconds/epoch(s.Dim))))
+	}
+	return s
 }
 
-// isShort reports whether enough epochs of a job fit into some seconds even on a slow machine.
-// Scores and two gradients are products of two operations, for both directions of a triple.
-func isShort(job Job, seconds float64) bool {
+// isShort reports whether the epochs of a job fit into some seconds even on a slow machine. Scores
+// and two gradients are products of two operations, for both directions of a triple.
+func isShort(job Job, seconds float64, fit Fit) bool {
 	const slow = 2e9 // operations per second
-	candidates := job.Settings.Candidates(len(job.Data.Entities))
-	epoch := 12 * float64(job.Settings.Dim) * float64(candidates) * float64(job.Data.Count)
-	return enoughEpochs*epoch*float64(len(job.Members)) <= slow*seconds
+	s := job.Settings
+	epochs := enoughEpochs
+	if fit.Epochs {
+		epochs = max(epochs, s.Epochs)
+	}
+	candidates := s.Candidates(len(job.Data.Entities))
+	epoch := 12 * float64(s.Dim) * float64(candidates) * float64(job.Data.Count)
+	return float64(epochs)*epoch*float64(len(job.Members)) <= slow*seconds
 }
 
 // epochSeconds measures the seconds of an epoch of a job with another dimension, on a few steps of

@@ -37,38 +37,51 @@ func TestEpochSeconds(t *testing.T) {
 	}
 }
 
-// TestFitDim: the dimension of a short training stays, and that of one with as many examples as
-// take years is the smallest one.
-func TestFitDim(t *testing.T) {
+// TestFitTime: the settings of a short training stay, and one with as many examples as take years
+// has the smallest dimension and one epoch.
+func TestFitTime(t *testing.T) {
 	engine, job := pacedJob(t)
-	job.Settings.Dim = 512
+	job.Settings.Dim, job.Settings.Epochs, job.Settings.Cooldown = 512, 60, .5
 	data := *job.Data
-	long := job
-	long.Data = &data
+	long, constant := job, job
+	long.Data, constant.Data = &data, &data
 	data.Count = 1e12
-	for _, c := range []struct {
-		job     kge.Job
-		seconds float64
-		want    int
-	}{{job, 300, 512}, {long, 300, 64}, {long, 1, 512}} {
-		if dim, err := kge.FitDim(t.Context(), engine, c.job, c.seconds); dim != c.want || err != nil {
-			t.Errorf("%d examples, %v s: d %d, want %d; %v", c.job.Data.Count, c.seconds, dim, c.want,
-				err)
+	constant.Settings.Cooldown = 0
+	both := kge.Fit{Dim: true, Epochs: true}
+	for name, c := range map[string]struct {
+		job         kge.Job
+		seconds     float64
+		fit         kge.Fit
+		dim, epochs int
+	}{
+		"short":          {job, 1000, both, 512, 60},
+		"long":           {long, 300, both, 64, 1},
+		"long, dim":      {long, 300, kge.Fit{Dim: true}, 64, 60},
+		"long, epochs":   {long, 300, kge.Fit{Epochs: true}, 512, 1},
+		"long, no time":  {long, 1, both, 512, 60},
+		"no cooldown":    {constant, 300, both, 64, 60},
+		"nothing to fit": {long, 300, kge.Fit{}, 512, 60},
+	} {
+		s, err := kge.FitTime(t.Context(), engine, c.job, c.seconds, c.fit)
+		if err != nil || s.Dim != c.dim || s.Epochs != c.epochs {
+			t.Errorf("%s: d %d, %d epochs, want %d, %d; %v", name, s.Dim, s.Epochs, c.dim, c.epochs, err)
 		}
 	}
 	perDim := func(dim int) float64 { return float64(dim) } // seconds of an epoch
 	for _, c := range []struct {
-		dim, chunks int
-		seconds     float64
-		want        int
+		dim, chunks             int
+		seconds                 float64
+		wantedDim, wantedEpochs int
 	}{
-		{512, 4, 0, 64}, {512, 4, 1919, 64}, {512, 4, 1921, 128}, {512, 4, 7679, 256},
-		{512, 4, 7681, 512}, {512, 4, 9e9, 512},
-		{2000, 4, 3730, 248}, {2000, 4, 0, 124}, {255, 3, 0, 126}, {100, 4, 0, 100},
+		{512, 4, 0, 64, 1}, {512, 4, 1919, 64, 29}, {512, 4, 1921, 128, 15}, {512, 4, 7679, 256, 29},
+		{512, 4, 7681, 512, 15}, {512, 4, 9e9, 512, 60},
+		{2000, 4, 3730, 248, 15}, {2000, 4, 0, 124, 1}, {255, 3, 0, 126, 1}, {100, 4, 0, 100, 1},
 	} {
-		if dim := kge.FitDimTo(c.dim, c.chunks, c.seconds, perDim); dim != c.want {
-			t.Errorf("15 epochs of d %d in d seconds each, in %v s: d %d, want %d",
-				c.dim, c.seconds, dim, c.want)
+		s := kge.Settings{Dim: c.dim, Epochs: 60}
+		s = kge.FitTimeTo(s, c.chunks, c.seconds, both, perDim)
+		if s.Dim != c.wantedDim || s.Epochs != c.wantedEpochs {
+			t.Errorf("epochs of d %d in d seconds each, in %v s: d %d, %d epochs, want %d, %d",
+				c.dim, c.seconds, s.Dim, s.Epochs, c.wantedDim, c.wantedEpochs)
 		}
 	}
 }

@@ -72,8 +72,9 @@ type Settings struct {
 	// Precision is resolved when training starts, see [Job.Resolve].
 	Precision Precision `json:"precision,omitempty" help:"Precision of large products: float32, bfloat16 (factors are rounded) or auto. auto takes AUTOBLM_PRECISION, or else bfloat16 where it is faster on this processor, graph and dimension."`
 	Decay     float64   `json:"decay" above:"0" max:"1" help:"Factor on the learning rate after each epoch."`
-	// Cooldown gives the i-th of the last n epochs the share 1-i/(n+1) of the learning rate.
-	Cooldown int     `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Last epochs, such as 10, with linear decay of the learning rate towards 0; 0: none."`
+	// Cooldown gives the i-th of the last n epochs the share 1-i/(n+1) of the learning rate. It is n
+	// from 1 on, and below it n's share of the epochs.
+	Cooldown float64 `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Last epochs with linear decay of the learning rate towards 0, such as 10, or their share below 1, such as 0.5; 0: none."`
 	Initial  Initial `json:"initial,omitempty" name:"init" help:"Initial distribution of embeddings: normal or xavier."`
 	// InitScale is ignored by [Xavier].
 	InitScale float64 `json:"init_scale" above:"0" help:"Standard deviation of initial embeddings, for normal."`

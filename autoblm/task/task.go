@@ -54,9 +54,9 @@ type Task interface {
 	// Default returns a trial of the model that a training without a search gives. It returns
 	// false if the task has no default model.
 	Default() (Trial, bool)
-	// FitDim returns the dimension for a trial whose training has some seconds, from the measured
-	// pace of a few steps, or the dimension of the trial.
-	FitDim(ctx context.Context, t Trial, seconds float64) (int, error)
+	// FitTime returns the settings for a trial whose training has some seconds, from the measured
+	// pace of a few steps, or the settings of the trial.
+	FitTime(ctx context.Context, t Trial, seconds float64, fit kge.Fit) (kge.Settings, error)
 	// CannotSelect returns why the validation data cannot select between models, "" if they can.
 	CannotSelect() string
 	// Examples returns a few predictions of an artifact.
@@ -109,9 +109,9 @@ func (Base) Ensemble(context.Context, int, int, func(int) (Artifact, error)) (*E
 // Default returns false.
 func (Base) Default() (t Trial, found bool) { return t, false }
 
-// FitDim returns the dimension of the trial.
-func (Base) FitDim(_ context.Context, t Trial, _ float64) (int, error) {
-	return t.Recipe.Training.Dim, nil
+// FitTime returns the settings of the trial.
+func (Base) FitTime(_ context.Context, t Trial, _ float64, _ kge.Fit) (kge.Settings, error) {
+	return t.Recipe.Training, nil
 }
 
 // CannotSelect returns "".

@@ -19,8 +19,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
-// fit resolves the settings for a graph and an engine. With a deadline the dimension follows the
-// measured pace, unless it is given.
+// fit resolves the settings for a graph and an engine. With a deadline the dimension and the epochs
+// follow the measured pace, unless they are given.
 func (c *trainCommand) fit(
 	ctx context.Context, line *kong.Context, o *output, engine kge.Engine, g *datasets.Graph,
 	began time.Time,
@@ -39,15 +39,16 @@ func (c *trainCommand) fit(
 			return err
 		}
 	}
-	dim := c.Settings.Training.Dim
-	if c.Minutes > 0 && !flags.IsGiven(line, "dim") {
-		if c.Settings.Training.Dim, err = c.fitDim(ctx, engine, g, began); err != nil {
+	before := c.Settings.Training
+	if c.Minutes > 0 {
+		follow := kge.Fit{Dim: !flags.IsGiven(line, "dim"), Epochs: !flags.IsGiven(line, "epochs")}
+		if c.Settings.Training, err = c.fitTime(ctx, engine, g, began, follow); err != nil {
 			return err
 		}
 	}
 	t := c.Settings.Training
 	followsSize := []string{recipe.Dense, recipe.Large, recipe.Huge}
-	if t.Dim < dim || slices.Contains(followsSize, c.recipeName) {
+	if t != before || slices.Contains(followsSize, c.recipeName) {
 		o.Message("autoblm: recipe %s for %s: d %d, batch %d, %s", c.recipeName,
 			format.Count(size.Entities, "entity"), t.Dim, t.Batch, format.Count(t.Epochs, "epoch"))
 		if o.Verbose {
@@ -57,38 +58,45 @@ func (c *trainCommand) fit(
 	return nil
 }
 
-// fitDim returns the dimension that the pace and the deadline allow. A training to resume keeps its
+// fitTime returns the settings that the pace and the deadline allow. A training to resume keeps its
 // own.
-func (c *trainCommand) fitDim(
-	ctx context.Context, engine kge.Engine, g *datasets.Graph, began time.Time,
-) (int, error) {
+func (c *trainCommand) fitTime(
+	ctx context.Context, engine kge.Engine, g *datasets.Graph, began time.Time, follow kge.Fit,
+) (kge.Settings, error) {
 	job, err := c.job(g)
 	if err != nil {
-		return 0, err
+		return kge.Settings{}, err
 	}
-	if dim := c.resumedDim(engine, job); dim > 0 {
-		return dim, nil
+	if resumed, found := c.resumed(engine, job, follow); found {
+		return resumed, nil
 	}
 	const trainingShare = 0.8 // the rest is for validations, ranking and saving
 	left := (minutes(c.Minutes) - time.Since(began)).Seconds()
-	return kge.FitDim(ctx, engine, job, trainingShare*left)
+	return kge.FitTime(ctx, engine, job, trainingShare*left, follow)
 }
 
-// resumedDim returns the dimension of an interrupted training; 0 without one.
-func (c *trainCommand) resumedDim(engine kge.Engine, job kge.Job) int {
+// resumed returns the settings of an interrupted training of a job, false without one.
+func (c *trainCommand) resumed(
+	engine kge.Engine, job kge.Job, follow kge.Fit,
+) (kge.Settings, bool) {
 	folders := cmp.Or(c.Out, filepath.Join(outFolder, "*"))
-	for dim := job.Settings.Dim; dim > 0; dim /= 2 {
-		job.Settings.Dim = dim
-		key, err := job.Name(engine)
+	files, _ := filepath.Glob(filepath.Join(folders, checkpointPrefix+"*"))
+	for _, file := range files {
+		saved, err := kge.SavedSettings(file)
 		if err != nil {
-			return 0
+			continue // another file, or a damaged one
 		}
-		found, _ := filepath.Glob(filepath.Join(folders, checkpointPrefix+key))
-		if len(found) > 0 {
-			return dim
+		if follow.Dim {
+			job.Settings.Dim = saved.Dim
+		}
+		if follow.Epochs {
+			job.Settings.Epochs = saved.Epochs
+		}
+		if key, err := job.Name(engine); err == nil && filepath.Base(file) == checkpointPrefix+key {
+			return job.Settings, true
 		}
 	}
-	return 0
+	return job.Settings, false
 }
 
 // job returns the training with the resolved settings.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -30,24 +31,26 @@ func TestLargeGraph(t *testing.T) {
 	}
 }
 
-// TestResumedDim checks that a training with a deadline keeps the dimension of its checkpoint.
-func TestResumedDim(t *testing.T) {
+// TestResumedFit checks that a training with a deadline keeps the dimension and the epochs of its
+// checkpoint, and that checkpoints of other trainings do not count.
+func TestResumedFit(t *testing.T) {
 	g, err := datasets.Open("world")
 	must(t, err)
-	c := resolveTrain(t, "--dataset world --minutes 1 --out "+t.TempDir(), g)
-	job, err := c.job(g)
-	must(t, err)
+	out := t.TempDir()
+	begun := "train --dataset world --structure complex --out " + out +
+		" --dim 16 --epochs 900 --validate-every 0 --patience 0 --cooldown .5 --save-every 0s"
+	interrupt(t, out, begun)
 	engine := cpu.New(1)
 	defer engine.Close()
-	if dim := c.resumedDim(engine, job); dim != 0 {
-		t.Errorf("d %d without a checkpoint", dim)
-	}
-	begun := job
-	begun.Settings.Dim = 128
-	key, err := begun.Name(engine)
-	must(t, err)
-	writeFile(t, "", c.Out, "training-"+key)
-	if dim := c.resumedDim(engine, job); dim != 128 || job.Settings.Dim != 512 {
-		t.Errorf("d %d, want that of the checkpoint, 128", dim)
+	follow := kge.Fit{Dim: true, Epochs: true}
+	for flags, want := range map[string]bool{"--seed 1": true, "--seed 2": false, "--lr .2": false} {
+		c := resolveTrain(t, strings.ReplaceAll(strings.TrimPrefix(begun, "train "),
+			"--dim 16 --epochs 900", "--minutes 1 "+flags), g)
+		job, err := c.job(g)
+		must(t, err)
+		s, found := c.resumed(engine, job, follow)
+		if found != want || want && (s.Dim != 16 || s.Epochs != 900) {
+			t.Errorf("%s: resumes %v with d %d and %d epochs", flags, found, s.Dim, s.Epochs)
+		}
 	}
 }

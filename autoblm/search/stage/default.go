@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/budget"
@@ -58,9 +59,13 @@ func beginsWithDefault(s *search.State) bool {
 	return s.Settings.Planned != nil && s.Settings.Model == form.Bilinear && !begun
 }
 
-// defaultShare of the time is for training the default model: an ensemble of two models is better
-// than one that trains for twice as long.
-const defaultShare = 0.5
+const (
+	// defaultShare of the time is for training the default model: an ensemble of two models is
+	// better than one that trains for twice as long.
+	defaultShare = 0.5
+	// stepShare of the time of a training is for its steps. The rest is for validating and ranking.
+	stepShare = 0.85
+)
 
 // defaultTrial returns the trial of the default model, false if the task has none. Its dimension
 // follows the measured pace, unless it is given. The trial is stored before it trains, so that a
@@ -83,9 +88,10 @@ func defaultTrial(
 	if k := t.Structure.K(); k > 0 { // which may differ from that of the search
 		training.Dim = max(1, training.Dim/k) * k
 	}
-	if s.Settings.Planned != nil && s.Settings.Planned.Dim {
-		left := (s.TimeLimit() - s.Used()).Seconds()
-		if training.Dim, err = s.Task.FitDim(ctx, t, defaultShare*left); err != nil {
+	if p := s.Settings.Planned; p != nil {
+		left := defaultShare * (s.TimeLimit() - s.Used()).Seconds()
+		follow := kge.Fit{Dim: p.Dim, Epochs: p.Epochs}
+		if *training, err = s.Task.FitTime(ctx, t, stepShare*left, follow); err != nil {
 			return t, false, err
 		}
 	}
@@ -118,7 +124,7 @@ func (Default) Trained(s *search.State, c *search.Change, artifacts []task.Artif
 type Baselines struct{ Default }
 
 // Next implements [search.Stage].
-func (Baselines) Next(_ context.Context, s *search.State) (search.Step, error) {
+func (Baselines) Next(ctx context.Context, s *search.State) (search.Step, error) {
 	if s.Plan == nil || !s.Plan.NoSearch {
 		return done, nil
 	}
@@ -126,7 +132,10 @@ func (Baselines) Next(_ context.Context, s *search.State) (search.Step, error) {
 	if len(trials) == 0 {
 		return done, nil
 	}
-	limit := time.Duration((1 - ensembleShare) * float64(s.TimeLimit()))
+	limit := s.TimeLimit()
+	if s.Settings.Ensemble > 0 {
+		limit -= time.Duration(ensembleShare * float64(limit))
+	}
 	if trials[len(trials)-1].State == task.Running {
 		step := trainDefault(s)
 		step.Deadline = limit
@@ -142,14 +151,33 @@ func (Baselines) Next(_ context.Context, s *search.State) (search.Step, error) {
 			Done: true, Stopped: search.TimeLimitReached, Note: "too little time for a search",
 		}, nil
 	}
-	return propose(s, task.Default, []task.Trial{nextBaseline(trials)}), nil
+	next, err := fitEpochs(ctx, s, nextBaseline(trials), left)
+	return propose(s, task.Default, []task.Trial{next}), err
+}
+
+// fitEpochs returns a trial with those epochs of the default model that fit into some seconds.
+func fitEpochs(
+	ctx context.Context, s *search.State, t task.Trial, left float64,
+) (task.Trial, error) {
+	whole, found := s.Task.Default()
+	if s.Default != nil {
+		whole.Recipe.Recipe = *s.Default
+	}
+	if !found || !s.Settings.Planned.Epochs {
+		return t, nil
+	}
+	t.Recipe.Training.Epochs = whole.Recipe.Training.Epochs
+	var err error
+	t.Recipe.Training, err = s.Task.FitTime(ctx, t, stepShare*left, kge.Fit{Epochs: true})
+	return t, err
 }
 
 const (
 	// leastShare of the time of a whole training makes one that stops early worth its time.
 	leastShare = 0.1
-	// ensembleShare of the time limit is for the ensemble of the baselines of a large graph.
-	ensembleShare = 0.12
+	// ensembleShare of the time limit is for the ensemble of the baselines of a large graph. It
+	// comes on top of the reserve that every search has for selecting, ranking and saving.
+	ensembleShare = 0.06
 )
 
 // secondBaseline follows the default model. It is the baseline that differs most from it.

@@ -33,11 +33,14 @@ type fakeTask struct {
 	fitDim func(seconds float64) int
 }
 
-func (f fakeTask) FitDim(_ context.Context, t task.Trial, seconds float64) (int, error) {
-	if f.fitDim == nil {
-		return t.Recipe.Training.Dim, nil
+func (f fakeTask) FitTime(
+	_ context.Context, t task.Trial, seconds float64, fit kge.Fit,
+) (kge.Settings, error) {
+	training := t.Recipe.Training
+	if f.fitDim != nil && fit.Dim {
+		training.Dim = f.fitDim(seconds)
 	}
-	return f.fitDim(seconds), nil
+	return training, nil
 }
 
 func (f fakeTask) Default() (task.Trial, bool) {
