@@ -122,7 +122,7 @@ func (r *run) rates(epoch int) []float64 {
 // cooldownEpochs returns the number of last epochs with a falling learning rate.
 func (s Settings) cooldownEpochs() float64 {
 	if s.Cooldown < 1 {
-		return math.Floor(s.Cooldown * float64(s.Epochs))
+		return math.Round(s.Cooldown * float64(s.Epochs))
 	}
 	return math.Floor(s.Cooldown)
 }

@@ -38,7 +38,7 @@ func TestSettingsRefused(t *testing.T) {
 		"dim is 922|to 1048576":                       func(s *options) { s.Dim = math.MaxInt &^ 3 },
 		"epochs is 922|to 1000000000":                 func(s *options) { s.Epochs = math.MaxInt },
 		"batch is 922|to 1000000000":                  func(s *options) { s.Batch = math.MaxInt },
-		"cooldown is 922|to 1000000000":               func(s *options) { s.Cooldown = math.MaxInt },
+		"cooldown is 1e+10|to 1000000000":             func(s *options) { s.Cooldown = 1e10 },
 		"negatives is 2147483648|to 65536":            func(s *options) { s.Negatives = 1 << 31 },
 		"epochs is 0|from 1 to 1000000000":            func(s *options) { s.Epochs = 0 },
 		"epochs is -1|from 1 to 1000000000":           func(s *options) { s.Epochs = -1 },

@@ -389,6 +389,10 @@ func TestLearningRates(t *testing.T) {
 			func(s *kge.Settings) { s.Cooldown, s.Epochs = 3, 5 },
 			[][]float64{{1, 16}, {1, 16}, {0.75, 12}, {0.5, 8}, {0.25, 4}},
 		},
+		"cooldown of a share": {
+			func(s *kge.Settings) { s.Cooldown, s.Epochs = 0.6, 5 },
+			[][]float64{{1, 16}, {1, 16}, {0.75, 12}, {0.5, 8}, {0.25, 4}},
+		},
 	} {
 		engine := &enginetest.Scripted{}
 		j := job(2, c.set)
