@@ -20,7 +20,7 @@ type family struct {
 type settings struct {
 	dim, batch, epochs, validate, patience int
 	rate, decay                            float64
-	frequency                              float64
+	frequency, cooldown                    float64
 }
 
 // metrics holds the published MRR, Hits@1 and Hits@10.
@@ -40,6 +40,7 @@ func (r row) recipe() Recipe {
 	s := r.training
 	s.Dim, s.Batch, s.Epochs = r.dim, r.batch, r.epochs
 	s.ValidateEvery, s.Patience, s.Frequency = r.validate, r.patience, r.frequency
+	s.Cooldown = r.cooldown
 	if r.decay != 0 {
 		s.Decay = r.decay
 	}
@@ -342,15 +343,21 @@ var (
 	}
 	denseRow = row{
 		family: dense, structure: "complex", weights: n3Weight(.1),
-		settings: settings{dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .1},
+		settings: settings{
+			dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3, cooldown: .5,
+		},
 	}
 	largeRow = row{
 		family: large, structure: "complex", weights: n3ByFrequency(.1),
-		settings: settings{dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .1},
+		settings: settings{
+			dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3, cooldown: .5,
+		},
 	}
 	hugeRow = row{
 		family: huge, structure: "complex", weights: n3ByFrequency(.1),
-		settings: settings{dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3},
+		settings: settings{
+			dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3, cooldown: .5,
+		},
 	}
 	basicRow = row{
 		family: basic, structure: "complex",
