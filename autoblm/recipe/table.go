@@ -166,7 +166,7 @@ var (
 	dense = family{
 		name:   Dense,
 		about:  "structures on a graph of more than 100,000 triples, without --recipe",
-		source: "this project: default, with faster steps that lose nothing, docs/results.md",
+		source: "this project: faster steps that lose nothing, docs/results-log.md",
 		note:   bestNote,
 		training: training(func(s *kge.Settings) {
 			reciprocal(s)
@@ -176,7 +176,7 @@ var (
 	large = family{
 		name:   Large,
 		about:  "structures on a graph of more than 30,000 entities, without --recipe",
-		source: "this project: default, among sampled entities as on WN18RR, docs/results.md",
+		source: "this project: default, among sampled entities as on WN18RR, docs/results-log.md",
 		note:   bestNote,
 		training: training(func(s *kge.Settings) {
 			reciprocal(s)
@@ -186,7 +186,7 @@ var (
 	huge = family{
 		name:   Huge,
 		about:  "structures on a graph of more than 100,000 entities, without --recipe",
-		source: "this project: chosen by validation on a graph of packages, docs/results.md",
+		source: "this project: chosen by validation on a graph of packages, docs/results-log.md",
 		note:   bestNote,
 		training: training(func(s *kge.Settings) {
 			reciprocal(s)

@@ -36,14 +36,14 @@ small() { # graph, power, weight
 large() { # graph, power, weight
   local file=large-$1-$2-$3.json
   [ -s "$file" ] || autoblm train --dataset "$1" --structure complex --dim 128 --epochs 12 \
-    --validate-every 3 --patience 0 --n3 "$3" --penalty-frequency "$2" --seed 1 --no-eval \
-    --out model-large --record "$file" >/dev/null
+    --lr 0.1 --cooldown 0 --validate-every 3 --patience 0 --n3 "$3" --penalty-frequency "$2" \
+    --seed 1 --no-eval --out model-large --record "$file" >/dev/null
 }
 
 hubs() { # power, weight
   local name=debian-$1-$2
   [ -d "$name" ] || autoblm train --dataset debian --structure complex --dim 128 --batch 512 \
-    --epochs 10 --sampled-softmax 256 --validate-every 0 --no-eval --seed 1 \
+    --epochs 10 --cooldown 0 --sampled-softmax 256 --validate-every 0 --no-eval --seed 1 \
     --n3 "$2" --penalty-frequency "$1" --out "$name" --record "$name.json" >/dev/null
   for band in all 0 1-9 10-99 100-299 300; do
     [ -s "$name-$band.json" ] || autoblm eval --model "$name" --dataset "bands/$band" \
