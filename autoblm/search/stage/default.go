@@ -173,8 +173,8 @@ func fitEpochs(
 }
 
 const (
-	// leastShare of the time of a whole training makes one that stops early worth its time.
-	leastShare = 0.1
+	// leastShare of the time of a whole training makes one with fewer epochs worth its time.
+	leastShare = 0.3
 	// ensembleShare of the time limit is for the ensemble of the baselines of a large graph. It
 	// comes on top of the reserve that every search has for selecting, ranking and saving.
 	ensembleShare = 0.06
