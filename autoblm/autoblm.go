@@ -21,7 +21,9 @@ import (
 )
 
 // Load opens a graph: the embedded "world", a benchmark by name in the folder AUTOBLM_DATA or in
-// the cache, or a folder with train, valid and test files. It never downloads.
+// the cache, or a folder with train, valid and test files, each line of which is a head, a relation
+// and a tail with tabs between them. Errors name the file and the line. It never downloads: the
+// error for a benchmark that is not on this machine is [datasets.ErrNotFound].
 func Load(name string) (*datasets.Graph, error) { return datasets.Open(name) }
 
 // LoadFS reads a graph, with a name, from train, valid and test files at the root of a file system,
@@ -36,14 +38,15 @@ type TrainSettings struct {
 	Compute Compute
 }
 
-// DefaultTrain returns settings that train a structure well on most graphs: those of
-// [recipe.ForGraph], which knows other forms of models too.
+// DefaultTrain returns settings that train a structure well on most graphs. For another form of
+// model, use those of [recipe.ForGraph].
 func DefaultTrain(g *datasets.Graph, s structure.Structure) TrainSettings {
 	r := recipe.ForGraph(g, form.Bilinear)
 	return TrainSettings{Settings: r.Training, Member: r.Member(s, 1)}
 }
 
-// Train trains one model. A training whose loss grows without limit fails with [kge.ErrDiverged].
+// Train trains one model until the last epoch, or until validation stops to improve. It fails with
+// the error of ctx if that ends, and with [kge.ErrDiverged] if the loss grows without limit.
 func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (Predictor, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -74,16 +77,19 @@ type SearchSettings struct {
 	// MixEngines allows resuming a search of another engine or instruction set.
 	MixEngines bool
 	Compute    Compute
+	// OnProgress, if set, is called often.
 	OnProgress func(search.Progress)
-	// Began, OnPlan and Default are as in [search.Problem].
-	Began   time.Time
-	OnPlan  func(search.Plan)
+	// Began is the start of the time limit; the call of Search if zero.
+	Began time.Time
+	// OnPlan, if set, receives the plan of a search with a time limit.
+	OnPlan func(search.Plan)
+	// Default, if not nil, replaces the recipe of the default model of the task.
 	Default *kge.Recipe
 }
 
 // DefaultSearch returns settings that tune a recipe, search 64 structures with AutoBLM+, and
-// retrain the best. A small graph takes a few minutes on two cores. [search.TimedSettings] with a
-// TimeLimit take less time, and [search.BasicSettings] are for comparisons.
+// retrain the best. A small graph takes a few minutes on two cores. [TimedSearch] returns settings
+// for a time limit; [search.BasicSettings] are for comparisons.
 func DefaultSearch() SearchSettings {
 	return SearchSettings{
 		Settings: search.DefaultSettings(), Algorithm: strategy.Evolutionary{}.Name(),
@@ -99,7 +105,8 @@ type Found struct {
 }
 
 // Search searches for the structure with the best validation MRR on g, and trains the baselines
-// with the same settings. If ctx ends, it returns the results so far.
+// with the same settings. Settings that contradict each other are an error before the search begins.
+// If ctx ends, it returns the results so far, without an error.
 func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err

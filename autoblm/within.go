@@ -12,7 +12,7 @@ import (
 
 // SearchWithin searches for the best model of g in a time, as the command search does with
 // --minutes. It trains the default model first, so that even a short search keeps one, and then
-// plans what fits into the rest.
+// plans what fits into the rest. If ctx ends, it returns the results so far.
 func SearchWithin(ctx context.Context, g *datasets.Graph, limit time.Duration) (*Found, error) {
 	began := time.Now()
 	s := TimedSearch(g, limit)

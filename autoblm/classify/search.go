@@ -25,9 +25,9 @@ func SearchRecipe(r task.Recipe, _ bool) task.Recipe {
 	return r
 }
 
-// SearchFlags are the task settings of a search for classes on the command line. They hide the
+// searchFlags are the task settings of a search for classes on the command line. They hide the
 // settings that all tasks have, and those that a search for structures determines.
-type SearchFlags struct {
+type searchFlags struct {
 	Encoder, Dim, Epochs, Parts struct{} `kong:"-"`
 
 	Settings TaskSettings `embed:"" group:"For the task classify"`
@@ -35,17 +35,17 @@ type SearchFlags struct {
 
 // NewSearchFlags returns the default task settings of a search; basic selects the published
 // encoder settings.
-func NewSearchFlags(basic bool) *SearchFlags {
+func NewSearchFlags(basic bool) task.Flags {
 	encoder := Defaults(BLM)
 	if basic {
 		encoder = Published(BLM)
 	}
-	return &SearchFlags{Settings: TaskSettings{Convolution: encoder}}
+	return &searchFlags{Settings: TaskSettings{Convolution: encoder}}
 }
 
 // For returns the settings that a study stores, with dimension, epochs, learning rate, dropout
 // and L2 of the recipe.
-func (f *SearchFlags) For(r task.Recipe) any {
+func (f *searchFlags) For(r task.Recipe) any {
 	s := &f.Settings
 	s.Convolution.Dim, s.Convolution.Epochs = r.Training.Dim, r.Training.Epochs
 	s.Member = Member{LearningRate: r.LearningRate, Dropout: r.Training.Dropout, L2: r.L2}

@@ -50,7 +50,7 @@ func (t *Task) Check() error {
 	if err := t.Settings.Member.Validate(); err != nil {
 		return err
 	}
-	return CheckGraph(t.Graph, t.Settings.Convolution)
+	return checkGraph(t.Graph, t.Settings.Convolution)
 }
 
 // Identity implements [task.Task].

@@ -10,6 +10,7 @@ func LoadEnsembleFiles(files map[string][]byte) (*Ensemble, error) {
 // Unexported functions under test.
 var (
 	Choose           = choose
+	HeadScores       = headScores
 	SelectionTriples = selectionTriples
 )
 

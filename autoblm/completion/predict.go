@@ -96,7 +96,7 @@ func score(p Predictor, head, relation, tail string) (float64, error) {
 // scores returns a model's scores of the candidates of the query.
 func (q Query) scores(m *kge.Model, given, relation int32) func(id int32) float64 {
 	if q.Head == "" {
-		return HeadScores(m, relation, given)
+		return headScores(m, relation, given)
 	}
 	return TailScores(m, given, relation)
 }
@@ -110,9 +110,9 @@ func TailScores(m *kge.Model, head, relation int32) func(tail int32) float64 {
 	return func(tail int32) float64 { return m.ScoreTriple(head, relation, tail) }
 }
 
-// HeadScores returns the scores of the heads of a relation and a tail. A model with reciprocal
+// headScores returns the scores of the heads of a relation and a tail. A model with reciprocal
 // relations scores the reversed triple.
-func HeadScores(m *kge.Model, relation, tail int32) func(head int32) float64 {
+func headScores(m *kge.Model, relation, tail int32) func(head int32) float64 {
 	switch {
 	case m.Structure.K() == 0:
 		return m.Scorer(kge.Question{Anchor: tail, Path: []int32{2*relation + 1}}, len(m.RelationLabels))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
 // TestChangedModels: a file that is not the one that was saved is noticed, in a folder and in
@@ -49,7 +50,7 @@ func TestChangedModels(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err = kge.LoadFiles(copied)
+		_, err = kge.LoadFrom("", modelfolder.FromFiles(copied))
 		checkError(t, err, name+" is damaged, or of another model")
 		save(bytes.ReplaceAll(description, []byte(name+`": "`), []byte(name+`": "0`)), "")
 		_, err = kge.Load(dir)

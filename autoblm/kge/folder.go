@@ -147,11 +147,6 @@ func Load(dir string) (*Model, error) {
 	})
 }
 
-// LoadFiles reads the result of [Model.Files].
-func LoadFiles(files map[string][]byte) (*Model, error) {
-	return LoadFrom("", modelfolder.FromFiles(files))
-}
-
 // LoadFrom reads a model folder like [Load], but with a function that reads files. Errors name dir,
 // if it is not empty.
 func LoadFrom(dir string, readFile func(name string) ([]byte, error)) (*Model, error) {

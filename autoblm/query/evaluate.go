@@ -170,7 +170,7 @@ func EvaluateModel(
 // Align returns the queries of a split with the ids of a model. A label that the model lacks is an
 // error, and so is a split without such queries. All entities of the model are candidates.
 func (d *Data) Align(m *kge.Model, split Split, hops int) ([]Query, error) {
-	if err := d.Require(split, hops); err != nil {
+	if err := d.require(split, hops); err != nil {
 		return nil, err
 	}
 	queries := d.Queries(split, hops)

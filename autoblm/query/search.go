@@ -28,18 +28,18 @@ func SearchRecipe(r task.Recipe, basic bool) task.Recipe {
 	return r
 }
 
-// SearchFlags are the task settings of a search for queries on the command line.
-type SearchFlags struct {
+// searchFlags are the task settings of a search for queries on the command line.
+type searchFlags struct {
 	Settings TaskSettings `embed:"" group:"For the task query"`
 }
 
 // NewSearchFlags returns the default task settings of a search.
-func NewSearchFlags() *SearchFlags {
-	return &SearchFlags{TaskSettings{Paths: BasicSettings().Paths}}
+func NewSearchFlags() task.Flags {
+	return &searchFlags{TaskSettings{Paths: BasicSettings().Paths}}
 }
 
 // For returns the settings that a study stores; the recipe does not change them.
-func (f *SearchFlags) For(task.Recipe) any { return &f.Settings }
+func (f *searchFlags) For(task.Recipe) any { return &f.Settings }
 
 // CheckSearch returns an error if queries cannot be trained with a recipe, or on an engine and a
 // backend, given by their names on the command line.
@@ -74,5 +74,5 @@ func OpenTask(
 // PresentationFor describes the results of a study with these task settings.
 func PresentationFor(settings json.RawMessage) (task.Presentation, error) {
 	s, err := task.DecodeSettings[TaskSettings](settings)
-	return NewPresentation(s), err
+	return newPresentation(s), err
 }

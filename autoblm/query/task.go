@@ -52,7 +52,7 @@ func (t *Task) Check() error {
 		return err
 	}
 	for _, hops := range t.Settings.Hops {
-		if err := t.Data.Require(InValid, hops); err != nil {
+		if err := t.Data.require(InValid, hops); err != nil {
 			return err
 		}
 	}
@@ -115,9 +115,9 @@ func asTails(e *Evaluation) *completion.Evaluation {
 	}
 }
 
-// NewPresentation returns the presentation of completion, adapted to queries, which have no sides
+// newPresentation returns the presentation of completion, adapted to queries, which have no sides
 // and several answers each.
-func NewPresentation(s TaskSettings) task.Presentation {
+func newPresentation(s TaskSettings) task.Presentation {
 	p := completion.NewPresentation()
 	p.Purpose = strings.TrimSpace("answers to queries " + s.hopsText())
 	p.HowMeasured = "MRR, Hits@k and mean rank are means over the queries, and within a query over " +
@@ -150,7 +150,7 @@ func (p Paths) hopsText() string {
 
 // Presentation implements [task.Task].
 func (t *Task) Presentation() task.Presentation {
-	p := NewPresentation(t.Settings)
+	p := newPresentation(t.Settings)
 	p.SamplingError.Count = func(json.RawMessage) (valid, test int) {
 		return t.count(InValid), t.count(InTest)
 	}

@@ -137,12 +137,12 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 		Batches:     func(s kge.Settings, epoch int) [][]kge.Example { return d.batches(s, p, epoch) },
 	}
 	for _, hops := range p.TrainingHops() {
-		if err := d.Require(InTrain, hops); err != nil {
+		if err := d.require(InTrain, hops); err != nil {
 			return nil, err
 		}
 		data.Count += len(d.Queries(InTrain, hops))
 	}
-	if slices.ContainsFunc(p.Hops, func(hops int) bool { return d.Require(InValid, hops) != nil }) {
+	if slices.ContainsFunc(p.Hops, func(hops int) bool { return d.require(InValid, hops) != nil }) {
 		return data, nil
 	}
 	data.HeldOut = len(d.queriesWith(InValid, p.Hops))
@@ -184,8 +184,8 @@ func (d *Data) occurrences(hops []int) kge.Occurrences {
 // ErrNoQueries reports a split without queries of a length. Its text is the fix.
 var ErrNoQueries = errors.New("draw some first")
 
-// Require returns an error if a split has no queries with a number of hops.
-func (d *Data) Require(split Split, hops int) error {
+// require returns an error if a split has no queries with a number of hops.
+func (d *Data) require(split Split, hops int) error {
 	if d.Queries(split, hops) == nil {
 		return fmt.Errorf("%s has no %v queries of %d hops: %w", d.Name, split, hops, ErrNoQueries)
 	}

@@ -27,7 +27,7 @@ func (d *Data) Warnings(hops []int, splits ...Split) []string {
 			continue
 		}
 		for _, h := range hops {
-			if d.Require(split, h) != nil {
+			if d.require(split, h) != nil {
 				all = append(all, fmt.Sprintf("%s has no %v queries of %s, so nothing %s: "+
 					"draw some, or move more of the graph from train to %v",
 					d.Name, split, format.Count(h, "hop"), uses[split], split))

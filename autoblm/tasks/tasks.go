@@ -57,7 +57,7 @@ var All = []Registration{
 	{
 		Name: classify.TaskName, Purpose: classify.SearchPurpose, Holds: rdf.CanOpen,
 		Recipe: classify.SearchRecipe, FixedTraining: true,
-		Flags: func(basic bool) task.Flags { return classify.NewSearchFlags(basic) },
+		Flags: classify.NewSearchFlags,
 		Check: func(s autoblm.SearchSettings) error {
 			if err := classify.CheckSearch(s.TrialRecipe(), s.Model); err != nil {
 				return err
