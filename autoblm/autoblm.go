@@ -105,8 +105,8 @@ type Found struct {
 }
 
 // Search searches for the structure with the best validation MRR on g, and trains the baselines
-// with the same settings. Settings that contradict each other are an error before the search begins.
-// If ctx ends, it returns the results so far, without an error.
+// with the same settings. Settings that contradict each other are an error before the search
+// begins. If ctx ends, it returns the results so far, without an error.
 func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
