@@ -207,3 +207,22 @@ func TestBestSoFar(t *testing.T) {
 		t.Errorf("%v gives %v, want %v", points, got, want)
 	}
 }
+
+func TestMarksInsideTheAxisAreDotted(t *testing.T) {
+	curve := searchCurve()
+	curve.Marks = []float64{-100, 1.5, 3.5, 100}
+	paths := readSVG(t, curve.Picture()).dashed()
+	var places []string
+	for _, path := range paths {
+		from, to, _ := strings.Cut(strings.TrimPrefix(path.data, "M"), "L")
+		xFrom, _, _ := strings.Cut(from, ",")
+		xTo, _, _ := strings.Cut(to, ",")
+		if xFrom != xTo {
+			t.Errorf("the line %q is not upright", path.data)
+		}
+		places = append(places, xFrom)
+	}
+	if len(slices.Compact(places)) != 2 {
+		t.Errorf("dotted lines at %v, wanted two", places)
+	}
+}

@@ -52,18 +52,13 @@ func (p Picture) PNG() ([]byte, error) {
 
 // SVG returns the picture as an SVG document with its size in points. Text stays text, in
 // Liberation Sans or another font of the same widths. An empty picture is an error.
-func (p Picture) SVG() ([]byte, error) { return p.svg(color.White) }
-
-// svg draws on a background, or on none if it is nil.
-func (p Picture) svg(background color.Color) ([]byte, error) {
+func (p Picture) SVG() ([]byte, error) {
 	if p.draw == nil {
 		return nil, errEmpty
 	}
 	canvas := vgsvg.New(p.width, p.height)
-	if background != nil {
-		canvas.SetColor(background)
-		canvas.Fill(vg.Rectangle{Max: vg.Point{X: p.width, Y: p.height}}.Path())
-	}
+	canvas.SetColor(color.White)
+	canvas.Fill(vg.Rectangle{Max: vg.Point{X: p.width, Y: p.height}}.Path())
 	p.draw(draw.New(canvas))
 	var file bytes.Buffer
 	if _, err := canvas.WriteTo(&file); err != nil {

@@ -187,7 +187,9 @@ func TestCountsAgreeWithTheSearch(t *testing.T) {
 	score := .374
 	retrained.Stage, retrained.Round, retrained.Number = task.Retraining, 0, 5
 	retrained.Score, retrained.Kept = &score, true
-	d := Data{Contents: study.Contents{Trials: append(rungs, full, retrained)}}
+	again := retrained
+	again.Number, again.Kept, again.Recipe.Seed = 6, false, 1
+	d := Data{Contents: study.Contents{Trials: append(rungs, full, retrained, again)}}
 	d.About.Settings.RetrainSeeds = 1
 	a := newAnalysis(d)
 	if want := d.Result().Trained; want != 3 || !strings.HasPrefix(a.facts()[0], "3 structures") {

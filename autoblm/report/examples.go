@@ -14,9 +14,17 @@ func (a *analysis) predictions() []Part {
 	if a.Measures == nil || len(a.Measures.Examples.Queries) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("Answers of the kept model, %s. ✗ is a correct answer below the best %d.",
-		a.Measures.Examples.Note, task.ShownAnswers)
+	text := "Answers of the kept model, " + a.Measures.Examples.Note + "."
+	if slices.ContainsFunc(a.Measures.Examples.Queries, hasMissed) {
+		text += fmt.Sprintf(" ✗ is a correct answer below the best %d.", task.ShownAnswers)
+	}
 	return []Part{{Text: text, Predictions: a.Measures.Examples.Queries}}
+}
+
+func hasMissed(e task.Example) bool {
+	return slices.ContainsFunc(e.Answers, func(a task.ExampleAnswer) bool {
+		return a.Rank > task.ShownAnswers
+	})
 }
 
 // entities shows the embeddings of the kept model on a plane.

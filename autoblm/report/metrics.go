@@ -18,6 +18,9 @@ func (a *analysis) metrics() []Part {
 	add := func(label string, t task.Trial) {
 		compared = append(compared, task.LabeledTrial{Label: label, Trial: t})
 	}
+	if k := a.kept; k != nil && k.Stage != task.Searching && k.Stage != task.Final {
+		add("Kept: "+a.trialName(*k), *k)
+	}
 	if len(a.found) > 0 {
 		add("Best found", a.found[0])
 	}

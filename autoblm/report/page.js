@@ -134,13 +134,19 @@ function drawCard(card) {
 }
 
 function drawPrediction(p) {
-	const answer = a => el("span", { class: a.correct ? "hit" : "" },
-		a.correct ? "✓ " : "", a.name);
+	const answer = a => el("span", { class: a.correct ? "hit" : "", title: a.name },
+		a.correct ? "✓ " : "", local(a.name));
 	const shown = p.answers.filter(a => a.rank <= 5), missed = p.answers.filter(a => a.rank > 5);
-	return el("div", {}, el("dt", {}, p.question), el("dd", {},
+	return el("div", {}, el("dt", { title: p.question }, local(p.question)), el("dd", {},
 		el("span", { class: "answers" }, shown.map(answer)),
 		missed.length ? el("span", { class: "missed" },
-			missed.map(a => el("span", { class: "miss" }, `✗ ${a.name}, rank ${a.rank}`))) : ""));
+			missed.map(a => el("span", { class: "miss" }, `✗ ${local(a.name)}, rank ${a.rank}`))) : ""));
+}
+
+// local returns the last part of an IRI, and other names as they are.
+function local(name) {
+	const iri = /^<?[a-z]+:\/\/.*[/#]([^/#<>]+)>?$/.exec(name);
+	return iri ? iri[1] : name;
 }
 
 function scrolling(caption, content) {
@@ -252,14 +258,9 @@ function showTrial(n) {
 	row.classList.add("found");
 }
 
-function trialOf(n) {
-	for (const s of page.sections) {
-		for (const p of s.parts) {
-			const row = p.trials && p.trials.rows.find(r => r.number === n);
-			if (row) return row;
-		}
-	}
-	return null;
+function trialsOf() {
+	const part = page.sections.flatMap(s => s.parts).find(p => p.trials);
+	return part ? part.trials : { rows: [] };
 }
 
 // Charts.
@@ -339,8 +340,9 @@ function makeChart(spec, canvas, legend) {
 		}
 		scale.suggestedMin = Math.min(...ends);
 		scale.suggestedMax = Math.max(...ends);
-		if (!lines || key === "y") scale.grace = "4%";
-		else scale.bounds = "data";
+		if (spec[key] === "trial") Object.assign(scale, { min: 0, suggestedMax: Math.max(...ends) + 1 });
+		else if (lines && key === "x") scale.bounds = "data";
+		else scale.grace = "4%";
 	}
 	if (spec.categories) {
 		Object.assign(scales.y, { reverse: true, min: -0.6, max: spec.categories.length - 0.4 });
@@ -411,7 +413,7 @@ function tip({ chart, tooltip }, spec) {
 	node.hidden = tooltip.opacity === 0 || !tooltip.dataPoints;
 	if (node.hidden) return;
 	const { raw, dataset: d } = tooltip.dataPoints[0];
-	const row = raw.trial && trialOf(raw.trial), lines = [];
+	const row = raw.trial && trialsOf().rows.find(r => r.number === raw.trial), lines = [];
 	if (row) {
 		lines.push(el("strong", {}, row.name), el("span", {}, `trial ${row.number}, ${row.stage}`));
 	} else {
@@ -420,6 +422,9 @@ function tip({ chart, tooltip }, spec) {
 	if (raw.label && d.label !== raw.label) lines.push(el("span", {}, d.label));
 	if (spec.x && spec.x !== "trial") lines.push(el("span", {}, `${spec.x} `, el("b", {}, short(raw.x))));
 	if (spec.y) lines.push(el("span", {}, `${spec.y} `, el("b", {}, short(raw.y))));
+	if (spec.x === "trial" && row && row.test !== null) {
+		lines.push(el("span", {}, trialsOf().test + " ", el("b", {}, number(row.test))));
+	}
 	if (raw.low !== undefined) lines.push(el("span", {}, `${short(raw.low)} to ${short(raw.high)}`));
 	node.replaceChildren(row && row.structure ? drawStructure(row.structure, 112) : "",
 		el("div", {}, lines));

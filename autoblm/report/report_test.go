@@ -411,6 +411,16 @@ func TestContrast(t *testing.T) {
 	themes := map[string]string{"light": ":root {", "dark": "(prefers-color-scheme: dark) {"}
 	for theme, after := range themes {
 		colours := variablesOf(StyleSheet, after)
+		for i, block := range []string{"c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"} {
+			label := "#111111"
+			if i == 1 || i == 3 {
+				label = colours["onblock"]
+			}
+			a, b := luminance(label), luminance(colours[block])
+			if contrast := (max(a, b) + 0.05) / (min(a, b) + 0.05); contrast < 4.5 {
+				t.Errorf("%s: contrast of the label on block %s is %.1f", theme, block, contrast)
+			}
+		}
 		for _, text := range []string{"text", "soft", "accent", "hit", "miss"} {
 			for _, ground := range []string{"ground", "raised", "chosen"} {
 				a, b := luminance(colours[text]), luminance(colours[ground])

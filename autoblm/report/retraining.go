@@ -24,10 +24,11 @@ func (a *analysis) retrainingTitle() string {
 // retraining describes the retraining stage and the ensemble.
 func (a *analysis) retraining() []Part {
 	result := a.Result()
-	if len(result.Retrained) == 0 {
-		return nil
+	models := result.Retrained
+	if len(models) == 0 || len(models) == 1 && len(models[0].Trials) == 1 {
+		return nil // the headline says it all
 	}
-	parts := []Part{a.retrained(result.Retrained)}
+	parts := []Part{a.retrained(models)}
 	if result.Ensemble != nil {
 		parts = append(parts, a.ensemble(*result.Ensemble))
 	}

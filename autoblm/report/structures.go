@@ -84,7 +84,10 @@ func (a *analysis) ranking() *page.Table {
 		ranked = append(ranked, t.Trial)
 	}
 	caption := "The best " + format.Count(len(ranked), "structure") + " found"
-	if len(a.baselines) > 0 {
+	switch {
+	case len(ranked) == 0:
+		caption = "The baselines"
+	case len(a.baselines) > 0:
 		caption += " and the baselines"
 	}
 	for _, t := range a.labeledBaselines() {

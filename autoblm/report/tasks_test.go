@@ -172,8 +172,8 @@ func TestPagesOfTasksUseTheirTerms(t *testing.T) {
 			}
 		}
 		for _, p := range Pictures(d) {
-			inline, err := p.Inline(p.Name)
-			if err != nil || not.Match(inline) {
+			drawn, err := p.SVG()
+			if err != nil || not.Match(drawn) {
 				t.Errorf("%s: the picture %s has terms of another task, or %v", name, p.Name, err)
 			}
 		}
