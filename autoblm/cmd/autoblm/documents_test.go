@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -18,9 +19,16 @@ func TestDocumentCommands(t *testing.T) {
 	const root = "../../.."
 	paths, err := filepath.Glob(root + "/docs/*.md")
 	must(t, err)
-	commands := 0
+	texts := map[string]string{}
 	for _, path := range append(paths, root+"/README.md", root+"/notebooks/README.md") {
-		for _, block := range shellBlock.FindAllStringSubmatch(readFile(t, path), -1) {
+		texts[strings.TrimPrefix(path, root+"/")] = readFile(t, path)
+	}
+	t.Chdir(t.TempDir()) // the parser reads the files of --config
+	must(t, os.Mkdir("model", 0o700))
+	must(t, os.WriteFile("model/config.yaml", []byte("dataset: world\n"), 0o600))
+	commands := 0
+	for name, text := range texts {
+		for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
 			for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
 				arguments, is := commandOf(t, line)
 				if !is {
@@ -30,7 +38,7 @@ func TestDocumentCommands(t *testing.T) {
 				parser, err := newParser(newCommands(), kong.Vars{"version": ""})
 				must(t, err)
 				if _, err := parser.Parse(shieldMinus(arguments)); err != nil {
-					t.Errorf("%s: %s: %v", filepath.Base(path), strings.TrimSpace(line), err)
+					t.Errorf("%s: %s: %v", name, strings.TrimSpace(line), err)
 				}
 			}
 		}
