@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -12,11 +13,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/task/page"
 )
 
 // answer requests a path as a browser on this machine does.
@@ -205,6 +209,65 @@ func TestFaultOfAStudy(t *testing.T) {
 	}})
 	if r := byName(t, s)["half"]; r.State != unreadable || !strings.Contains(r.Error, "nonsense") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestMeasures checks that what needs the graph is computed once for a state of a study, from its
+// whole model, and not while a search runs.
+func TestMeasures(t *testing.T) {
+	dir := folder(t)
+	var calls atomic.Int32
+	s := newServer(dir)
+	s.studies.Measure = func(_ context.Context, path string, d *report.Data) error {
+		calls.Add(1)
+		if len(d.Best) != 2 {
+			t.Errorf("%s has the files %v of a model", path, d.Best)
+		}
+		d.Measures = &task.Measures{Data: []page.Part{{Text: "facts of the graph"}}}
+		return nil
+	}
+	text := func(name string) (document, string) {
+		t.Helper()
+		d, err := s.studies.document(t.Context(), s.studies.find(idOf(filepath.Join(dir, name))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d, string(d.data)
+	}
+	search := startSearch(t, filepath.Join(dir, "half.db"))
+	for range 3 {
+		if d, data := text("done/study.db"); d.pending == "" || !strings.Contains(data, "is added when") {
+			t.Errorf("while a search runs, nothing is to be added: %s", data)
+		}
+	}
+	if calls.Load() != 0 {
+		t.Error("the measures were computed while a search ran")
+	}
+	search.kill()
+	for {
+		if d, data := text("done/study.db"); d.pending == "" {
+			if !strings.Contains(data, "facts of the graph") || strings.Contains(data, "is added when") {
+				t.Error(data)
+			}
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	text("done/study.db")
+	if calls.Load() != 1 {
+		t.Errorf("the measures were computed %d times", calls.Load())
+	}
+	s.studies.Measure = func(context.Context, string, *report.Data) error {
+		return errors.New("the graph is gone")
+	}
+	for {
+		if d, data := text("half.db"); d.pending == "" {
+			if !strings.Contains(data, "the graph is gone.") {
+				t.Error(data)
+			}
+			break
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -79,6 +79,9 @@ func writeStudy(path string, first, last int) error {
 
 func put(s *study.Study, n int) error {
 	change := search.Change{Trials: []task.Trial{trialOf(n)}}
+	if n == 1 {
+		change.Best = task.Files{"model.json": []byte("{}"), "entities.npy": {1, 2, 3}}
+	}
 	if n == 3 {
 		change.Round = &search.Round{Number: 1, RandomState: []byte{1}, Proposed: budget}
 	}

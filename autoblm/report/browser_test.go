@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"path/filepath"
 	"testing"
 
@@ -74,6 +75,25 @@ func TestPageInBrowser(t *testing.T) {
 			p.Click("#settings summary")
 			p.Wait(`document.querySelector("#settings details").open`)
 			p.Fits()
+		})
+	}
+}
+
+// TestAllPagesInBrowser opens the pages of all kinds of studies, also of incomplete ones.
+func TestAllPagesInBrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	all := studies(t)
+	maps.Copy(all, studiesOfTasks(t))
+	for name, d := range all {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "report.html")
+			if _, err := Save(file, d); err != nil {
+				t.Fatal(err)
+			}
+			p := b.Open(t, "file://"+filepath.ToSlash(file), browsertest.Views[1])
+			p.Wait(`document.querySelector("h1")`)
+			p.Fits()
+			p.Screenshot(t.Name())
 		})
 	}
 }

@@ -17,7 +17,7 @@ const Variable = "AUTOBLM_CHROMIUM"
 
 // patience is the time after which a condition on a page counts as failed.
 const (
-	patience     = 2 * time.Minute
+	patience     = time.Minute
 	pollInterval = 50 * time.Millisecond
 )
 
