@@ -115,12 +115,13 @@ type Point struct {
 // NewPage returns the page of a study.
 func NewPage(d Data) *Page {
 	a := newAnalysis(d)
-	p := &Page{
-		Title:   a.title(),
-		Facts:   a.facts(),
-		Rows:    a.compareKept().Rows(),
-		Verdict: a.verdict(),
-		Closing: []string{a.Presentation.HowMeasured},
+	p := &Page{ // the script needs lists, also empty ones
+		Title:    a.title(),
+		Facts:    append([]string{}, a.facts()...),
+		Rows:     append([]Row{}, a.compareKept().Rows()...),
+		Verdict:  append([]string{}, a.verdict()...),
+		Sections: []Section{},
+		Closing:  []string{a.Presentation.HowMeasured},
 	}
 	if a.Program != "" {
 		p.Closing = append(p.Closing, "Written by "+a.Program+".")

@@ -222,8 +222,9 @@ func (p *Page) Fill(selector, text string) {
 const tooWide = `(() => {
 	const width = document.documentElement.clientWidth;
 	if (document.documentElement.scrollWidth <= width) return "";
+	const clips = (e) => e && (getComputedStyle(e).overflowX !== "visible" || clips(e.parentElement));
 	return [...document.querySelectorAll("body *")]
-		.filter((e) => e.getBoundingClientRect().right > width + 1)
+		.filter((e) => e.getBoundingClientRect().right > width + 1 && !clips(e.parentElement))
 		.slice(0, 5).map((e) => e.outerHTML.slice(0, 120)).join("\n") || "unknown elements";
 })()`
 
