@@ -223,8 +223,12 @@ const tooWide = `(() => {
 	const width = document.documentElement.clientWidth;
 	if (document.documentElement.scrollWidth <= width) return "";
 	const clips = (e) => e && (getComputedStyle(e).overflowX !== "visible" || clips(e.parentElement));
+	const right = (e) => {
+		const r = e.getBoundingClientRect();
+		return Math.max(r.right, r.left + e.scrollWidth); // text may be wider than its element
+	};
 	return [...document.querySelectorAll("body *")]
-		.filter((e) => e.getBoundingClientRect().right > width + 1 && !clips(e.parentElement))
+		.filter((e) => right(e) > width + 1 && !clips(e))
 		.slice(0, 5).map((e) => e.outerHTML.slice(0, 120)).join("\n") || "unknown elements";
 })()`
 
