@@ -142,8 +142,8 @@ func (b *Bar) SetDeadline(at time.Time) {
 	b.deadline = at
 }
 
-// description returns a line with the remaining time, without the parts that do not fit the terminal
-// with the bar. Its caller holds the lock.
+// description returns a line with the remaining time, without the parts that do not fit the
+// terminal with the bar. Its caller holds the lock.
 func (b *Bar) description(line string) string {
 	const margin = 14 // for the percentage and the time
 	room := b.width - barWidth - margin

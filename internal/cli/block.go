@@ -112,8 +112,8 @@ func (b Block) columns() []int {
 	return sizes
 }
 
-// rowText aligns the cells of a row. A row of a label and a sentence may break at all spaces, others
-// between cells only.
+// rowText aligns the cells of a row. A row of a label and a sentence may break at all spaces,
+// others between cells only.
 func rowText(row []string, sizes []int) string {
 	var line strings.Builder
 	for i, cell := range row {

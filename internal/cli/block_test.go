@@ -44,8 +44,8 @@ func TestBlockColors(t *testing.T) {
 	}
 }
 
-// TestResultWraps checks that lines of a result wrap at 80 columns, and that blocks in it keep their
-// order.
+// TestResultWraps checks that lines of a result wrap at 80 columns, and that blocks in it keep
+// their order.
 func TestResultWraps(t *testing.T) {
 	var text strings.Builder
 	o := &Output{Stdout: &SafeWriter{W: &text}}

@@ -150,8 +150,8 @@ func (s *syncWriter) Write(p []byte) (int, error) {
 	return s.w.Write(p)
 }
 
-// Message writes a message to Stderr, wrapped at the width of the terminal. On a terminal it replaces
-// the line of a bar.
+// Message writes a message to Stderr, wrapped at the width of the terminal. On a terminal it
+// replaces the line of a bar.
 func (o *Output) Message(message string, arguments ...any) {
 	text := format.EscapeLines(fmt.Sprintf(message, arguments...))
 	text = format.Wrap(text, Width(o.Stderr), len(blockMargin))

@@ -88,7 +88,7 @@ func noteEngines(b *cli.Block, engines []string) {
 	}
 }
 
-// addHeadline adds the rows of the kept model and of what it is compared with.
+// addHeadline adds rows for the kept model, the baseline and the best structure.
 func addHeadline(b *cli.Block, h report.Headline) {
 	metric := strings.ReplaceAll(h.Metric, "validation", "valid")
 	add := func(label, name string, m *report.Model, remark string) {

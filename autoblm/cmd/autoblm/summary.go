@@ -117,7 +117,7 @@ func addEvaluation(b *cli.Block, split string, e *completion.Evaluation) {
 	}
 }
 
-// noteSample says that the metrics of a split are those of a sample.
+// noteSample notes how large the ranked sample of a split is.
 func noteSample(b *cli.Block, split string, n, of int) {
 	if of > 0 {
 		b.Note(fmt.Sprintf("The %s metrics are of a sample of %s of %s.", split, format.Int(n),
