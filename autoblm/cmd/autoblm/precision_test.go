@@ -114,7 +114,7 @@ func TestPrecisionVariable(t *testing.T) {
 	has(t, listed, fields{"error": ""})
 	contains(t, listed["precision_error"].(string), unknown)
 	text, _ := succeed(t, "backend list")
-	contains(t, text, "The default ", "The default of --precision is invalid: "+unknown)
+	contains(t, flat(text), "The default ", "The default of --precision is invalid: "+unknown)
 	if strings.Contains(text, "unusable: ") {
 		t.Errorf("backend list:\n%s", text)
 	}
