@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 //go:generate ./vendor.sh
@@ -169,8 +170,8 @@ func (p *Page) Write(w io.Writer, events string) error {
 		Style                     template.CSS
 		Data, Chart, Live, Script template.JS
 	}{
-		Title: p.Title, Events: events, Style: template.CSS(StyleSheet),
-		Data: template.JS(data), Chart: template.JS(ChartLibrary()), Live: template.JS(LiveScript),
+		Title: format.Escape(p.Title), Events: events, Style: template.CSS(StyleSheet),
+		Data: template.JS(format.Escape(string(data))), Chart: template.JS(ChartLibrary()), Live: template.JS(LiveScript),
 		Script: template.JS(read("page.js")),
 	}
 	if err != nil {
