@@ -133,6 +133,8 @@ func studies(t *testing.T) map[string]Data {
 	for i := range withoutPredictor.Trials {
 		withoutPredictor.Trials[i].Prediction = nil
 	}
+	one := whole
+	one.Best, one.Measures, one.Trials, one.Rounds = nil, nil, whole.Trials[:1], nil
 	nothing := Data{Contents: study.Contents{About: study.About{Settings: search.BasicSettings()}}}
 	all := map[string]Data{
 		"whole":             whole,
@@ -141,6 +143,7 @@ func studies(t *testing.T) map[string]Data {
 		"unfinished":        unfinished,
 		"without predictor": withoutPredictor,
 		"all failed":        failing(),
+		"one trial":         one,
 		"nothing":           nothing,
 		"zero":              {},
 	}
