@@ -87,7 +87,7 @@ func TestEveryCommandWarns(t *testing.T) {
 // that JSON has its example and its fix.
 func TestKnownLeakageIsBrief(t *testing.T) {
 	standIn(t, "umls")
-	stdout, stderr := succeed(t, "dataset info umls --json")
+	stdout, stderr := succeed(t, "train --json --no-eval --out", t.TempDir(), "--dataset umls", quick)
 	for _, line := range strings.Split(stderr, "\n") {
 		if len(line) > 80 {
 			t.Errorf("%d columns: %s", len(line), line)
