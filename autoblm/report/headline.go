@@ -58,9 +58,14 @@ type Interval struct {
 	Basis string `json:"basis"`
 }
 
+// isKnown reports whether the difference has an error. One seed with an unknown sampling error has
+// none.
+func (i Interval) isKnown() bool { return i.Low < i.High }
+
 // Verdict judges the difference: "better", "worse" or "no clear difference".
 func (i Interval) Verdict() string {
 	switch {
+	case !i.isKnown():
 	case i.Low > 0:
 		return "better"
 	case i.High < 0:
@@ -254,7 +259,7 @@ func (h Headline) Rows() []Row {
 		note, detail := "", ""
 		if d := m.Difference; d != nil {
 			note, detail = signed(d.Mean)+": no gain", d.detail()
-			if d.Low > 0 {
+			if d.Verdict() == "better" {
 				note = signed(d.Mean) + ": gain"
 			}
 		}
@@ -276,7 +281,7 @@ func (h Headline) verdict() (note, detail string) {
 }
 
 func (i Interval) detail() string {
-	if i.Low == i.High {
+	if !i.isKnown() {
 		return i.Basis
 	}
 	return fmt.Sprintf("%s to %s, %s", signed(i.Low), signed(i.High), i.Basis)

@@ -82,3 +82,12 @@ func TestHeadline(t *testing.T) {
 		t.Errorf("the interval begins at %v, want %v", d.Low, want)
 	}
 }
+
+// TestUnknownError: a difference without an error claims nothing.
+func TestUnknownError(t *testing.T) {
+	for _, mean := range []float64{-.1, .1} {
+		if v := (Interval{mean, mean, mean, "one seed"}).Verdict(); v != "no clear difference" {
+			t.Errorf("%v without an error: %s", mean, v)
+		}
+	}
+}
