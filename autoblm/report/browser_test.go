@@ -66,8 +66,7 @@ func TestPageInBrowser(t *testing.T) {
 			p.Wait(`document.getElementById("sort-number").parentElement.ariaSort !== null`)
 			p.Wait(`document.activeElement.id === "sort-number"`)
 
-			x, y := p.MoveTo(point)
-			p.Wait(`!document.getElementById("tip").hidden`)
+			x, y := p.MoveUntil(point, `!document.getElementById("tip").hidden`)
 			p.Wait(`document.querySelector("#tip svg.structure")`)
 			p.ClickAt(x, y)
 			p.Wait(`document.querySelector("tr.found")`)

@@ -147,9 +147,16 @@ func Eval[T any](p *Page, expression string) T {
 // Wait waits until an expression is true, also across a change of the address.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
+	p.wait(expression, func() {})
+}
+
+// wait does something again and again until an expression is true.
+func (p *Page) wait(expression string, again func()) {
+	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	for {
+		again()
 		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
 		if ok {
 			return
@@ -197,6 +204,14 @@ func (p *Page) MoveTo(expression string) (x, y float64) {
 	at := Eval[[]float64](p, expression)
 	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
 	return at[0], at[1]
+}
+
+// MoveUntil moves the mouse to a point like MoveTo, until a condition is true: what the page still
+// lays out has other places a moment later. It returns the last point.
+func (p *Page) MoveUntil(point, condition string) (x, y float64) {
+	p.t.Helper()
+	p.wait(condition, func() { x, y = p.MoveTo(point) })
+	return x, y
 }
 
 // ClickAt clicks on a point of the window.
