@@ -72,7 +72,7 @@ func (s screen) show(v value) {
 }
 
 // uniqueID returns an id for an element of the notebook.
-func uniqueID() string { return "show-" + gonbui.UniqueID() }
+func uniqueID() string { return "show-" + gonbui.UniqueId() }
 
 // check ends the program if err is not nil.
 func (s screen) check(err error) {

@@ -41,14 +41,16 @@ func nextTail(model string, g *datasets.Graph) string {
 func nextPath(model string, d *query.Data) string {
 	for _, split := range []query.Split{query.InTest, query.InValid, query.InTrain} {
 		for _, hops := range d.Hops(split) {
-			for _, q := range d.Queries(split, hops) {
-				var names []string
-				for _, r := range q.Relations {
-					names = append(names, d.Relations[r])
-				}
-				return shellCommand([]string{"query", "predict", "--model", model,
-					"--anchor", d.Entities[q.Anchor], "--path", strings.Join(names, ",")})
+			queries := d.Queries(split, hops)
+			if len(queries) == 0 {
+				continue
 			}
+			var names []string
+			for _, r := range queries[0].Relations {
+				names = append(names, d.Relations[r])
+			}
+			return shellCommand([]string{"query", "predict", "--model", model, "--anchor",
+				d.Entities[queries[0].Anchor], "--path", strings.Join(names, ",")})
 		}
 	}
 	return ""
