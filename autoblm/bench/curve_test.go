@@ -136,8 +136,9 @@ func TestPrintReached(t *testing.T) {
 func TestMaxEpochs(t *testing.T) {
 	for _, entities := range []int{14_541, 40_943} {
 		r := recipe.Default(recipe.Size{Entities: entities, Train: 200_000, Valid: 9})
-		if r.Training.Epochs != maxEpochs || r.Training.Cooldown != 0 || r.Training.Decay != 1 {
-			t.Errorf("the first epochs depend on their number, or it is not %d: %+v", maxEpochs, r)
+		if r.Training.Epochs != maxEpochs || r.Training.Cooldown > .5 || r.Training.Decay != 1 {
+			t.Errorf("the first half depends on the number of epochs, or it is not %d: %+v",
+				maxEpochs, r)
 		}
 	}
 }

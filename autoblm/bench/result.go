@@ -181,7 +181,7 @@ func (t *timing) print(w io.Writer) {
 		return
 	}
 	shown := table.New("", "time", "compiling", "untrained", "ranking", "memory", "MRR",
-		"timed MRR", "epochs")
+		"timed", "epochs")
 	for _, o := range t.Outcomes {
 		if o.Dropped != "" {
 			fmt.Fprintf(w, "%s was dropped: %s\n", o.Who, o.Dropped)

@@ -55,7 +55,7 @@ func TestPrint(t *testing.T) {
 	timing.print(&text)
 	printed := text.String()
 	for _, want := range []string{
-		"umls, complex\n", "time compiling untrained ranking memory MRR timed MRR epochs\n",
+		"umls, complex\n", "time compiling untrained ranking memory MRR timed epochs\n",
 		"float32 2.00 ms – – 10.0 ms 64 MiB 0.900 0.750 119.00\n",
 		"a 20.0 ms 2000 ms 1000 ms – – – – –\n", "b was dropped: it failed\n",
 		"8050 GFLOP/s\n", "0.100 of the time of a (goal 0.20)\n",
