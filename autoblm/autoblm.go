@@ -96,17 +96,21 @@ func DefaultSearch() SearchSettings {
 	}
 }
 
+// ErrNoModel is the error of a search that ended before a training was complete.
+var ErrNoModel = errors.New("the search has no model: it ended before a training was complete; " +
+	"give it more time")
+
 // Found is the result of [Search].
 type Found struct {
 	*search.Result
-	// Predictor is the model or the ensemble that the search keeps, nil if no trial is complete.
-	// Kept is its trial.
+	// Predictor is the model or the ensemble that the search keeps, nil with [ErrNoModel]. Kept is
+	// its trial.
 	Predictor
 }
 
 // Search searches for the structure with the best validation MRR on g, and trains the baselines
 // with the same settings. Settings that contradict each other are an error before the search
-// begins. If ctx ends, it returns the results so far, without an error.
+// begins. If ctx ends, it returns the results so far, with [ErrNoModel] if no trial is complete.
 func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -126,6 +130,9 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 		return nil, err
 	}
 	found := &Found{Result: result}
+	if result.Artifact == nil {
+		return found, ErrNoModel
+	}
 	found.Predictor, err = PredictorOf(result.Artifact)
 	return found, err
 }

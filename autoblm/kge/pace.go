@@ -12,7 +12,7 @@ const (
 	minSeconds = 5
 )
 
-// Fit selects the settings of a training that follow its time.
+// Fit selects the settings of a training that follow its time, if it has a few seconds.
 type Fit struct {
 	Dim bool
 	// Epochs has an effect only on a training with a cooldown, which ends at the last epoch.
@@ -81,6 +81,10 @@ func isShort(job Job, seconds float64, fit Fit) bool {
 func epochSeconds(ctx context.Context, engine Engine, job Job, dim int) (float64, error) {
 	const measuredSteps = 24
 	s := &job.Settings
+	steps := float64(job.Data.Count) / float64(s.Batch)
+	if s.MaxSteps > 0 {
+		steps = min(steps, float64(s.MaxSteps))
+	}
 	s.Dim, s.Epochs, s.MaxSteps, s.Cooldown = dim, 2, measuredSteps, 0
 	s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 0, 0, 0, 0
 	job.Checkpoint, job.Deadline = nil, nil
@@ -89,6 +93,5 @@ func epochSeconds(ctx context.Context, engine Engine, job Job, dim int) (float64
 	if err != nil {
 		return 0, err
 	}
-	steps := float64(job.Data.Count) / float64(s.Batch)
 	return report.Timing.PerStep * float64(len(job.Members)) * steps, nil
 }

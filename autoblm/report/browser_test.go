@@ -70,9 +70,9 @@ func TestPageInBrowser(t *testing.T) {
 			p.Wait(`document.querySelector("#tip svg.structure")`)
 			p.ClickAt(x, y)
 			p.Wait(`document.querySelector("tr.found")`)
+			p.Wait(`document.querySelectorAll("#trials").length === 1`)
 
-			p.Click("#settings summary")
-			p.Wait(`document.querySelector("#settings details").open`)
+			p.ClickUntil("#settings summary", `document.querySelector("#settings details").open`)
 			p.Fits()
 		})
 	}

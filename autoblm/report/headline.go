@@ -62,6 +62,9 @@ type Interval struct {
 // none.
 func (i Interval) isKnown() bool { return i.Low < i.High }
 
+// unclear is the verdict on a difference within its error.
+const unclear = "no clear difference"
+
 // Verdict judges the difference: "better", "worse" or "no clear difference".
 func (i Interval) Verdict() string {
 	switch {
@@ -71,7 +74,7 @@ func (i Interval) Verdict() string {
 	case i.High < 0:
 		return "worse"
 	}
-	return "no clear difference"
+	return unclear
 }
 
 // Headline returns the comparison of the kept model with the best baseline.
@@ -258,10 +261,7 @@ func (h Headline) Rows() []Row {
 	if m := h.Alone; m != nil {
 		note, detail := "", ""
 		if d := m.Difference; d != nil {
-			note, detail = signed(d.Mean)+": no gain", d.detail()
-			if d.Verdict() == "better" {
-				note = signed(d.Mean) + ": gain"
-			}
+			note, detail = d.Note(""), d.detail()
 		}
 		add("structure alone", m, format.Cell(m.Score), note, detail)
 	}
@@ -277,7 +277,19 @@ func (h Headline) verdict() (note, detail string) {
 		return "is the kept model", ""
 	}
 	d := *h.Kept.Difference
-	return signed(d.Mean) + ": " + d.Verdict(), d.detail()
+	return d.Note("kept is"), d.detail()
+}
+
+// Note describes the difference in words. A clear one names the subject, such as "kept is".
+func (i Interval) Note(subject string) string {
+	verdict := i.Verdict()
+	switch {
+	case verdict != unclear:
+		verdict = strings.TrimSpace(subject + " " + verdict)
+	case i.Mean <= 0:
+		verdict = "no gain"
+	}
+	return signed(i.Mean) + ": " + verdict
 }
 
 func (i Interval) detail() string {

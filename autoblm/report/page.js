@@ -247,6 +247,8 @@ function drawTrials(t) {
 function showTrial(n) {
 	if (!document.getElementById("trial-" + n)) {
 		Object.assign(table, { text: "", stage: "", all: true });
+		const old = drawn.get("trials");
+		if (old) remove(old);
 		drawn.delete("trials");
 		draw();
 	}

@@ -148,7 +148,7 @@ type ExampleAnswer struct {
 // NewExample returns an example of the names of all answers, best first. It keeps the best ones
 // and at most mostMissed correct ones below.
 func NewExample(question string, names []string, isCorrect func(name string) bool) Example {
-	e := Example{Question: question}
+	e := Example{Question: question, Answers: []ExampleAnswer{}}
 	for i, name := range names {
 		correct := isCorrect(name)
 		if i < ShownAnswers || correct && len(e.Answers) < ShownAnswers+mostMissed {

@@ -186,6 +186,17 @@ func (p *Page) Click(selector string) {
 	p.do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
+// ClickUntil clicks on an element until a condition is true: what the page still lays out has other
+// places a moment later.
+func (p *Page) ClickUntil(selector, condition string) {
+	p.t.Helper()
+	p.wait(condition, func() {
+		if !Eval[bool](p, "Boolean("+condition+")") {
+			p.Click(selector)
+		}
+	})
+}
+
 // Hover moves the mouse to the middle of an element.
 func (p *Page) Hover(selector string) {
 	p.t.Helper()

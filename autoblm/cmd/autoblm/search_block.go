@@ -133,17 +133,10 @@ func errorAndHits(m *report.Model) string {
 	return strings.Join(parts, "  ")
 }
 
-// difference describes a difference to the baseline. Clear ones name the subject.
+// difference describes a difference to the baseline, if there is one.
 func difference(subject string, d *report.Interval) string {
 	if d == nil {
 		return ""
 	}
-	verdict := d.Verdict()
-	switch {
-	case d.Low > 0, d.High < 0:
-		verdict = strings.TrimSpace(subject + " " + verdict)
-	case d.Mean <= 0:
-		verdict = "no gain"
-	}
-	return format.Signed(d.Mean) + ": " + verdict
+	return d.Note(subject)
 }

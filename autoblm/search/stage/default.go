@@ -68,7 +68,7 @@ const (
 )
 
 // defaultTrial returns the trial of the default model, false if the task has none. Its dimension
-// follows the measured pace, unless it is given. The trial is stored before it trains, so that a
+// and its epochs follow the measured pace, unless they are given. The trial is stored before it trains, so that a
 // resumed search has the same one.
 func defaultTrial(
 	ctx context.Context, s *search.State, validates bool,
@@ -89,7 +89,11 @@ func defaultTrial(
 		training.Dim = max(1, training.Dim/k) * k
 	}
 	if p := s.Settings.Planned; p != nil {
-		left := defaultShare * (s.TimeLimit() - s.Used()).Seconds()
+		share := defaultShare
+		if !validates { // the search ends with this training
+			share = 1
+		}
+		left := share*s.TimeLimit().Seconds() - s.Used().Seconds()
 		follow := kge.Fit{Dim: p.Dim, Epochs: p.Epochs}
 		if *training, err = s.Task.FitTime(ctx, t, stepShare*left, follow); err != nil {
 			return t, false, err
@@ -146,12 +150,21 @@ func (Baselines) Next(ctx context.Context, s *search.State) (search.Step, error)
 		longest = max(longest, t.Seconds)
 	}
 	left := (limit - s.Used()).Seconds()
-	if len(trials) >= maxCandidates || left < leastShare*longest {
+	next, isSeed := nextBaseline(trials)
+	cools := next.Recipe.Training.Cooldown > 0
+	least := leastShare
+	if isSeed && cools { // its learning rate must fall as in the other seeds
+		least = 1
+	}
+	if len(trials) >= maxCandidates || left < least*longest {
 		return search.Step{
 			Done: true, Stopped: search.TimeLimitReached, Note: "too little time for a search",
 		}, nil
 	}
-	next, err := fitEpochs(ctx, s, nextBaseline(trials), left)
+	var err error
+	if !isSeed && cools {
+		next, err = fitEpochs(ctx, s, next, left)
+	}
 	return propose(s, task.Default, []task.Trial{next}), err
 }
 
@@ -184,9 +197,9 @@ const (
 var secondBaseline = structure.MustParse("quate")
 
 // nextBaseline returns the next training: the second baseline, then more seeds of the best two.
-func nextBaseline(trials []task.Trial) task.Trial {
-	next := trials[0]
-	next.Structure = secondBaseline
+// isSeed is true if the structure was trained before.
+func nextBaseline(trials []task.Trial) (next task.Trial, isSeed bool) {
+	next.Structure, next.Recipe = secondBaseline, trials[0].Recipe
 	seen := func(t task.Trial) bool { return t.Structure == secondBaseline }
 	if slices.ContainsFunc(trials, seen) {
 		next.Structure = leastTrained(trials, search.RetrainedOf(trials))
@@ -194,10 +207,13 @@ func nextBaseline(trials []task.Trial) task.Trial {
 	next.Name = next.Structure.Name()
 	for _, t := range trials {
 		if t.Structure == next.Structure {
-			next.Recipe.Seed++
+			next.Recipe, isSeed = t.Recipe, true
 		}
 	}
-	return task.Trial{Name: next.Name, Structure: next.Structure, Recipe: next.Recipe}
+	if isSeed {
+		next.Recipe.Seed++
+	}
+	return next, isSeed
 }
 
 // leastTrained returns the structure with the fewest trials among the best two; the better one if
