@@ -15,6 +15,7 @@ func TestNormalOutputFits(t *testing.T) {
 	copyFolder(t, "small", smallGraph(t))
 	copyFolder(t, "kinds", kinds(t, nil))
 	t.Setenv("AUTOBLM_DATA", t.TempDir())
+	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", t.TempDir()) // paths of plugins do not wrap
 	for _, line := range []string{
 		"recipe list", "recipe list --verbose", "recipe show n3 wn18rr", "dataset list",
 		"dataset info small", "dataset info world", "dataset split small/train.txt --out split",
