@@ -183,6 +183,11 @@ func (p *Page) Show() {
 // Click clicks on the first visible element of a CSS selector.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
+	p.Wait(fmt.Sprintf(`(() => { // it stays where it is
+		const e = document.querySelector(%q), before = window.placeBefore;
+		window.placeBefore = e && JSON.stringify(e.getBoundingClientRect());
+		return before && before === window.placeBefore;
+	})()`, selector))
 	p.do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
