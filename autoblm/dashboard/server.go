@@ -19,7 +19,7 @@ type Options struct {
 	Folder string
 	// Data returns what the page of a study shows, without measures.
 	Data func(path string, contents *study.Contents) report.Data
-	// Measure adds what needs the graph of a study, or the reason why it is missing. It is called
+	// Measure adds what needs the graph of a study, or the reason why it is missing. It begins
 	// while no search runs. nil adds nothing.
 	Measure func(ctx context.Context, path string, d *report.Data) error
 	// Log gets a line for each fault of the server, nil for none.

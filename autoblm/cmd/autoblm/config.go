@@ -15,9 +15,10 @@ import (
 // configName is the name of the file with the settings of a run.
 const configName = "config.yaml"
 
-// configTitle returns the first line of the configuration of a run.
+// configTitle returns the first line of the configuration of a run. Paths in it are relative to the
+// folder of the run.
 func configTitle(command string) string {
-	words := append(strings.Fields(command), "--config", configName)
+	words := append(strings.Fields(command), "--config", "FOLDER/"+configName)
 	return shellCommand(words) + " repeats this run."
 }
 

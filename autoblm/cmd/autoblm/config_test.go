@@ -37,7 +37,7 @@ func repeats(t *testing.T, command string, line ...string) string {
 func TestConfigRepeatsATraining(t *testing.T) {
 	data := " --dataset " + smallGraph(t)
 	config := repeats(t, "train", data, "--dim 8 --epochs 3 --lr 0.03 --structure -1,0;2,-1")
-	contains(t, config, " train --config config.yaml repeats this run.\n", "\ndim: 8\n", "\nlr: 0.03\n", "\nn3: 0.02\n",
+	contains(t, config, " train --config FOLDER/config.yaml repeats this run.\n", "\ndim: 8\n", "\nlr: 0.03\n", "\nn3: 0.02\n",
 		"\nstructure: -1,0;2,-1\n", "\nengine: cpu\n")
 	if strings.Contains(config, "\nout:") || strings.Contains(config, "precision: auto") {
 		t.Errorf("the configuration has a folder or no precision:\n%s", config)

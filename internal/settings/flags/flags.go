@@ -112,7 +112,7 @@ func SettleCompanions(ctx *kong.Context) error {
 	return nil
 }
 
-// IsGiven reports whether the command line has one of the flags.
+// IsGiven reports whether the command line or its configuration has one of the flags.
 func IsGiven(ctx *kong.Context, names ...string) bool {
 	return slices.ContainsFunc(ctx.Path, func(p *kong.Path) bool {
 		return p.Flag != nil && slices.Contains(names, p.Flag.Name)
