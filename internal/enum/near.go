@@ -77,8 +77,11 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return e.Text }
 
-// Unknown returns an error for an unknown name, with the known names and suggestions.
+// Unknown returns an error for an unknown name, with the known names and suggestions. An empty one
+// is a default that nobody writes.
 func Unknown(kind, name string, names []string) error {
+	isEmpty := func(s string) bool { return s == "" }
+	names = slices.DeleteFunc(slices.Clone(names), isEmpty)
 	suggestion := DidYouMean(Near(names, name))
 	if suggestion == "" {
 		suggestion = ":"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
@@ -41,8 +42,13 @@ func (datasetListCommand) Run(o *output) error {
 			t.Add(d.Name, d.Entities, d.Relations, d.Train, d.Valid, d.Test, where)
 		}
 		t.Print(w)
-		o.Show(cli.Block{Next: []string{shellCommand([]string{"dataset", "fetch", "umls"}),
-			shellCommand([]string{"dataset", "info", "world"})}})
+		var next []string
+		missing := func(d datasets.Listing) bool { return !d.Available }
+		if i := slices.IndexFunc(list, missing); i >= 0 {
+			next = append(next, shellCommand([]string{"dataset", "fetch", list[i].Name}))
+		}
+		next = append(next, shellCommand([]string{"dataset", "info", "world"}))
+		o.Show(cli.Block{Next: next})
 	})
 }
 

@@ -58,7 +58,10 @@ func (c *studyListCommand) Run(o *output) error {
 		}
 		t := table.New("study", "data set", "trained", "metric", "best", "state")
 		for _, s := range list {
-			trained := fmt.Sprintf("%d of %d", s.Trained, s.Budget)
+			trained := ""
+			if s.Trained != nil && s.Budget != nil {
+				trained = fmt.Sprintf("%d of %d", *s.Trained, *s.Budget)
+			}
 			t.Add(s.Path, s.Dataset, trained, s.Metric, s.BestScore, s.State)
 		}
 		t.Print(w)
@@ -107,7 +110,7 @@ func (c *studyShowCommand) Run(o *output) error {
 		details.InUse = contents.InUse.Holder()
 	}
 	return o.Result(details, func(w io.Writer) {
-		o.Show(details.block(contents, p))
+		o.Show(details.block(contents, p, o.Verbose))
 		if o.Verbose {
 			details.printDetails(w, result, p)
 		}
@@ -115,7 +118,9 @@ func (c *studyShowCommand) Run(o *output) error {
 }
 
 // block returns the kept model, the model without a search, and the state of the study.
-func (s studyDetails) block(contents *study.Contents, p task.Presentation) cli.Block {
+func (s studyDetails) block(
+	contents *study.Contents, p task.Presentation, verbose bool,
+) cli.Block {
 	finished := s.State == study.Finished
 	b := cli.Block{Title: []string{"study " + string(s.State), s.Dataset, s.Algorithm,
 		fmt.Sprintf("%d of %s", contents.Result().Trained, format.Count(s.Budget, "structure")),
@@ -129,9 +134,10 @@ func (s studyDetails) block(contents *study.Contents, p task.Presentation) cli.B
 	if contents.About.Settings.Model == form.Bilinear {
 		b.Next = append(b.Next, shellCommand([]string{"report", "--study", place}))
 	}
-	b.Next = append(b.Next,
-		shellCommand(resumption(place, finished, contents.Plan, s.Budget)),
-		shellCommand([]string{"study", "show", place, "--verbose"}))
+	b.Next = append(b.Next, shellCommand(resumption(place, finished, contents.Plan, s.Budget)))
+	if !verbose {
+		b.Next = append(b.Next, shellCommand([]string{"study", "show", place, "--verbose"}))
+	}
 	return b
 }
 

@@ -41,7 +41,7 @@ func TestStudyList(t *testing.T) {
 	})
 	contains(t, get(o, "studies.0.error").(string), "damaged")
 	stdout, stderr := succeed(t, "study list deep", damaged)
-	contains(t, stdout, "finished", "unreadable")
+	contains(t, stdout, "finished", "unreadable", " 10 of ")
 	contains(t, stderr, "is damaged")
 }
 
