@@ -2,6 +2,7 @@ package show
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,12 +20,16 @@ import (
 func Search(
 	ctx context.Context, g *datasets.Graph, s autoblm.SearchSettings,
 ) (found *autoblm.Found, err error) {
-	_, err = watch(s, func(s autoblm.SearchSettings) (*search.Result, error) {
-		if found, err = autoblm.Search(ctx, g, s); err != nil {
+	_, failed := watch(s, func(s autoblm.SearchSettings) (*search.Result, error) {
+		found, err = autoblm.Search(ctx, g, s)
+		if err != nil && !errors.Is(err, autoblm.ErrNoModel) {
 			return nil, err
 		}
 		return found.Result, nil
 	})
+	if failed != nil {
+		return nil, failed
+	}
 	return found, err
 }
 

@@ -2,6 +2,7 @@ package show
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -67,7 +68,7 @@ func TestInterruptedSearch(t *testing.T) {
 	text := terminal(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Search(ctx, datasets.World(), tiny()); err != nil {
+	if _, err := Search(ctx, datasets.World(), tiny()); !errors.Is(err, autoblm.ErrNoModel) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "interrupted") {
