@@ -45,7 +45,5 @@ func AdaptRecipe(r *kge.Recipe, size recipe.Size) {
 	r.Training.SampledSoftmax = fit.Training.SampledSoftmax
 	r.Training.AnswersPerQuery = fit.Training.AnswersPerQuery
 	r.Training.SparseGradients = fit.Training.SparseGradients
-	if fit.Name == recipe.Huge {
-		r.LearningRate = fit.LearningRate
-	}
+	r.LearningRate, r.Training.Cooldown = fit.LearningRate, fit.Training.Cooldown
 }

@@ -26,20 +26,21 @@ func MapOf(p Predictor, g *datasets.Graph) *task.Map {
 	if len(p.Models()) > 1 {
 		note = " in the first member of the ensemble"
 	}
-	group := relationEnds(g)
 	count := len(m.EntityLabels)
 	shown := min(count, mostPlaces)
 	var rows [][]float32
-	result := &task.Map{}
+	var names []string
 	for i := range shown {
 		id := i * count / shown // evenly spaced
-		name := m.EntityLabels[id]
+		names = append(names, m.EntityLabels[id])
 		rows = append(rows, m.Entities[id*m.Dim:][:m.Dim])
-		result.Places = append(result.Places, task.Place{Name: name, Group: group[name]})
 	}
+	group := relationEnds(g, names)
 	points, explained := pca.Plane(rows)
+	result := &task.Map{}
 	for i, p := range points {
-		result.Places[i].X, result.Places[i].Y = p[0], p[1]
+		place := task.Place{Name: names[i], Group: group[names[i]], X: p[0], Y: p[1]}
+		result.Places = append(result.Places, place)
 	}
 	keepLargestGroups(result.Places)
 	result.Note = fmt.Sprintf("The embeddings of %s%s on their first two principal components, "+
@@ -55,21 +56,23 @@ func sampled(shown, count int) string {
 	return " of " + format.Int(count)
 }
 
-// relationEnds returns the end of a relation at which each entity is most often in train.
-func relationEnds(g *datasets.Graph) map[string]string {
-	counts := make([]map[int32]int, len(g.Entities)) // by 2*relation, plus 1 for the tail
+// relationEnds returns the end of a relation at which each of some entities is most often in train.
+func relationEnds(g *datasets.Graph, of []string) map[string]string {
+	counts := map[string]map[int32]int{} // by 2*relation, plus 1 for the tail
+	for _, name := range of {
+		counts[name] = map[int32]int{}
+	}
 	add := func(entity, end int32) {
-		if counts[entity] == nil {
-			counts[entity] = map[int32]int{}
+		if ends := counts[g.Entities[entity]]; ends != nil {
+			ends[end]++
 		}
-		counts[entity][end]++
 	}
 	for _, t := range g.Train {
 		add(t.Head, 2*t.Relation)
 		add(t.Tail, 2*t.Relation+1)
 	}
 	names := map[string]string{}
-	for entity, ends := range counts {
+	for name, ends := range counts {
 		if len(ends) == 0 {
 			continue
 		}
@@ -77,7 +80,7 @@ func relationEnds(g *datasets.Graph) map[string]string {
 			return cmp.Compare(ends[a], ends[b])
 		})
 		side := [2]string{"head of ", "tail of "}[most%2]
-		names[g.Entities[entity]] = side + g.Relations[most/2]
+		names[name] = side + g.Relations[most/2]
 	}
 	return names
 }

@@ -19,9 +19,9 @@ type Fit struct {
 	Epochs bool
 }
 
-// FitTime returns the settings of a job for a training of some seconds. The dimension is halved
-// until enough epochs fit, and remains a multiple of the number of chunks. Then the epochs are those
-// that fit. FitTime measures the pace of a few steps, unless even a slow machine has enough time.
+// FitTime returns the settings of a job for a training of some seconds. It halves the dimension, to
+// a multiple of the number of chunks, until enough epochs fit, and then lowers the number of epochs.
+// It measures the pace of a few steps, unless even a slow machine has enough time.
 func FitTime(
 	ctx context.Context, engine Engine, job Job, seconds float64, fit Fit,
 ) (Settings, error) {
@@ -31,24 +31,27 @@ func FitTime(
 	if seconds < minSeconds || !fit.Dim && !fit.Epochs || isShort(job, seconds, fit) {
 		return s, nil
 	}
-	// Steps are linear in the dimension, and small ones are quick to measure.
-	dims, measured := [2]int{minDim, 2 * minDim}, [2]float64{}
-	if s.Dim < 2*minDim {
-		dims = [2]int{s.Dim, s.Dim}
+	epoch, err := pace(ctx, engine, job)
+	if err != nil {
+		return s, err
 	}
-	for i, dim := range dims {
-		if i > 0 && dim == dims[0] {
-			break
-		}
-		var err error
-		if measured[i], err = epochSeconds(ctx, engine, job, dim); err != nil {
-			return s, err
-		}
+	return fitTime(s, job.Members[0].chunks(), seconds, fit, epoch), nil
+}
+
+// pace measures the seconds of an epoch of a job, and returns them as a function of the dimension.
+// Steps are linear in the dimension, and small ones are quick to measure.
+func pace(ctx context.Context, engine Engine, job Job) (func(dim int) float64, error) {
+	if dim := job.Settings.Dim; dim < 2*minDim {
+		seconds, err := epochSeconds(ctx, engine, job, dim)
+		return func(int) float64 { return seconds }, err
 	}
-	return fitTime(s, job.Members[0].chunks(), seconds, fit, func(dim int) float64 {
-		perDim := max(0, measured[1]-measured[0]) / minDim
-		return measured[0] + perDim*float64(dim-dims[0])
-	}), nil
+	low, err := epochSeconds(ctx, engine, job, minDim)
+	if err != nil {
+		return nil, err
+	}
+	high, err := epochSeconds(ctx, engine, job, 2*minDim)
+	perDim := max(0, high-low) / minDim
+	return func(dim int) float64 { return low + perDim*float64(dim-minDim) }, err
 }
 
 // fitTime returns settings for some seconds. epoch returns the seconds of an epoch with a dimension.

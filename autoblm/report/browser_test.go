@@ -72,7 +72,8 @@ func TestPageInBrowser(t *testing.T) {
 			p.Wait(`document.querySelector("tr.found")`)
 			p.Wait(`document.querySelectorAll("#trials").length === 1`)
 
-			p.ClickUntil("#settings summary", `document.querySelector("#settings details").open`)
+			p.Click("#settings summary")
+			p.Wait(`document.querySelector("#settings details").open`)
 			p.Fits()
 		})
 	}

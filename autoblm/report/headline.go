@@ -289,14 +289,14 @@ func (i Interval) Note(subject string) string {
 	case i.Mean <= 0:
 		verdict = "no gain"
 	}
-	return signed(i.Mean) + ": " + verdict
+	return format.Signed(i.Mean) + ": " + verdict
 }
 
 func (i Interval) detail() string {
 	if !i.isKnown() {
 		return i.Basis
 	}
-	return fmt.Sprintf("%s to %s, %s", signed(i.Low), signed(i.High), i.Basis)
+	return fmt.Sprintf("%s to %s, %s", format.Signed(i.Low), format.Signed(i.High), i.Basis)
 }
 
 func (m Model) scoreWithError() string {

@@ -10,9 +10,6 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// signed formats a difference of scores.
-func signed(x float64) string { return format.Signed(x) }
-
 // coefficient formats a correlation.
 func coefficient(rho float64) string {
 	if math.IsNaN(rho) {

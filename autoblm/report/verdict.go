@@ -137,7 +137,7 @@ func (a *analysis) worth(f search.Final) string {
 	d := f.Difference
 	if d == nil {
 		by := a.compare(f.Found.Mean(), f.Baseline.Mean()).valid
-		text := fmt.Sprintf("Searching was worth %s %s over %s, with one seed", signed(by.by),
+		text := fmt.Sprintf("Searching was worth %s %s over %s, with one seed", format.Signed(by.by),
 			a.Presentation.Validation, baseline)
 		if by.examples > 0 {
 			text += fmt.Sprintf(" (standard error at most %.3f)", by.error)
@@ -149,7 +149,7 @@ func (a *analysis) worth(f search.Final) string {
 		metric = a.Presentation.Test
 	}
 	text := fmt.Sprintf("Searching was worth %s %s over %s (95 %% confidence %s to %s over seeds)",
-		signed(d.Mean), metric, structure.TitleOf(f.Paired.Name), signed(d.Low), signed(d.High))
+		format.Signed(d.Mean), metric, structure.TitleOf(f.Paired.Name), format.Signed(d.Low), format.Signed(d.High))
 	if d.Low <= 0 {
 		text += ", which may be nothing"
 	}
@@ -255,12 +255,12 @@ func (a *analysis) samplingError(c comparison) string {
 	judged := [...]string{"smaller", "one to two times as large", "more than twice as large"}
 	text := fmt.Sprintf("The %s over %s is uncertain by ±%.3f", metric,
 		english.Plural(c.valid.examples, e.Valid[0], e.Valid[1]), c.valid.error)
-	compared := fmt.Sprintf("the difference of %s is %s", signed(c.valid.by),
+	compared := fmt.Sprintf("the difference of %s is %s", format.Signed(c.valid.by),
 		judged[c.valid.size()])
 	if c.test != nil {
 		text += fmt.Sprintf(", over %s by ±%.3f",
 			english.Plural(c.test.examples, e.Test[0], e.Test[1]), c.test.error)
-		compared += fmt.Sprintf(", that of %s on test %s", signed(c.test.by), judged[c.test.size()])
+		compared += fmt.Sprintf(", that of %s on test %s", format.Signed(c.test.by), judged[c.test.size()])
 	}
 	standard := "standard error"
 	if e.Assuming != "" {

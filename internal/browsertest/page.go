@@ -34,7 +34,7 @@ type Page struct {
 	faults []string
 }
 
-// View is how a page is seen.
+// View is a window and its color scheme.
 type View struct {
 	Width int // in pixels
 	Dark  bool
@@ -180,26 +180,15 @@ func (p *Page) Show() {
 	p.check(err)
 }
 
-// Click clicks on the first visible element of a CSS selector.
+// Click clicks on the first visible element of a CSS selector, once the page has laid it out.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
-	p.Wait(fmt.Sprintf(`(() => { // it stays where it is
+	p.Wait(fmt.Sprintf(`(() => {
 		const e = document.querySelector(%q), before = window.placeBefore;
 		window.placeBefore = e && JSON.stringify(e.getBoundingClientRect());
 		return before && before === window.placeBefore;
 	})()`, selector))
 	p.do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
-}
-
-// ClickUntil clicks on an element until a condition is true: what the page still lays out has other
-// places a moment later.
-func (p *Page) ClickUntil(selector, condition string) {
-	p.t.Helper()
-	p.wait(condition, func() {
-		if !Eval[bool](p, "Boolean("+condition+")") {
-			p.Click(selector)
-		}
-	})
 }
 
 // Hover moves the mouse to the middle of an element.

@@ -15,8 +15,8 @@ import (
 // configName is the name of the file with the settings of a run.
 const configName = "config.yaml"
 
-// configTitle returns the first line of the configuration of a run. Paths in it are relative to the
-// folder of the run.
+// configTitle returns the first line of the configuration of a run. It has no path of its own, since
+// paths in the file are relative to where the run began.
 func configTitle(command string) string {
 	words := append(strings.Fields(command), "--config", "FOLDER/"+configName)
 	return shellCommand(words) + " repeats this run."

@@ -9,8 +9,11 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Screen is the maximum number of lines of help, with 80 columns.
+// Screen is the maximum number of lines of help.
 const Screen = 40
+
+// columns is the width of help.
+const columns = 80
 
 // Examples maps commands, such as "query train" or "" for the program, to examples of their
 // arguments.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Markdown returns a document with a section for each command of a program. The flags of all
@@ -39,12 +40,12 @@ func (e Examples) writeSection(w io.Writer, app *kong.Application, command *kong
 	if command == app.Node {
 		level = "#"
 	}
-	fmt.Fprintf(w, "%s %s\n\n%s\n\n```\n%s\n```\n", level, p.path, wrap(p.summary, 100, ""), p.usage)
+	fmt.Fprintf(w, "%s %s\n\n%s\n\n```\n%s\n```\n", level, p.path, format.Wrap(p.summary, 100, 0), p.usage)
 	if len(p.examples) > 0 {
 		fmt.Fprintf(w, "\nExamples:\n\n```\n%s\n```\n", strings.Join(p.examples, "\n"))
 	}
 	if p.notes != "" {
-		fmt.Fprintf(w, "\n%s\n", wrap(p.notes, 100, ""))
+		fmt.Fprintf(w, "\n%s\n", format.Wrap(p.notes, 100, 0))
 	}
 	for _, s := range p.sections {
 		entries := s.entries
@@ -56,7 +57,7 @@ func (e Examples) writeSection(w io.Writer, app *kong.Application, command *kong
 		}
 		fmt.Fprintf(w, "\n%s:\n\n", s.title)
 		for _, e := range entries {
-			fmt.Fprintf(w, "- %s\n", wrap("`"+e.name+"` "+escapeMarkdown(e.help), 98, "  "))
+			fmt.Fprintln(w, format.Wrap("- `"+e.name+"` "+escapeMarkdown(e.help), 100, 2))
 		}
 	}
 	for _, child := range command.Children {

@@ -14,7 +14,6 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // page is the help of a command.
@@ -43,7 +42,8 @@ const (
 func (e Examples) page(app *kong.Application, command *kong.Node, source string) *page {
 	path := command.FullPath()
 	p := &page{
-		path: path, summary: command.Help, notes: command.Detail,
+		path: path, summary: command.Help,
+		notes:    strings.Join(strings.Fields(command.Detail), " "), // without its line breaks
 		usage:    app.Name + " " + strings.TrimSpace(command.Summary()),
 		sections: sections(command),
 	}
@@ -147,10 +147,10 @@ func valueOf(f *kong.Flag) string {
 	return value
 }
 
-// text returns the help, with 80 columns. Brief help has the sections that fit on a screen.
+// text returns the help. Brief help has the sections that fit on a screen.
 func (p *page) text(isBrief bool) []byte {
 	var w bytes.Buffer
-	fmt.Fprintf(&w, "%s\n\n%s\n", p.summary, wrap("Usage: "+p.usage, 76, "    "))
+	fmt.Fprintf(&w, "%s\n\n%s\n", p.summary, format.Wrap("Usage: "+p.usage, columns, 4))
 	if len(p.examples) > 0 {
 		fmt.Fprintf(&w, "\nExamples\n  %s\n", strings.Join(p.examples, "\n  "))
 	}
@@ -162,7 +162,7 @@ func (p *page) text(isBrief bool) []byte {
 		return w.Bytes()
 	}
 	if p.notes != "" {
-		fmt.Fprintf(&w, "\n%s\n", wrap(p.notes, 80, ""))
+		fmt.Fprintf(&w, "\n%s\n", format.Wrap(p.notes, columns, 0))
 	}
 	printSections(&w, p.sections)
 	return w.Bytes()
@@ -211,16 +211,7 @@ func printSections(w io.Writer, all []section) {
 			if utf8.RuneCountInString(name) > len(indent) {
 				name = "  " + e.name + "\n" + indent
 			}
-			fmt.Fprintln(w, name+wrap(e.help, 80-len(indent), indent))
+			fmt.Fprintln(w, format.Wrap(name+e.help, columns, len(indent)))
 		}
 	}
-}
-
-// wrap breaks a text into lines of a width, the later ones after an indent.
-func wrap(s string, width int, indent string) string {
-	lines := strings.Split(text.WrapSoft(strings.Join(strings.Fields(s), " "), width), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ")
-	}
-	return strings.Join(lines, "\n"+indent)
 }
