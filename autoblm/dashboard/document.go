@@ -51,7 +51,7 @@ func (c *catalog) document(ctx context.Context, e *entry) (document, error) {
 		var made document
 		d := c.Data(e.path, contents)
 		if c.Measure != nil && d.Best != nil {
-			if m := e.measured.Load(); m != nil && m.revision == revision {
+			if m := e.measuresOf(revision); m != nil {
 				d.Presentation, d.Measures, d.NoData = m.presentation, m.measures, m.missing
 			} else {
 				made.pending = revision
@@ -68,9 +68,21 @@ func (c *catalog) document(ctx context.Context, e *entry) (document, error) {
 		return made, err
 	})
 	if d.pending != "" && !c.searching() && e.measuring.CompareAndSwap(false, true) {
-		go c.measure(ctx, e, d.pending)
+		if e.measuresOf(d.pending) != nil { // they came after the page was made
+			e.measuring.Store(false)
+		} else {
+			go c.measure(ctx, e, d.pending)
+		}
 	}
 	return d, err
+}
+
+// measuresOf returns the measures of a revision, nil if they are not there yet.
+func (e *entry) measuresOf(revision string) *measured {
+	if m := e.measured.Load(); m != nil && m.revision == revision {
+		return m
+	}
+	return nil
 }
 
 // searching reports whether a search runs, which needs the processor.
