@@ -7,7 +7,7 @@ set -euo pipefail
 while read -r graph dim epochs settings; do
   for setting in $settings; do
     rate=${setting%,*} share=${setting#*,}
-    file=cooldown-$graph-$dim-$setting.json
+    file=cooldown-$graph-$dim-$epochs-$setting.json
     [ -s "$file" ] && continue
     # shellcheck disable=SC2086
     autoblm train --structure complex --dataset "$graph" --seed 1 --dim "$dim" --epochs "$epochs" \
@@ -22,6 +22,8 @@ done <<'END'
 fb15k-237 128 10 0.1,0 0.2,0 0.1,0.9 0.2,0.9 0.4,0.9 0.2,0.5 0.3,0.5
 wn18rr 128 15 0.1,0 0.2,0 0.1,0.9 0.2,0.9 0.4,0.9 0.2,0.5 0.3,0.5
 wn18rr 512 15 0.1,0 0.2,0.9 0.2,0.5 0.3,0.5
+fb15k-237 128 30 0.3,0.5
+wn18rr 512 60 0.1,0 0.2,0.5
 debian 128 15 0.3,0 0.3,0.9 0.5,0.9 0.8,0.9 0.3,0.5
 END
 jq -s '{command: "notebooks/results/cooldown.sh", date: .[-1].date, machine: .[-1].machine,
