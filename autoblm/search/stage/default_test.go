@@ -138,3 +138,46 @@ func TestTooShortForASearch(t *testing.T) {
 		t.Errorf("with an hour: %+v, %d trained", longer.Plan, longer.Trained)
 	}
 }
+
+// TestEpochsFollowTheTime: the default model and the second baseline have the epochs that fit into
+// their share of the time, and further seeds have those of their structure, so that they are seeds
+// of one model.
+func TestEpochsFollowTheTime(t *testing.T) {
+	const each, limit = 60 * time.Millisecond, 700 * time.Millisecond
+	asked := map[string][]float64{}
+	on := fakeTask{
+		score: func(t task.Trial) float64 { return map[string]float64{"complex": .4, "quate": .5}[t.Name] },
+		before: func(_ context.Context, trials []task.Trial) error {
+			time.Sleep(each)
+			for i := range trials {
+				trials[i].Seconds = each.Seconds()
+			}
+			return nil
+		},
+		size: smallSize, artifacts: true, hasDefault: true, cooldown: .5,
+		fitEpochs: func(name string, seconds float64) int {
+			asked[name] = append(asked[name], seconds)
+			return map[string]int{"complex": 20, "quate": 12}[name]
+		},
+	}
+	s := search.TimedSettings()
+	s.TimeLimit, s.Predictor = limit, nil
+	r := run(t, problem(on, strategy.Random{}, s))
+	if !r.Plan.NoSearch || len(r.Retrained) != 2 || len(r.Trials) < 4 {
+		t.Fatalf("%+v, %d models, %d trials", r.Plan, len(r.Retrained), len(r.Trials))
+	}
+	for _, trial := range r.Trials {
+		if want := map[string]int{"complex": 20, "quate": 12}[trial.Name]; trial.Ensemble == nil &&
+			trial.Recipe.Training.Epochs != want {
+			t.Errorf("%s, seed %d: %d epochs, want %d", trial.Name, trial.Recipe.Seed,
+				trial.Recipe.Training.Epochs, want)
+		}
+	}
+	first, second := asked["complex"], asked["quate"]
+	if len(first) != 1 || first[0] <= 0 || first[0] > defaultShare*limit.Seconds() {
+		t.Errorf("the default model asked for %v s", first)
+	}
+	if len(second) != 1 || second[0] <= 0 || second[0] > (limit-each).Seconds() {
+		t.Errorf("the second baseline asked for %v s", second)
+	}
+}

@@ -29,8 +29,11 @@ type fakeTask struct {
 	refusal   error
 	// hasDefault is true if the task has a default model, of dimension 64.
 	hasDefault bool
-	// fitDim, if set, chooses the dimension of the default model.
-	fitDim func(seconds float64) int
+	// cooldown is that of the default model.
+	cooldown float64
+	// fitDim, if set, chooses the dimension of the default model, and fitEpochs the epochs of each.
+	fitDim    func(seconds float64) int
+	fitEpochs func(name string, seconds float64) int
 }
 
 func (f fakeTask) FitTime(
@@ -40,12 +43,15 @@ func (f fakeTask) FitTime(
 	if f.fitDim != nil && fit.Dim {
 		training.Dim = f.fitDim(seconds)
 	}
+	if f.fitEpochs != nil && fit.Epochs {
+		training.Epochs = f.fitEpochs(t.Name, seconds)
+	}
 	return training, nil
 }
 
 func (f fakeTask) Default() (task.Trial, bool) {
 	r := search.TimedSettings().TrialRecipe()
-	r.Training.Dim, r.LearningRate = 64, .123
+	r.Training.Dim, r.LearningRate, r.Training.Cooldown = 64, .123, f.cooldown
 	return task.Trial{Name: "complex", Structure: structure.MustParse("complex"), Recipe: r}, f.hasDefault
 }
 
