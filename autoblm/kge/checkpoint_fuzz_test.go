@@ -1,6 +1,7 @@
 package kge_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -45,6 +46,9 @@ func FuzzResume(f *testing.F) {
 	f.Add(uint(30), uint(1), []byte("}"), false)
 	f.Add(uint(100), uint(10), []byte(`1e999`), true)
 	f.Add(uint(len(content)-8), uint(4), []byte{0, 0, 0xc0, 0x7f}, true)
+	if name := bytes.Index(content, []byte("settings")); name > 0 {
+		f.Add(uint(name+3), uint(2), []byte(`\n`), true) // a line end within a name
+	}
 	f.Fuzz(func(t *testing.T, at, count uint, change []byte, checksum bool) {
 		body := content[:len(content)-4]
 		at %= uint(len(body))

@@ -8,12 +8,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Difference lists the differences between two JSON objects, such as "dim 64 there, 32 here;
 // patience not set there, 5 here". The order of fields does not matter, and null is like a missing
 // field. For "fingerprint" and "data", which identify data, it lists no values. The name "dataset"
-// does not matter if the fingerprints are equal.
+// does not matter if the fingerprints are equal. Control characters are escaped: a damaged file may
+// have any.
 func Difference(there, here []byte) (string, error) {
 	a, err := flatten(there)
 	if err != nil {
@@ -38,7 +41,7 @@ func Difference(there, here []byte) (string, error) {
 		}
 	}
 	slices.Sort(found)
-	return strings.Join(found, "; "), nil
+	return format.Escape(strings.Join(found, "; ")), nil
 }
 
 // defaults maps the last word of a setting's name to its value if JSON omits it.

@@ -136,6 +136,7 @@ func TestDifference(t *testing.T) {
 		{`{"dataset": "a", "fingerprint": "x"}`, `{"dataset": "b", "fingerprint": "y"}`,
 			"dataset a there, b here; the data differ"},
 		{`{"data": "x"}`, `{"data": "y"}`, "the data differ"},
+		{`{"d\nim": "a\nb"}`, `{}`, `d\nim a\nb there, not set here`},
 	} {
 		if got, err := settings.Difference([]byte(c.there), []byte(c.here)); err != nil || got != c.want {
 			t.Errorf("%s and %s: %q, %v; want %q", c.there, c.here, got, err, c.want)
