@@ -1,0 +1,304 @@
+package torchfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// mark separates the items of a container on the stack from those below.
+type mark struct{}
+
+// machine executes the operations of a pickle, see Lib/pickletools.py of Python. Strings, numbers
+// and containers are made here, and calls in calls.go.
+type machine struct {
+	content []byte
+	at      int
+	stack   []any
+	memo    map[int]any
+	accept  []string
+	load    loader
+}
+
+// The bytes of the number, index or length after each operation that has one.
+var (
+	numberBytes = map[byte]uint64{'K': 1, 'M': 2, 'J': 4, 'G': 8}
+	indexBytes  = map[byte]uint64{'q': 1, 'r': 4, 'h': 1, 'j': 4}
+	lengthBytes = map[byte]uint64{
+		'X': 4, '\x8c': 1, '\x8d': 8, 'U': 1, 'T': 4, 'B': 4, 'C': 1, '\x8e': 8, '\x96': 8,
+	}
+)
+
+var errTruncated = errors.New("the pickle ends too early: is the file complete?")
+
+// unpickle reads an object and returns the bytes after its pickle.
+func unpickle(content []byte, accept []string, load loader) (value any, rest []byte, err error) {
+	m := &machine{content: content, memo: map[int]any{}, accept: accept, load: load}
+	for {
+		operation, err := m.take(1)
+		if err != nil {
+			return nil, nil, err
+		}
+		if operation[0] == '.' {
+			value, err := m.pop()
+			return value, m.content[m.at:], err
+		}
+		if err := m.execute(operation[0]); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// take returns the next n bytes.
+func (m *machine) take(n uint64) ([]byte, error) {
+	if n > uint64(len(m.content)-m.at) {
+		return nil, errTruncated
+	}
+	taken := m.content[m.at:][:n]
+	m.at += int(n)
+	return taken, nil
+}
+
+// takeNumber returns the next unsigned number of a number of bytes.
+func (m *machine) takeNumber(size uint64) (number uint64, err error) {
+	content, err := m.take(size)
+	for i, b := range content {
+		number |= uint64(b) << (8 * i)
+	}
+	return number, err
+}
+
+// takeSized returns bytes that follow their number.
+func (m *machine) takeSized(size uint64) ([]byte, error) {
+	n, err := m.takeNumber(size)
+	if err != nil {
+		return nil, err
+	}
+	return m.take(n)
+}
+
+// takeLine returns the bytes before the next line end.
+func (m *machine) takeLine() (string, error) {
+	end := slices.Index(m.content[m.at:], '\n')
+	if end < 0 {
+		return "", errTruncated
+	}
+	line, err := m.take(uint64(end + 1))
+	if err != nil {
+		return "", err
+	}
+	return string(line[:end]), nil
+}
+
+func (m *machine) push(value any) { m.stack = append(m.stack, value) }
+
+func (m *machine) pop() (any, error) {
+	if len(m.stack) == 0 {
+		return nil, errors.New("the pickle is damaged: its stack is empty")
+	}
+	value := m.stack[len(m.stack)-1]
+	m.stack = m.stack[:len(m.stack)-1]
+	return value, nil
+}
+
+// popMark returns the values after the last mark and removes them.
+func (m *machine) popMark() ([]any, error) {
+	for i := len(m.stack) - 1; i >= 0; i-- {
+		if m.stack[i] == (mark{}) {
+			items := slices.Clone(m.stack[i+1:])
+			m.stack = m.stack[:i]
+			return items, nil
+		}
+	}
+	return nil, errors.New("the pickle is damaged: a mark is missing")
+}
+
+// popN returns the last n values and removes them.
+func (m *machine) popN(n int) ([]any, error) {
+	if len(m.stack) < n {
+		return nil, errors.New("the pickle is damaged: its stack is too short")
+	}
+	items := slices.Clone(m.stack[len(m.stack)-n:])
+	m.stack = m.stack[:len(m.stack)-n]
+	return items, nil
+}
+
+// execute executes one operation.
+func (m *machine) execute(operation byte) error {
+	switch operation {
+	case '(':
+		m.push(mark{})
+	case 'N':
+		m.push(nil)
+	case '\x88', '\x89':
+		m.push(operation == '\x88')
+	case ')':
+		m.push(Tuple{})
+	case ']', '\x8f': // a list, a set
+		m.push(&List{})
+	case '}':
+		m.push(&Dict{})
+	case '0':
+		_, err := m.pop()
+		return err
+	case '\x80': // protocol
+		_, err := m.take(1)
+		return err
+	case '\x95': // frame
+		_, err := m.take(8)
+		return err
+	case 'K', 'M', 'J', '\x8a', 'G':
+		return m.number(operation)
+	case 'X', '\x8c', '\x8d', 'U', 'T', 'B', 'C', '\x8e', '\x96':
+		return m.text(operation)
+	case 'q', 'r', '\x94', 'h', 'j':
+		return m.remember(operation)
+	case '\x85', '\x86', '\x87', 't', '\x91':
+		return m.tuple(operation)
+	case 'a', 'e', '\x90', 's', 'u':
+		return m.add(operation)
+	case 'c', '\x93', 'Q', 'R', '\x81', '\x92', 'b':
+		return m.call(operation)
+	default:
+		return fmt.Errorf("the pickle has the operation %q, which torch.save does not write",
+			operation)
+	}
+	return nil
+}
+
+// number pushes a number.
+func (m *machine) number(operation byte) error {
+	if operation == '\x8a' { // an integer of any length
+		content, err := m.takeSized(1)
+		if err != nil {
+			return err
+		}
+		if len(content) > 8 { // such as the magic of old files
+			m.push(string(content))
+			return nil
+		}
+		var number int64
+		for i, b := range content {
+			number |= int64(b) << (8 * i)
+		}
+		if n := len(content); n > 0 && n < 8 && content[n-1] >= 128 {
+			number -= 1 << (8 * n)
+		}
+		m.push(number)
+		return nil
+	}
+	content, err := m.take(numberBytes[operation])
+	if err != nil {
+		return err
+	}
+	switch operation {
+	case 'K':
+		m.push(int64(content[0]))
+	case 'M':
+		m.push(int64(binary.LittleEndian.Uint16(content)))
+	case 'J':
+		m.push(int64(int32(binary.LittleEndian.Uint32(content))))
+	case 'G':
+		m.push(math.Float64frombits(binary.BigEndian.Uint64(content)))
+	}
+	return nil
+}
+
+// text pushes a string or bytes.
+func (m *machine) text(operation byte) error {
+	content, err := m.takeSized(lengthBytes[operation])
+	if err != nil {
+		return err
+	}
+	switch operation {
+	case 'B', 'C', '\x8e', '\x96':
+		m.push(content)
+	default:
+		m.push(string(content))
+	}
+	return nil
+}
+
+// remember stores the last value in the memo, or pushes one of it.
+func (m *machine) remember(operation byte) error {
+	index, err := m.takeNumber(indexBytes[operation])
+	if err != nil {
+		return err
+	}
+	if operation == 'h' || operation == 'j' {
+		value, found := m.memo[int(index)]
+		if !found {
+			return fmt.Errorf("the pickle is damaged: it has no value %d", index)
+		}
+		m.push(value)
+		return nil
+	}
+	value, err := m.pop()
+	if err != nil {
+		return err
+	}
+	if operation == '\x94' {
+		index = uint64(len(m.memo))
+	}
+	m.memo[int(index)] = value
+	m.push(value)
+	return nil
+}
+
+// tuple pushes a tuple, or a frozen set, of the last values.
+func (m *machine) tuple(operation byte) (err error) {
+	var items []any
+	switch operation {
+	case '\x85', '\x86', '\x87':
+		items, err = m.popN(int(operation-'\x85') + 1)
+	default:
+		items, err = m.popMark()
+	}
+	if err != nil {
+		return err
+	}
+	m.push(Tuple(items))
+	return nil
+}
+
+// add adds the last values to the container below them.
+func (m *machine) add(operation byte) (err error) {
+	var items []any
+	switch operation {
+	case 'a':
+		items, err = m.popN(1)
+	case 's':
+		items, err = m.popN(2)
+	default:
+		items, err = m.popMark()
+	}
+	if err != nil {
+		return err
+	}
+	container, err := m.pop()
+	if err != nil {
+		return err
+	}
+	m.push(container)
+	isPairs := operation == 's' || operation == 'u'
+	switch c := container.(type) {
+	case *List:
+		if isPairs {
+			return errors.New("the pickle is damaged: a list has keys")
+		}
+		c.Items = append(c.Items, items...)
+	case *Dict:
+		if !isPairs || len(items)%2 != 0 {
+			return errors.New("the pickle is damaged: a key of a dictionary has no value")
+		}
+		for i := 0; i < len(items); i += 2 {
+			c.set(items[i], items[i+1])
+		}
+	case *Object: // such as a subclass of a dictionary: only attributes are kept
+	default:
+		return errors.New("the pickle is damaged: a value that is no container gets items")
+	}
+	return nil
+}
