@@ -1,9 +1,11 @@
 package datasets
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +28,7 @@ func FuzzReadTab(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content string) {
 		labels := newLabels()
 		triples, err := readTab(textOf("train.txt", content), labels)
+		checkReadByLine(t, content, triples, labels, err)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "train.txt:") || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("error %q: want one line that begins with the file's name", err)
@@ -42,6 +45,63 @@ func FuzzReadTab(f *testing.F) {
 			Train: triples}
 		checkWrittenIsReadBack(t, g)
 	})
+}
+
+// checkReadByLine checks that blocks in parallel give what reading line by line gives: triples,
+// labels and error.
+func checkReadByLine(
+	t *testing.T, content string, triples []Triple, labels *graphLabels, failed error,
+) {
+	t.Helper()
+	want := newLabels()
+	byLine, err := readLines(textOf("train.txt", content), want)
+	if err != nil {
+		if failed == nil || failed.Error() != err.Error() {
+			t.Fatalf("the error is %v, want %v", failed, err)
+		}
+		return
+	}
+	if failed != nil || !slices.Equal(triples, byLine) ||
+		!slices.Equal(labels.entities.labels, want.entities.labels) ||
+		!slices.Equal(labels.relations.labels, want.relations.labels) {
+		t.Fatalf("%d triples of %d labels, %v; line by line %d of %d, or others", len(triples),
+			len(labels.entities.labels), failed, len(byLine), len(want.entities.labels))
+	}
+}
+
+// TestBlocks checks files of several blocks, also with a fault in a late one.
+func TestBlocks(t *testing.T) {
+	var all strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&all, "entity %d\trelation %d\tentity %d\n", i/7, i%11, i*7919%30_011)
+	}
+	text := all.String()
+	if len(text) < 5*blockSize {
+		t.Fatalf("%d bytes are too few", len(text))
+	}
+	at := strings.LastIndexByte(text[:4*blockSize], '\n') + 1
+	for name, content := range map[string]string{
+		"sound":            text,
+		"open end":         strings.TrimSuffix(text, "\n"),
+		"empty lines":      text + "\n\n",
+		"CRLF":             strings.ReplaceAll(text, "\n", "\r\n"),
+		"mark at start":    "\uFEFF" + text,
+		"mark inside":      text[:at] + "\uFEFF" + text[at:],
+		"two fields":       text[:at] + "a\tb\n" + text[at:],
+		"four fields":      text[:at] + "a\tb\tc\td\n" + text[at:],
+		"empty line":       text[:at] + "\n" + text[at:],
+		"NUL":              text[:at] + "a\tb\tc\x00\n" + text[at:],
+		"Latin-1":          text[:at] + "a\tb\t\xe9\n" + text[at:],
+		"carriage return":  text[:at] + "a\tb\tc\rd\n" + text[at:],
+		"line of a block":  text[:at] + "a\tb\t" + strings.Repeat("c", blockSize) + "\n" + text[at:],
+		"line without end": text[:at] + "a\tb\t" + strings.Repeat("c", maxLine) + "\n" + text[at:],
+	} {
+		t.Run(name, func(t *testing.T) {
+			labels := newLabels()
+			triples, err := readTab(textOf("train.txt", content), labels)
+			checkReadByLine(t, content, triples, labels, err)
+		})
+	}
 }
 
 func FuzzReadOpenKE(f *testing.F) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/autoblm/autoblm-go/internal/format"
 )
@@ -46,14 +47,17 @@ func (g *Graph) implied() *implications {
 	g.impliedOnce.Do(func() {
 		all := slices.Concat(g.Train, g.Valid, g.Test)
 		facts := factsByPair(all, len(g.Entities))
-		inTrain := slices.DeleteFunc(slices.Clone(facts), func(f pairFact) bool {
-			return int(f.index) >= len(g.Train)
+		i := &implications{}
+		var parts sync.WaitGroup
+		parts.Go(func() { i.related = relatedIn(all, facts, len(g.Entities), len(g.Relations)) })
+		parts.Go(func() {
+			inTrain := slices.DeleteFunc(slices.Clone(facts), func(f pairFact) bool {
+				return int(f.index) >= len(g.Train)
+			})
+			i.patterns = patternsOf(g.Train, inTrain, len(g.Entities), len(g.Relations))
 		})
-		i := &implications{
-			related:  relatedIn(all, facts, len(g.Entities), len(g.Relations)),
-			patterns: patternsOf(g.Train, inTrain, len(g.Entities), len(g.Relations)),
-		}
-		i.countRepeated(g, all, facts)
+		parts.Go(func() { i.countRepeated(g, all, facts) })
+		parts.Wait()
 		i.countImplied(g, all, facts)
 		g.implications = i
 	})
@@ -90,11 +94,12 @@ func (i *implications) countRepeated(g *Graph, triples []Triple, facts []pairFac
 		for _, f := range facts[start:end] {
 			split := g.splitOf(f.index)
 			count[split]++
-			t := triples[f.index]
 			if split > 0 && count[0] > 0 {
+				t := triples[f.index]
 				i.leakageOf(split).inTrain.add(f.index, t, t)
 			}
 			if split == 2 && count[1] > 0 {
+				t := triples[f.index]
 				i.test.inValid.add(f.index, t, t)
 			}
 		}

@@ -122,7 +122,7 @@ func (g *Graph) normalized() (*Graph, int) {
 			if normal != label {
 				changed++
 			}
-			ids[i] = to.id([]byte(normal))
+			ids[i] = to.id(normal)
 		}
 		return ids
 	}

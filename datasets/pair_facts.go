@@ -36,28 +36,18 @@ func (f pairFact) samePair(other pairFact) bool {
 // factsByPair returns triples sorted by pair of entities, relation, direction and index. It takes
 // linear time, but for entities with many facts.
 func factsByPair(triples []Triple, entities int) []pairFact {
-	starts := make([]int, entities+1)
-	for _, t := range triples {
-		starts[min(t.Head, t.Tail)+1]++
-	}
-	for e := range entities {
-		starts[e+1] += starts[e]
-	}
-	next := slices.Clone(starts)
-	facts := make([]pairFact, len(triples))
-	for i, t := range triples {
-		f := newPairFact(t, int32(i))
-		facts[next[f.low]] = f
-		next[f.low]++
-	}
-	for e := range entities {
-		slices.SortFunc(facts[starts[e]:starts[e+1]], func(a, b pairFact) int {
+	facts, starts := groupBy(len(triples), entities, func(i int) (int32, pairFact) {
+		f := newPairFact(triples[i], int32(i))
+		return f.low, f
+	})
+	eachBucket(facts, starts, func(ofEntity []pairFact) {
+		slices.SortFunc(ofEntity, func(a, b pairFact) int {
 			if a.key != b.key {
 				return cmp.Compare(a.key, b.key)
 			}
 			return cmp.Compare(a.index, b.index)
 		})
-	}
+	})
 	return facts
 }
 
@@ -79,7 +69,12 @@ func eachPair(facts []pairFact, visit func(about []pairFact)) {
 	}
 }
 
-// distinctFacts returns sorted facts without repeated triples.
+// distinctFacts returns sorted facts without repeated triples. It copies them only if there are any.
 func distinctFacts(facts []pairFact) []pairFact {
-	return slices.CompactFunc(slices.Clone(facts), pairFact.same)
+	for i := range facts[:max(0, len(facts)-1)] {
+		if facts[i].same(facts[i+1]) {
+			return slices.CompactFunc(slices.Clone(facts), pairFact.same)
+		}
+	}
+	return facts
 }

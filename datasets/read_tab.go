@@ -3,7 +3,9 @@ package datasets
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/textfile"
@@ -55,18 +57,55 @@ func readTabGraph(open func(split string) (*textfile.File, error)) (*Graph, erro
 }
 
 // readTab reads head<TAB>relation<TAB>tail lines. New labels get the next free ids, the head
-// before the tail.
+// before the tail. Blocks of lines are parsed in parallel. A block with a line that is not a triple
+// is read again line by line, with all that follows, for the error.
 func readTab(text *textfile.File, labels *graphLabels) ([]Triple, error) {
-	var triples []Triple
 	entities, relations := len(labels.entities.labels), len(labels.relations.labels)
+	stop := make(chan struct{})
+	ordered := parseBlocks(text.Source, stop)
+	defer func() {
+		close(stop)
+		for range ordered { // until nothing reads the file
+		}
+		text.Source.Close()
+	}()
+	var parts [][]Triple
+	lines := 0
+	for b := range ordered {
+		<-b.parsed
+		if !b.isPlain {
+			rest := io.NopCloser(&restOf{b.text, b.err, ordered})
+			part, err := readLines(&textfile.File{Path: text.Path, Source: rest, Line: lines}, labels)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, part)
+			break
+		}
+		parts = append(parts, labels.merge(b))
+		lines += len(b.triples)
+		b.free()
+	}
+	triples := slices.Concat(parts...)
+	if hasTitles(triples, labels, entities, relations) {
+		labels.warnings = append(labels.warnings, fmt.Sprintf(
+			"the first line of %s looks like column titles but is read as a fact: remove it if it is a "+
+				"header",
+			text.Path))
+	}
+	return triples, nil
+}
+
+// readLines reads triples line by line.
+func readLines(text *textfile.File, labels *graphLabels) (triples []Triple, err error) {
 	for line := range linesOf(text) {
 		if fields := 1 + bytes.Count(line, []byte("\t")); fields != 3 {
 			return nil, text.Errorf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail%s",
 				fields, fieldsHint(line))
 		}
-		head, rest, _ := bytes.Cut(line, []byte("\t"))
-		relation, tail, _ := bytes.Cut(rest, []byte("\t"))
-		if len(head) == 0 || len(relation) == 0 || len(tail) == 0 {
+		head, rest, _ := strings.Cut(string(line), "\t")
+		relation, tail, _ := strings.Cut(rest, "\t")
+		if head == "" || relation == "" || tail == "" {
 			return nil, text.Errorf("empty label; expected head<TAB>relation<TAB>tail")
 		}
 		triples = append(triples, Triple{
@@ -75,41 +114,5 @@ func readTab(text *textfile.File, labels *graphLabels) ([]Triple, error) {
 			Tail:     labels.entities.id(tail),
 		})
 	}
-	if text.Err == nil && hasTitles(triples, labels, entities, relations) {
-		labels.warnings = append(labels.warnings, fmt.Sprintf(
-			"the first line of %s looks like column titles but is read as a fact: remove it if it is a "+
-				"header",
-			text.Path))
-	}
 	return triples, text.Err
-}
-
-// graphLabels numbers the labels of a graph while it is read.
-type graphLabels struct {
-	entities, relations labelIDs
-	titles              [3]string // of a file
-	warnings            []string
-}
-
-func newLabels() *graphLabels {
-	return &graphLabels{
-		entities:  labelIDs{ids: make(map[string]int32)},
-		relations: labelIDs{ids: make(map[string]int32)},
-	}
-}
-
-// labelIDs numbers labels in the order of their first appearance.
-type labelIDs struct {
-	ids    map[string]int32
-	labels []string
-}
-
-func (l *labelIDs) id(label []byte) int32 {
-	if id, found := l.ids[string(label)]; found {
-		return id
-	}
-	id := int32(len(l.labels))
-	l.labels = append(l.labels, string(label))
-	l.ids[l.labels[id]] = id
-	return id
 }

@@ -142,18 +142,9 @@ func densities(triples []Triple, facts []int, entities int) []float64 {
 func eachRelation(
 	triples []Triple, relations int, visit func(relation int32, triples []Triple),
 ) {
-	starts := make([]int, relations+1)
-	for _, t := range triples {
-		starts[t.Relation+1]++
-	}
-	for r := range relations {
-		starts[r+1] += starts[r]
-	}
-	next, sorted := slices.Clone(starts), make([]Triple, len(triples))
-	for _, t := range triples {
-		sorted[next[t.Relation]] = t
-		next[t.Relation]++
-	}
+	sorted, starts := groupBy(len(triples), relations, func(i int) (int32, Triple) {
+		return triples[i].Relation, triples[i]
+	})
 	for r := range relations {
 		if starts[r] < starts[r+1] {
 			visit(int32(r), sorted[starts[r]:starts[r+1]])
