@@ -2,9 +2,9 @@ package kge
 
 import "time"
 
-// FitTimeTo and EpochSeconds are for tests.
+// FitDim and EpochSeconds are for tests.
 var (
-	FitTimeTo    = fitTime
+	FitDim       = fitDim
 	EpochSeconds = epochSeconds
 )
 

@@ -21,7 +21,8 @@ type Fit struct {
 
 // FitTime returns the settings of a job for a training of some seconds. It halves the dimension, to
 // a multiple of the number of chunks, until enough epochs fit, and then lowers the number of epochs.
-// It measures the pace of a few steps, unless even a slow machine has enough time.
+// It measures the pace of a few steps, unless even a slow machine has enough time: the dimension
+// follows the pace of small ones, the number of epochs that of the chosen dimension.
 func FitTime(
 	ctx context.Context, engine Engine, job Job, seconds float64, fit Fit,
 ) (Settings, error) {
@@ -35,7 +36,19 @@ func FitTime(
 	if err != nil {
 		return s, err
 	}
-	return fitTime(s, job.Members[0].chunks(), seconds, fit, epoch), nil
+	if fit.Dim {
+		s.Dim = fitDim(s.Dim, job.Members[0].chunks(), seconds, epoch)
+	}
+	if fit.Epochs {
+		each := epoch(s.Dim)
+		if s.Dim > 2*minDim { // what small dimensions tell of it may be off by a third
+			if each, err = epochSeconds(ctx, engine, job, s.Dim); err != nil {
+				return s, err
+			}
+		}
+		s.Epochs = max(1, int(min(float64(s.Epochs), seconds/each)))
+	}
+	return s, nil
 }
 
 // pace measures the seconds of an epoch of a job, and returns them as a function of the dimension.
@@ -54,15 +67,13 @@ func pace(ctx context.Context, engine Engine, job Job) (func(dim int) float64, e
 	return func(dim int) float64 { return low + perDim*float64(dim-minDim) }, err
 }
 
-// fitTime returns settings for some seconds. epoch returns the seconds of an epoch with a dimension.
-func fitTime(s Settings, chunks int, seconds float64, fit Fit, epoch func(dim int) float64) Settings {
-	for fit.Dim && s.Dim >= 2*minDim && enoughEpochs*epoch(s.Dim) > seconds {
-		s.Dim = s.Dim / 2 / chunks * chunks
+// fitDim returns the dimension with which enough epochs fit into some seconds. epoch returns the
+// seconds of an epoch with a dimension.
+func fitDim(dim, chunks int, seconds float64, epoch func(dim int) float64) int {
+	for dim >= 2*minDim && enoughEpochs*epoch(dim) > seconds {
+		dim = dim / 2 / chunks * chunks
 	}
-	if fit.Epochs {
-		s.Epochs = max(1, int(min(float64(s.Epochs), seconds/epoch(s.Dim))))
-	}
-	return s
+	return dim
 }
 
 // isShort reports whether the epochs of a job fit into some seconds even on a slow machine. Scores

@@ -69,19 +69,16 @@ func TestFitTime(t *testing.T) {
 	}
 	perDim := func(dim int) float64 { return float64(dim) } // seconds of an epoch
 	for _, c := range []struct {
-		dim, chunks             int
-		seconds                 float64
-		wantedDim, wantedEpochs int
+		dim, chunks int
+		seconds     float64
+		want        int
 	}{
-		{512, 4, 0, 64, 1}, {512, 4, 1919, 64, 29}, {512, 4, 1921, 128, 15}, {512, 4, 7679, 256, 29},
-		{512, 4, 7681, 512, 15}, {512, 4, 9e9, 512, 60},
-		{2000, 4, 3730, 248, 15}, {2000, 4, 0, 124, 1}, {255, 3, 0, 126, 1}, {100, 4, 0, 100, 1},
+		{512, 4, 0, 64}, {512, 4, 1919, 64}, {512, 4, 1921, 128}, {512, 4, 7679, 256}, {512, 4, 7681, 512},
+		{2000, 4, 3730, 248}, {2000, 4, 0, 124}, {255, 3, 0, 126}, {100, 4, 0, 100},
 	} {
-		s := kge.Settings{Dim: c.dim, Epochs: 60}
-		s = kge.FitTimeTo(s, c.chunks, c.seconds, both, perDim)
-		if s.Dim != c.wantedDim || s.Epochs != c.wantedEpochs {
-			t.Errorf("epochs of d %d in d seconds each, in %v s: d %d, %d epochs, want %d, %d",
-				c.dim, c.seconds, s.Dim, s.Epochs, c.wantedDim, c.wantedEpochs)
+		if dim := kge.FitDim(c.dim, c.chunks, c.seconds, perDim); dim != c.want {
+			t.Errorf("epochs of d %d in d seconds each, in %v s: d %d, want %d",
+				c.dim, c.seconds, dim, c.want)
 		}
 	}
 }
