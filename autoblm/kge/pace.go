@@ -41,7 +41,7 @@ func FitTime(
 	}
 	if fit.Epochs {
 		each := epoch(s.Dim)
-		if s.Dim > 2*minDim { // what small dimensions tell of it may be off by a third
+		if s.Dim > 2*minDim { // what small dimensions tell of it is not exact
 			if each, err = epochSeconds(ctx, engine, job, s.Dim); err != nil {
 				return s, err
 			}
