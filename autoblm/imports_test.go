@@ -19,6 +19,7 @@ var layers = []string{
 	"datasets",
 	"autoblm/plot",
 	"autoblm/kge/internal", "autoblm/kge/form", "autoblm/kge/eval", "autoblm/kge",
+	"autoblm/kge/exchange",
 	"autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu",
 	"autoblm/kge/gomlx",
 	"autoblm/proofs", "autoblm/recipe",

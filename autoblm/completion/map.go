@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -13,21 +14,21 @@ import (
 )
 
 const (
-	// mostPlaces is the number of entities of a map, and mostGroups that of their groups.
+	// mostPlaces is the number of entities of the map of a report, and mostGroups that of groups.
 	mostPlaces = 2000
 	mostGroups = 7
 )
 
-// MapOf places the embeddings of a model, or of the first member of an ensemble, on the plane in
-// which they vary most. The group of an entity is the end of a relation at which it is most often
-// in train.
-func MapOf(p Predictor, g *datasets.Graph) *task.Map {
-	m, note := p.Models()[0], ""
-	if len(p.Models()) > 1 {
+// MapOf places embeddings of a model, or of the first member of an ensemble, on the plane in which
+// they vary most. Of more entities than most it places evenly spaced ones. The group of an entity is
+// the end of a relation at which it is most often in train; without a graph there are no groups.
+func MapOf(models []*kge.Model, g *datasets.Graph, most int) *task.Map {
+	m, note := models[0], ""
+	if len(models) > 1 {
 		note = " in the first member of the ensemble"
 	}
 	count := len(m.EntityLabels)
-	shown := min(count, mostPlaces)
+	shown := min(count, most)
 	var rows [][]float32
 	var names []string
 	for i := range shown {
@@ -35,7 +36,10 @@ func MapOf(p Predictor, g *datasets.Graph) *task.Map {
 		names = append(names, m.EntityLabels[id])
 		rows = append(rows, m.Entities[id*m.Dim:][:m.Dim])
 	}
-	group := relationEnds(g, names)
+	var group map[string]string
+	if g != nil {
+		group = relationEnds(g, names)
+	}
 	points, explained := pca.Plane(rows)
 	result := &task.Map{}
 	for i, p := range points {
@@ -44,8 +48,11 @@ func MapOf(p Predictor, g *datasets.Graph) *task.Map {
 	}
 	keepLargestGroups(result.Places)
 	result.Note = fmt.Sprintf("The embeddings of %s%s on their first two principal components, "+
-		"which have %.0f %% of the variance. The colour is the end of a relation at which an entity "+
-		"is most often.", format.Count(shown, "entity")+sampled(shown, count), note, 100*explained)
+		"which have %.0f %% of the variance.", format.Count(shown, "entity")+sampled(shown, count),
+		note, 100*explained)
+	if g != nil {
+		result.Note += " The colour is the end of a relation at which an entity is most often."
+	}
 	return result
 }
 

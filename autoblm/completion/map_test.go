@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
 // TestMapOf checks that a map has every entity, and that the group of an entity is an end of a
@@ -12,7 +13,7 @@ import (
 func TestMapOf(t *testing.T) {
 	on, _ := variedTask(t)
 	m := variedModels(t)[0]
-	placed := completion.MapOf(completion.Single{m}, on.Graph)
+	placed := completion.MapOf([]*kge.Model{m}, on.Graph, 2000)
 	if len(placed.Places) != len(m.EntityLabels) || !strings.Contains(placed.Note, "% of the variance") {
 		t.Fatalf("%d places for %d entities; %s", len(placed.Places), len(m.EntityLabels), placed.Note)
 	}

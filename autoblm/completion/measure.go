@@ -26,7 +26,7 @@ func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error)
 	if p == nil || err != nil {
 		return m, err
 	}
-	m.Map = MapOf(p, t.Graph)
+	m.Map = MapOf(p.Models(), t.Graph, mostPlaces)
 	if m.Examples, err = t.Examples(b.Artifact); err != nil {
 		return m, err
 	}

@@ -32,11 +32,16 @@ func (a *analysis) entities() []Part {
 	if a.Measures == nil || a.Measures.Map == nil || len(a.Measures.Map.Places) < 3 {
 		return nil
 	}
+	return drawMap(a.Measures.Map)
+}
+
+// drawMap returns a chart with a series for each group of entities, the largest first.
+func drawMap(m *task.Map) []Part {
 	groups := map[string][]Point{}
-	for _, p := range a.Measures.Map.Places {
+	for _, p := range m.Places {
 		groups[p.Group] = append(groups[p.Group], Point{X: p.X, Y: p.Y, Label: p.Name})
 	}
-	chart := &Chart{Label: "Embeddings of the entities on a plane", Caption: a.Measures.Map.Note}
+	chart := &Chart{Label: "Embeddings of the entities on a plane", Caption: m.Note}
 	names := slices.SortedFunc(maps.Keys(groups), func(x, y string) int {
 		return cmp.Or(cmp.Compare(len(groups[y]), len(groups[x])), cmp.Compare(x, y))
 	})

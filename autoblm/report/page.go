@@ -150,6 +150,15 @@ func NewPage(d Data) *Page {
 	return p
 }
 
+// NewMap returns a page with a map of entities and facts about their model.
+func NewMap(title string, facts []string, m *task.Map) *Page {
+	entities := Section{ID: "entities", Title: "Map of the entities", Parts: drawMap(m)}
+	return &Page{
+		Title: title, Facts: facts, Rows: []Row{}, Verdict: []string{}, Closing: []string{},
+		Sections: []Section{entities},
+	}
+}
+
 // Write writes the page as one HTML file in UTF-8 that needs no other file. If events is not "",
 // the page listens at this address of its own server for server-sent events, each with the JSON of
 // a newer [Page], and draws it.

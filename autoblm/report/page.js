@@ -76,14 +76,15 @@ function drawHeader() {
 	document.getElementById("top").replaceChildren(
 		el("h1", {}, page.title),
 		el("p", { class: "facts" }, page.facts.map(fact => el("span", {}, fact))),
-		el("div", { class: "headline" },
+		rows.length || first ? el("div", { class: "headline" },
 			rows.length ? el("table", {}, el("caption", { class: "hidden" }, "The kept model"),
 				el("tbody", {}, rows)) : "",
 			first ? el("p", {}, first) : "",
 			rest.length ? details("exact", "How exact are these scores?",
-				rest.map(text => el("p", {}, text))) : ""));
+				rest.map(text => el("p", {}, text))) : "") : "");
 	document.getElementById("nav").replaceChildren(
 		...page.sections.map(s => el("a", { href: "#" + s.id }, s.title)));
+	document.getElementById("nav").hidden = page.sections.length < 2;
 	document.getElementById("end").replaceChildren(...page.closing.map(text => el("p", {}, text)));
 	document.title = page.title;
 }
@@ -322,8 +323,34 @@ function drawChart(chart, id, charts) {
 	const box = el("div", { class: "canvas" + (chart.categories ? "" : " tall") }, canvas);
 	if (chart.categories) box.style.height = 64 + 38 * chart.categories.length + "px";
 	charts.push(() => makeChart(chart, canvas, legend));
-	return el("figure", { class: "chart" }, legend, box,
+	const isMap = !chart.x && !chart.y && !chart.categories;
+	return el("figure", { class: "chart" }, isMap && finder(canvas, id), legend, box,
 		chart.caption && el("figcaption", {}, chart.caption));
+}
+
+// finder returns a field that marks the points of a map with its text in their name.
+function finder(canvas, id) {
+	const shown = 5, count = el("p", { role: "status" });
+	const find = event => {
+		const chart = Chart.getChart(canvas), text = event.target.value.trim().toLowerCase(), found = [];
+		chart.data.datasets.forEach((d, datasetIndex) => {
+			d.pointRadius = d.data.map((p, index) => {
+				if (text === "") return 3.5;
+				if (!p.label.toLowerCase().includes(text)) return 1.5;
+				found.push({ datasetIndex, index, label: p.label });
+				return 7;
+			});
+		});
+		found.sort((a, b) => a.label.length - b.label.length);
+		chart.tooltip.setActiveElements(found.slice(0, 1), { x: 0, y: 0 });
+		chart.update();
+		const names = found.slice(0, shown).map(f => f.label).join(", ");
+		count.replaceChildren(visible(text === "" ? "" : found.length === 0 ? "not on this map"
+			: names + (found.length > shown ? ` and ${found.length - shown} more` : "")));
+	};
+	return el("div", { class: "filter" }, el("label", {}, "Find ", el("input", {
+		type: "search", id: id + "-find", placeholder: "entity …", input: find,
+	})), count);
 }
 
 function makeChart(spec, canvas, legend) {

@@ -78,6 +78,16 @@ func Read(content []byte, shape ...int) ([]float32, error) {
 	return table, nil
 }
 
+// Shape returns the shape of an array.
+func Shape(content []byte) ([]int, error) {
+	header, _, err := split(content)
+	if err != nil {
+		return nil, err
+	}
+	_, _, shape, err := parseHeader(header)
+	return shape, err
+}
+
 // holds reports whether an array has a number of elements. The product of its axes may overflow.
 func holds(shape []int, numbers int) bool {
 	for _, n := range shape {

@@ -155,7 +155,7 @@ func apply(function any, arguments Tuple) (any, error) {
 			if p == nil || len(p.Items) != 2 {
 				return nil, fail
 			}
-			d.set(p.Items[0], p.Items[1])
+			d.Set(p.Items[0], p.Items[1])
 		}
 		return d, nil
 	case "torch.Size", "builtins.set":

@@ -294,7 +294,7 @@ func (m *machine) add(operation byte) (err error) {
 			return errors.New("the pickle is damaged: a key of a dictionary has no value")
 		}
 		for i := 0; i < len(items); i += 2 {
-			c.set(items[i], items[i+1])
+			c.Set(items[i], items[i+1])
 		}
 	case *Object: // such as a subclass of a dictionary: only attributes are kept
 	default:

@@ -12,8 +12,8 @@ type Dict struct {
 	index        map[string]int // of keys that are strings
 }
 
-// set sets a value. Of keys that are no strings, such as numbers, each is a new one.
-func (d *Dict) set(key, value any) {
+// Set sets a value. Of keys that are no strings, such as numbers, each is a new one.
+func (d *Dict) Set(key, value any) {
 	if name, isString := key.(string); isString {
 		if at, found := d.index[name]; found {
 			d.Values[at] = value

@@ -41,6 +41,22 @@ var examples = flags.Examples{
 		"ensemble --dataset world seeds/seed-*",
 		"ensemble --dataset world seeds/seed-* --all --out myensemble",
 	},
+	"model export": {
+		"model export --model mymodel --format word2vec --out vectors",
+		"model export --model mymodel --format safetensors --out tensors",
+	},
+	"model import": {
+		"model import mypykeen --from pykeen --out imported",
+		"model import checkpoint_best.pt --from libkge --dataset data/wnrr --out imported",
+	},
+	"model neighbors": {
+		"model neighbors Portugal --model mymodel",
+		"model neighbors borders --relations --model mymodel --top 3",
+	},
+	"model map": {
+		"model map --model mymodel",
+		"model map --model mymodel --dataset world --out map.html",
+	},
 	"search": {
 		"search --dataset world --minutes 5 --out mysearch",
 		"search --dataset world --budget 16 --retrain-seeds 1",

@@ -7,6 +7,13 @@ type queryCommands struct {
 	Sample  querySampleCommand  `cmd:"" help:"Sample queries from a graph, with easy and hard answers."`
 }
 
+type modelCommands struct {
+	Export    modelExportCommand    `cmd:"" help:"Write the embeddings in a format of other programs."`
+	Import    modelImportCommand    `cmd:"" help:"Read a model of PyKEEN or LibKGE."`
+	Neighbors modelNeighborsCommand `cmd:"" help:"List the entities with the most similar embeddings."`
+	Map       modelMapCommand       `cmd:"" help:"Draw a map of the entities as a web page."`
+}
+
 type classifyCommands struct {
 	Train   classifyTrainCommand   `cmd:"" help:"Train an encoder on an RDF graph, cross-validate and test it."`
 	Eval    classifyEvalCommand    `cmd:"" help:"Measure the accuracy of a trained model."`

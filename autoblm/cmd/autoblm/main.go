@@ -24,6 +24,7 @@ type commands struct {
 	Search    searchCommand     `cmd:"" help:"Search for the best structure for a knowledge graph."`
 	Recipe    recipeCommands    `cmd:"" help:"Show published training settings for the benchmarks."`
 	Reproduce reproduceCommand  `cmd:"" help:"Reproduce published results on a benchmark."`
+	ModelOf   modelCommands     `cmd:"" name:"model" help:"Export and import models, and show neighbours and a map."`
 	Query     queryCommands     `cmd:"" help:"Answer multi-hop queries: the entities at the end of a path."`
 	Classify  classifyCommands  `cmd:"" help:"Classify the entities of an RDF graph."`
 	Ablate    ablateCommand     `cmd:"" help:"Compare searches that differ in one setting."`

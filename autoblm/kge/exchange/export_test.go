@@ -1,0 +1,114 @@
+package exchange
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// labelled returns a model with labels that formats may confuse, and numbers of all magnitudes.
+func labelled() *kge.Model {
+	m := &kge.Model{
+		Parameters: kge.Parameters{
+			Structure: structure.MustParse("1,0;0,2"), Dim: 2, Reciprocal: true,
+		},
+		EntityLabels: []string{
+			"New York", "tab\there", `"quoted"`, `quo"te`, "東京", "a,b;c|d", `back\n\slash`, "0.5", "#",
+			"NA", "é", "'", " ends ", "http://example.org/é%20",
+		},
+		RelationLabels: []string{"located in", "borders"},
+	}
+	for i := range m.EntityLabels {
+		m.Entities = append(m.Entities, float32(i)/3, float32(math.Pow(-10, float64(i-7))))
+	}
+	m.Relations = []float32{math.MaxFloat32, math.SmallestNonzeroFloat32, -1, 0, 0.1, 1e-30, 16777217, 3}
+	return m
+}
+
+// python returns a Python with the libraries of the formats, or skips the test.
+func python(t *testing.T) string {
+	t.Helper()
+	program := cmp.Or(os.Getenv("AUTOBLM_PYTHON"), "python3")
+	packages := "import gensim, numpy, pyarrow, safetensors"
+	if out, err := exec.Command(program, "-c", packages).CombinedOutput(); err != nil {
+		t.Skipf("no Python packages: %s needs gensim, numpy, pyarrow and safetensors "+
+			"(AUTOBLM_PYTHON names another): %v: %s", program, err, out)
+	}
+	return program
+}
+
+// TestOthersReadExports reads each format with the library that people use for it.
+func TestOthersReadExports(t *testing.T) {
+	program, dir, m := python(t), t.TempDir(), labelled()
+	for _, format := range Formats() {
+		if _, err := Export(m, Format(format), filepath.Join(dir, format)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := exec.Command(program, filepath.Join("testdata", "read.py"), dir)
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := Tables(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for line := range strings.Lines(string(out)) {
+		var format, name string
+		var labels []string
+		var numbers [][]float32
+		if err := json.Unmarshal([]byte(line), &[]any{&format, &name, &labels, &numbers}); err != nil {
+			t.Fatal(err)
+		}
+		count++
+		want := tables[slices.IndexFunc(tables, func(t Table) bool { return t.Name == name })]
+		if format == string(Word2Vec) {
+			if want, err = withWords(want); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(labels, want.Labels) {
+			t.Errorf("%s, %s: labels %q, want %q", format, name, labels, want.Labels)
+		}
+		if got := slices.Concat(numbers...); !slices.Equal(got, want.Numbers) {
+			t.Errorf("%s, %s: numbers %v, want %v", format, name, got, want.Numbers)
+		}
+	}
+	if count != 2*len(Formats()) {
+		t.Errorf("%d tables", count)
+	}
+	if relations := tables[1].Labels; relations[2] != "located in_reverse" || len(relations) != 4 {
+		t.Errorf("%q", relations)
+	}
+}
+
+func TestExportErrors(t *testing.T) {
+	dir, m := t.TempDir(), labelled()
+	if _, err := Export(m, "csv", dir); err == nil || !strings.Contains(err.Error(), "tsv") {
+		t.Error(err)
+	}
+	m.EntityLabels[1] = "New_York"
+	_, err := Export(m, Word2Vec, dir)
+	if err == nil || !strings.Contains(err.Error(), `"New York" and "New_York"`) {
+		t.Error(err)
+	}
+	m.RelationLabels[1] = "located in_reverse"
+	if _, err := Export(m, TSV, dir); err == nil || !strings.Contains(err.Error(), "rename it") {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("errors left %v", left)
+	}
+}

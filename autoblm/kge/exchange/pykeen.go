@@ -1,0 +1,121 @@
+package exchange
+
+import (
+	"cmp"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/torchfile"
+)
+
+// pykeenClasses are the classes in a model of PyKEEN. They become objects that hold attributes.
+var pykeenClasses = []string{"pykeen.", "torch.", "builtins.getattr", "functools.partial"}
+
+// importPyKEEN reads a model that PyKEEN wrote: the folder of save_to_directory, its
+// trained_model.pkl, or a file of torch.save(model.state_dict()).
+func importPyKEEN(o ImportOptions) (*kge.Model, error) {
+	path := o.File
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "trained_model.pkl")
+	}
+	file, err := torchfile.Open(path, pykeenClasses...)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	state, _ := file.Value.(*torchfile.Dict)
+	name := o.Structure
+	if model, isModel := file.Value.(*torchfile.Object); isModel {
+		state = &torchfile.Dict{}
+		flatten(model, "", state, 0)
+		if class, found := strings.CutPrefix(model.Class, "pykeen.models."); found && name == "" {
+			name = strings.ToLower(class[strings.LastIndex(class, ".")+1:])
+		}
+	}
+	var s source
+	if s.entities, err = tensor(state, "entity_representations.0._embeddings.weight"); err == nil {
+		s.relations, err = tensor(state, "relation_representations.0._embeddings.weight")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if name == "" {
+		return nil, errors.New("a state_dict of PyKEEN does not say its model: name it with " +
+			"--structure complex or distmult")
+	}
+	folder := o.Dataset
+	if folder == "" {
+		folder = filepath.Join(filepath.Dir(path), "training_triples")
+	}
+	if s.entityLabels, err = pykeenLabels(folder, "entity_to_id.tsv.gz"); err != nil {
+		return nil, err
+	}
+	if s.relationLabels, err = pykeenLabels(folder, "relation_to_id.tsv.gz"); err != nil {
+		return nil, err
+	}
+	s.pairs = true
+	return s.model(path, name)
+}
+
+// flatten collects the parameters of a module and its modules, named as in its state_dict.
+func flatten(module *torchfile.Object, prefix string, state *torchfile.Dict, depth int) {
+	parameters, _ := module.Attribute("_parameters").(*torchfile.Dict)
+	modules, _ := module.Attribute("_modules").(*torchfile.Dict)
+	if parameters != nil {
+		for i, key := range parameters.Keys {
+			state.Set(prefix+fmt.Sprint(key), parameters.Values[i])
+		}
+	}
+	const deepest = 20 // a damaged file may have a module within itself
+	if modules == nil || depth == deepest {
+		return
+	}
+	for i, key := range modules.Keys {
+		if inner, isModule := modules.Values[i].(*torchfile.Object); isModule {
+			flatten(inner, prefix+fmt.Sprint(key)+".", state, depth+1)
+		}
+	}
+}
+
+// pykeenLabels reads the labels by id of a triples factory.
+func pykeenLabels(folder, name string) ([]string, error) {
+	path := filepath.Join(folder, name)
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s with the labels: name its folder with --dataset, "+
+			"which PyKEEN's training.to_path_binary(FOLDER) writes", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	in := csv.NewReader(content) // pandas writes it
+	in.Comma, in.LazyQuotes = '\t', true
+	ids := idList{}
+	for first := true; err == nil; first = false {
+		var row []string
+		if row, err = in.Read(); err == nil && !first {
+			err = ids.add(row)
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	all, failed := ids.labels()
+	if err = cmp.Or(err, failed); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
+}

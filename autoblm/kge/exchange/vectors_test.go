@@ -1,0 +1,119 @@
+package exchange
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestReadsItsExports reads what Export writes.
+func TestReadsItsExports(t *testing.T) {
+	m := labelled()
+	want, err := Tables(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []Format{Word2Vec, Safetensors, NumPy} {
+		files, err := Export(m, format, filepath.Join(t.TempDir(), "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]Table{}
+		for _, file := range files {
+			if format == NumPy && filepath.Ext(file) == ".txt" {
+				continue
+			}
+			tables, err := ReadTables(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, table := range tables {
+				got[table.Name] = table
+			}
+		}
+		for _, table := range want {
+			if format == Word2Vec {
+				if table, err = withWords(table); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !reflect.DeepEqual(got[table.Name], table) {
+				t.Errorf("%s: %v, want %v", format, got[table.Name], table)
+			}
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadTables(dir); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestReadTablesErrors(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"a.txt": "2 3\nx 1 2 3\ny 1 2\n", "b.txt": "x 1 two\n", "c.vec": "", "d.csv": "x,1\n",
+		"e.safetensors": "\x02\x00\x00\x00\x00\x00\x00\x00{}", "f.safetensors": "short", "g.npy": "x",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadTables(path); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzReadTables(f *testing.F) {
+	m := labelled()
+	for _, format := range []Format{Word2Vec, Safetensors, NumPy} {
+		files, err := Export(m, format, filepath.Join(f.TempDir(), string(format)))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(content)
+		}
+	}
+	dir := f.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "x.txt"), []byte("a\nb\n"), 0o666); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		read := func(tables []Table, err error) {
+			for _, table := range tables {
+				if err == nil && len(table.Numbers) != len(table.Labels)*table.Columns {
+					t.Errorf("%v", table)
+				}
+			}
+		}
+		read(readSafetensors(content))
+		read(readWord2Vec(content))
+		read(readArray(filepath.Join(dir, "x.npy"), content))
+	})
+}
+
+// FuzzIDs reads files of ids like those of PyKEEN and LibKGE.
+func FuzzIDs(f *testing.F) {
+	f.Add("0\ta\n1\tb")
+	f.Fuzz(func(t *testing.T, text string) {
+		ids := idList{}
+		for line := range strings.Lines(text) {
+			if ids.add(strings.SplitN(line, "\t", 2)) != nil {
+				return
+			}
+		}
+		if all, err := ids.labels(); err == nil && len(all) != len(ids) {
+			t.Errorf("%d labels of %d", len(all), len(ids))
+		}
+	})
+}

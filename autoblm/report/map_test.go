@@ -1,0 +1,61 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/browsertest"
+)
+
+// TestMapInBrowser finds entities on a page with a map.
+func TestMapInBrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	m := &task.Map{Note: "A plane."}
+	for i := range 300 {
+		place := task.Place{
+			Name: fmt.Sprintf("entity %d", i), Group: fmt.Sprintf("tail of r%d", i%3),
+			X: float64(i % 17), Y: float64(i % 23),
+		}
+		m.Places = append(m.Places, place)
+	}
+	m.Places[7].Name = `<b>Köln & "Bonn"</b>`
+	var page bytes.Buffer
+	if err := NewMap("Map of x", []string{"ComplEx"}, m).Write(&page, ""); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "map.html")
+	if err := os.WriteFile(file, page.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const (
+		field   = `.chart input`
+		answer  = `document.querySelector(".chart [role=status]").textContent`
+		tip     = `document.getElementById("tip")`
+		largest = `Chart.getChart(document.querySelector(".chart canvas:not(.mark)")).data.datasets.flatMap(
+			d => d.data.filter((p, i) => Array.isArray(d.pointRadius) && d.pointRadius[i] === 7))`
+	)
+	for _, v := range browsertest.Views {
+		t.Run(v.String(), func(t *testing.T) {
+			p := b.Open(t, "file://"+filepath.ToSlash(file), v)
+			p.Wait(`document.querySelector("` + field + `")`)
+			p.Fits()
+			p.Fill(field, "köln")
+			p.Wait(answer + ` === '<b>Köln & "Bonn"</b>'`)
+			p.Wait(largest + `.length === 1`)
+			p.Wait(`!` + tip + `.hidden && ` + tip + `.textContent.includes("Bonn")`)
+			p.Screenshot("map-" + v.String())
+			p.Fill(field, "entity 29")
+			p.Wait(answer + `.endsWith(" and 6 more")`) // 29 and 290 to 299
+			p.Wait(largest + `.length === 11`)
+			p.Fill(field, "nowhere")
+			p.Wait(answer + ` === "not on this map" && ` + tip + `.hidden`)
+			p.Fill(field, "")
+			p.Wait(answer + ` === "" && ` + largest + `.length === 0`)
+			p.Fits()
+		})
+	}
+}
