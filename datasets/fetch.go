@@ -41,7 +41,7 @@ func Fetch(
 func (b Benchmark) fetch(
 	ctx context.Context, progress func(done, total int64),
 ) (string, error) {
-	dir := cacheFolder(b.Name)
+	dir := cacheFolder("datasets", b.Name)
 	if b.isIn(dir) {
 		return dir, nil
 	}

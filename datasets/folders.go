@@ -11,7 +11,7 @@ func Folders(name string) []string {
 	if !filepath.IsLocal(name) || filepath.Clean(name) != name || name == "." {
 		return nil
 	}
-	folders := []string{cacheFolder(name)}
+	folders := []string{cacheFolder("datasets", name)}
 	if data := os.Getenv(dataVariable); data != "" {
 		folders = append([]string{filepath.Join(data, name)}, folders...)
 	}

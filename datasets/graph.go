@@ -13,7 +13,8 @@ import (
 type Triple struct{ Head, Relation, Tail int32 }
 
 // Graph is a knowledge graph with three splits. Use it by pointer, and do not change it after
-// calling [Graph.Known], [Graph.Warnings] or [Describe].
+// calling [Graph.Known], [Graph.Warnings] or [Describe]. Replace the slices of a graph from a
+// folder rather than their elements, because a cache knows its warnings.
 type Graph struct {
 	// Name is the name in the registry, or the last part of the folder's path.
 	Name string
@@ -25,7 +26,8 @@ type Graph struct {
 	// duplicates included. Valid and Test may be nil.
 	Train, Valid, Test []Triple
 
-	warnings  []string // of the reader; see [Graph.Warnings]
+	warnings  []string    // of the reader; see [Graph.Warnings]
+	cache     *cacheState // nil if the graph is not cached
 	knownOnce sync.Once
 	known     *Known
 
@@ -46,6 +48,8 @@ func (g *Graph) Split(name string) ([]Triple, error) {
 	return nil, fmt.Errorf("no split %q: use train, valid or test", name)
 }
 
+func (g *Graph) splits() [3][]Triple { return [3][]Triple{g.Train, g.Valid, g.Test} }
+
 // Known returns the index of all known answers, built on the first call from
 // the three splits as one set of triples. It is safe for concurrent use.
 func (g *Graph) Known() *Known {
@@ -57,6 +61,9 @@ func (g *Graph) Known() *Known {
 // of the triples of each split, in their order. The name
 // has no influence.
 func (g *Graph) Fingerprint() string {
+	if facts := g.cache.known(g); facts != nil {
+		return facts.Fingerprint
+	}
 	hash := sha256.New()
 	buffer := make([]byte, 0, 1<<12)
 	flush := func() {
@@ -73,7 +80,7 @@ func (g *Graph) Fingerprint() string {
 			flush()
 		}
 	}
-	for _, triples := range [][]Triple{g.Train, g.Valid, g.Test} {
+	for _, triples := range g.splits() {
 		buffer = binary.LittleEndian.AppendUint64(buffer, uint64(len(triples)))
 		for _, t := range triples {
 			buffer = binary.LittleEndian.AppendUint32(buffer, uint32(t.Head))

@@ -11,55 +11,60 @@ import (
 
 // implications holds what the facts of a graph imply about each other.
 type implications struct {
-	related  []RelatedRelations
-	patterns []RelationPattern
-	// duplicates counts by split the triples that occurred before in it.
-	duplicates [3]int
-	// inSeveral counts the distinct triples of more than one split.
-	inSeveral int
-	// leakage holds the triples of valid and test that follow from train.
-	valid, test leakage
+	Related  []RelatedRelations
+	Patterns []RelationPattern
+	// Duplicates counts by split the triples that occurred before in it.
+	Duplicates [3]int
+	// InSeveral counts the distinct triples of more than one split.
+	InSeveral int
+	// Valid and Test hold their triples that follow from train.
+	Valid, Test leakage
 }
 
 // leakage counts the triples of a split that follow from another split.
 type leakage struct {
-	inTrain leaks // train has the triple itself
-	implied leaks // train has its mirror image or a repetition, by related relations
-	inValid leaks // valid has a test triple itself
+	InTrain leaks // train has the triple itself
+	Implied leaks // train has its mirror image or a repetition, by related relations
+	InValid leaks // valid has a test triple itself
 }
 
-// leaks counts triples. example is the first one, and source a training triple that implies it.
+// leaks counts triples. Example is the first one, and Source a training triple that implies it.
 type leaks struct {
-	count           int
-	example, source Triple
-	index           int32 // of the example
+	Count           int
+	Example, Source Triple
+	Index           int32 // of the example
 }
 
 func (l *leaks) add(index int32, t, source Triple) {
-	if l.count == 0 || index < l.index {
-		l.index, l.example, l.source = index, t, source
+	if l.Count == 0 || index < l.Index {
+		l.Index, l.Example, l.Source = index, t, source
 	}
-	l.count++
+	l.Count++
 }
 
 // implied returns the implications between the facts of a graph, found on the first call.
 func (g *Graph) implied() *implications {
 	g.impliedOnce.Do(func() {
+		if facts := g.cache.known(g); facts != nil {
+			g.implications = &facts.Implications
+			return
+		}
 		all := slices.Concat(g.Train, g.Valid, g.Test)
 		facts := factsByPair(all, len(g.Entities))
 		i := &implications{}
 		var parts sync.WaitGroup
-		parts.Go(func() { i.related = relatedIn(all, facts, len(g.Entities), len(g.Relations)) })
+		parts.Go(func() { i.Related = relatedIn(all, facts, len(g.Entities), len(g.Relations)) })
 		parts.Go(func() {
 			inTrain := slices.DeleteFunc(slices.Clone(facts), func(f pairFact) bool {
 				return int(f.index) >= len(g.Train)
 			})
-			i.patterns = patternsOf(g.Train, inTrain, len(g.Entities), len(g.Relations))
+			i.Patterns = patternsOf(g.Train, inTrain, len(g.Entities), len(g.Relations))
 		})
 		parts.Go(func() { i.countRepeated(g, all, facts) })
 		parts.Wait()
 		i.countImplied(g, all, facts)
 		g.implications = i
+		g.cache.store(g, i)
 	})
 	return g.implications
 }
@@ -78,9 +83,9 @@ func (g *Graph) splitOf(index int32) int {
 // leakageOf returns the leakage of split 1 or 2.
 func (i *implications) leakageOf(split int) *leakage {
 	if split == 1 {
-		return &i.valid
+		return &i.Valid
 	}
-	return &i.test
+	return &i.Test
 }
 
 // countRepeated counts the triples that occur several times.
@@ -96,22 +101,22 @@ func (i *implications) countRepeated(g *Graph, triples []Triple, facts []pairFac
 			count[split]++
 			if split > 0 && count[0] > 0 {
 				t := triples[f.index]
-				i.leakageOf(split).inTrain.add(f.index, t, t)
+				i.leakageOf(split).InTrain.add(f.index, t, t)
 			}
 			if split == 2 && count[1] > 0 {
 				t := triples[f.index]
-				i.test.inValid.add(f.index, t, t)
+				i.Test.InValid.add(f.index, t, t)
 			}
 		}
 		splits := 0
 		for split, n := range count {
 			if n > 0 {
 				splits++
-				i.duplicates[split] += n - 1
+				i.Duplicates[split] += n - 1
 			}
 		}
 		if splits > 1 {
-			i.inSeveral++
+			i.InSeveral++
 		}
 		start = end
 	}
@@ -119,7 +124,7 @@ func (i *implications) countRepeated(g *Graph, triples []Triple, facts []pairFac
 
 // countImplied counts the triples of valid and test that train has mirrored or repeated.
 func (i *implications) countImplied(g *Graph, triples []Triple, facts []pairFact) {
-	related := keysOf(i.related)
+	related := keysOf(i.Related)
 	if len(related) == 0 {
 		return
 	}
@@ -133,7 +138,7 @@ func (i *implications) countImplied(g *Graph, triples []Triple, facts []pairFact
 				return g.splitOf(other.index) == 0 && !other.same(f) && related[keyOf(f, other)]
 			})
 			if at >= 0 {
-				i.leakageOf(split).implied.add(f.index, triples[f.index], triples[about[at].index])
+				i.leakageOf(split).Implied.add(f.index, triples[f.index], triples[about[at].index])
 			}
 		}
 	})
@@ -156,20 +161,20 @@ func (g *Graph) Leakage(splits ...string) (warnings []string) {
 				format.Int(len(triples)), name, 100*float64(n)/float64(len(triples)))
 		}
 		l := implied.leakageOf(slices.Index(splitNames[:], name))
-		if n := l.inTrain.count; n > 0 {
+		if n := l.InTrain.Count; n > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s are in train too, such as %s, so a model may know "+
 				"them by heart: remove them from train, or split all triples anew",
-				count(n), g.text(l.inTrain.example)))
+				count(n), g.text(l.InTrain.Example)))
 		}
-		if n := l.inValid.count; n > 0 {
+		if n := l.InValid.Count; n > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s are in valid too, such as %s, so the test metrics "+
 				"also measure the selection by valid: remove them from valid, or split all triples anew",
-				count(n), g.text(l.inValid.example)))
+				count(n), g.text(l.InValid.Example)))
 		}
-		if n := l.implied.count; n > 0 {
+		if n := l.Implied.Count; n > 0 {
 			follow = append(follow, count(n))
 			shares = append(shares, fmt.Sprintf("%.0f %% of %s", 100*float64(n)/float64(len(triples)), name))
-			source = fmt.Sprintf("%s from %s", g.text(l.implied.example), g.text(l.implied.source))
+			source = fmt.Sprintf("%s from %s", g.text(l.Implied.Example), g.text(l.Implied.Source))
 		}
 	}
 	if len(follow) > 0 {

@@ -102,13 +102,21 @@ func LookAlikes(kind string, labels []string, normal func(label string) string) 
 		format.Count(count, kind+" label"), a, b)
 }
 
-// lookAlike warns if labels look like others.
-func (g *Graph) lookAlike(kind string, labels []string) []string {
-	found := LookAlikes(kind, labels, NormalLabel)
-	if found == "" {
-		return nil
+// lookAlike warns if entities or relations look like others.
+func (g *Graph) lookAlike() (warnings []string) {
+	var found [2]string
+	if facts := g.cache.known(g); facts != nil {
+		found = facts.LookAlikes
+	} else {
+		found[0] = LookAlikes("entity", g.Entities, NormalLabel)
+		found[1] = LookAlikes("relation", g.Relations, NormalLabel)
 	}
-	return []string{g.Name + " has " + found + ": normalize them when splitting the triples"}
+	for _, text := range found {
+		if text != "" {
+			warnings = append(warnings, g.Name+" has "+text+": normalize them when splitting the triples")
+		}
+	}
+	return warnings
 }
 
 // normalized returns a graph with normal labels, of which equal ones become one, and the number of

@@ -61,6 +61,6 @@ func BenchmarkLookAlikes(b *testing.B) {
 		g.Entities[i] = "http://example.org/entity/" + strings.Repeat("x", i%9)
 	}
 	for b.Loop() {
-		g.lookAlike("entity", g.Entities)
+		g.lookAlike()
 	}
 }

@@ -136,11 +136,10 @@ var (
 // reloading guards the variables of package xdg.
 var reloading sync.Mutex
 
-// cacheFolder returns the folder into which Fetch puts a benchmark. It reads XDG_CACHE_HOME
-// on each call.
-func cacheFolder(name string) string {
+// cacheFolder returns a folder of the cache of the user. It reads XDG_CACHE_HOME on each call.
+func cacheFolder(names ...string) string {
 	reloading.Lock()
 	defer reloading.Unlock()
 	xdg.Reload()
-	return filepath.Join(xdg.CacheHome, "autoblm", "datasets", name)
+	return filepath.Join(append([]string{xdg.CacheHome, "autoblm"}, names...)...)
 }

@@ -43,7 +43,7 @@ type RelationPattern struct {
 //
 // The rules printed in Appendix B do not give the table printed there; these do, if only general
 // relations are inverse. A relation without training triples is general.
-func Patterns(g *Graph) []RelationPattern { return g.implied().patterns }
+func Patterns(g *Graph) []RelationPattern { return g.implied().Patterns }
 
 // patternsOf returns the patterns of the relations of training triples, which facts sorts.
 func patternsOf(train []Triple, facts []pairFact, entities, relations int) []RelationPattern {

@@ -26,6 +26,9 @@ var ErrNotFolder = errors.New("a file, not a folder")
 // test may be missing or empty. Their triples with an entity or relation that train lacks
 // are kept; see [Describe] and [Graph.Warnings].
 //
+// A large graph in the first form is kept in the cache of the user, and read from there as long as
+// its files have the same content. AUTOBLM_NO_CACHE turns that off.
+//
 // ReadFolder refuses files that are not regular, and a .gz that unpacks to more than 16 GiB,
 // or to more than both 16 MiB and a hundred times its size. An error names the file, the
 // line and the fix.
@@ -39,7 +42,7 @@ func ReadFolder(dir string) (*Graph, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: is %w", dir, ErrNotFolder)
 	}
-	g, err := readGraph(dir, inFolder(dir))
+	g, err := readCached(dir, func() (*Graph, error) { return readGraph(dir, inFolder(dir)) })
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +70,7 @@ func ReadFS(fsys fs.FS, name string) (*Graph, error) {
 // readGraph reads a data set in one of its two forms. Errors name the folder.
 func readGraph(dir string, open opener) (*Graph, error) {
 	g, err := readTabGraph(func(split string) (*textfile.File, error) {
-		return open.first(split+".txt", split+".tsv")
+		return open.first(tabFiles(split)...)
 	})
 	if errors.Is(err, errNoTrain) {
 		g, err = readOpenKE(dir, open)
@@ -89,6 +92,9 @@ func readGraph(dir string, open opener) (*Graph, error) {
 	}
 	return g, nil
 }
+
+// tabFiles returns the names of the file of a split, the first that exists before others.
+func tabFiles(split string) []string { return []string{split + ".txt", split + ".tsv"} }
 
 // errNoTrain means that a folder has no training file.
 var errNoTrain = errors.New("no training triples: " +

@@ -39,7 +39,7 @@ func (r RelatedRelations) key() relatedKey {
 // one, repeated or mirrored. It counts the distinct facts of all splits. The facts of dense
 // relations coincide by chance, so a pair must share more than chance explains. The pairs with
 // the most facts come first.
-func Related(g *Graph) []RelatedRelations { return g.implied().related }
+func Related(g *Graph) []RelatedRelations { return g.implied().Related }
 
 // relatedKey identifies a pair of relations, the smaller id first.
 type relatedKey struct {

@@ -74,14 +74,14 @@ func TestSplitsOfRelatedRelationsDoNotLeak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := divided.implied(); n.valid.implied.count+n.test.implied.count > 0 {
+		if n := divided.implied(); n.Valid.Implied.Count+n.Test.Implied.Count > 0 {
 			t.Errorf("the splits leak: %+v", n)
 		}
 		if len(divided.Valid) < report.WantedValid-5 || len(divided.Test) < report.WantedTest-5 {
 			t.Errorf("%d and %d held out, wanted %+v", len(divided.Valid), len(divided.Test), report)
 		}
 		again := divided.Resplit(seed)
-		if n := again.implied(); n.valid.implied.count > 0 {
+		if n := again.implied(); n.Valid.Implied.Count > 0 {
 			t.Errorf("the resplit leaks: %+v", n)
 		}
 		if len(again.Valid) < len(divided.Valid)-5 {
@@ -91,7 +91,7 @@ func TestSplitsOfRelatedRelationsDoNotLeak(t *testing.T) {
 		if divided, _, err = SplitTriples(g, settings); err != nil {
 			t.Fatal(err)
 		}
-		share := float64(divided.implied().test.implied.count) / float64(len(divided.Test))
+		share := float64(divided.implied().Test.Implied.Count) / float64(len(divided.Test))
 		if share < 0.5 || share > 0.8 { // about 0.9 of the facts of four of six relations
 			t.Errorf("%.2f of the test triples leak", share)
 		}
@@ -107,13 +107,13 @@ func TestRelatedRelationsOfBenchmarks(t *testing.T) {
 	}{"wn18": {11, 4692}, "wn18rr": {4, 1086}, "fb15k-237": {-1, 0}} {
 		t.Run(name, func(t *testing.T) {
 			g := openReal(t, name)
-			pairs, leaked := len(Related(g)), g.implied().test.implied.count
+			pairs, leaked := len(Related(g)), g.implied().Test.Implied.Count
 			if leaked != want.leaked || want.pairs >= 0 && pairs != want.pairs {
 				t.Errorf("%d pairs and %d leaked test triples, want %+v", pairs, leaked, want)
 			}
 		})
 	}
-	if n := World().implied(); n.valid.implied.count+n.test.implied.count != 0 {
+	if n := World().implied(); n.Valid.Implied.Count+n.Test.Implied.Count != 0 {
 		t.Errorf("the embedded graph leaks: %+v", n)
 	}
 }

@@ -71,13 +71,13 @@ func Describe(g *Graph) Statistics {
 		Related:             []RelatedStatistics{},
 	}
 	implied := g.implied()
-	s.InSeveralSplits = implied.inSeveral
+	s.InSeveralSplits = implied.InSeveral
 	for i, split := range []struct {
 		triples    []Triple
 		statistics *SplitStatistics
 	}{{g.Train, &s.Train}, {g.Valid, &s.Valid}, {g.Test, &s.Test}} {
 		split.statistics.Triples = len(split.triples)
-		split.statistics.Duplicates = implied.duplicates[i]
+		split.statistics.Duplicates = implied.Duplicates[i]
 		for _, t := range split.triples {
 			if !entitySeen[t.Head] || !entitySeen[t.Tail] || !relationSeen[t.Relation] {
 				split.statistics.Unseen++
@@ -86,12 +86,12 @@ func Describe(g *Graph) Statistics {
 	}
 	for i, split := range []*SplitStatistics{&s.Valid, &s.Test} {
 		leakage := implied.leakageOf(i + 1)
-		split.InTrain, split.Implied = leakage.inTrain.count, leakage.implied.count
+		split.InTrain, split.Implied = leakage.InTrain.Count, leakage.Implied.Count
 	}
 	if len(g.Test) > 0 {
 		s.LeakedPercent = 100 * float64(s.Test.Implied) / float64(len(g.Test))
 	}
-	for _, r := range implied.related {
+	for _, r := range implied.Related {
 		s.Related = append(s.Related, RelatedStatistics{
 			g.Relations[r.Relation], g.Relations[r.Partner], r.Kind(), r.Shared, 100 * r.Share,
 		})

@@ -15,8 +15,10 @@ import (
 // they must not be empty either.
 func (g *Graph) Warnings(splits ...string) []string {
 	all := slices.Clone(g.warnings)
-	all = append(all, g.lookAlike("entity", g.Entities)...)
-	all = append(all, g.lookAlike("relation", g.Relations)...)
+	if g.cache != nil {
+		g.implied() // so that the cache gets them
+	}
+	all = append(all, g.lookAlike()...)
 	entities, relations := g.inTrain()
 	for _, split := range splits {
 		triples, err := g.Split(split)
