@@ -1,7 +1,10 @@
 package dashboard
 
 import (
+	"fmt"
+	"net"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -30,7 +33,7 @@ func TestListInBrowser(t *testing.T) {
 			p.Wait(names + ` === "half done damaged"`)
 			p.Wait(`document.querySelector("th").ariaSort === "descending"`)
 			for range 2 { // a study without a score is the last in each direction
-				p.Click("th:nth-child(7) button")
+				p.Click("th:nth-child(8) button")
 				p.Wait(names + `.endsWith(" damaged")`)
 			}
 
@@ -89,4 +92,56 @@ func TestLiveInBrowser(t *testing.T) {
 			list.Wait(`!document.querySelector(".state.running")`)
 		})
 	}
+}
+
+// TestProblemsInBrowser checks that open pages say that the server is away, that a study is damaged
+// or deleted, and that all is well again.
+func TestProblemsInBrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	dir := folder(t)
+	server := httptest.NewServer(newServer(dir).Handler())
+	address := server.Listener.Addr().String()
+	path := filepath.Join(dir, "half.db")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() }) // after the tabs
+	p := b.Open(t, server.URL+"/study/"+idOf(path), browsertest.Views[1])
+	p.Expect("ERR_CONNECTION_REFUSED")
+	p.Expect("ERR_INCOMPLETE_CHUNKED_ENCODING")
+	shows := func(problem bool, text string) {
+		t.Helper()
+		p.Wait(fmt.Sprintf(`((e) => e.classList.contains("problem") === %v && e.textContent.includes(%q))
+			(document.getElementById("live"))`, problem, text))
+	}
+	shows(false, "live")
+	server.CloseClientConnections()
+	server.Close()
+	shows(true, "no connection")
+	p.Fits()
+	p.Screenshot("problem")
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server = httptest.NewUnstartedServer(newServer(dir).Handler())
+	server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	shows(false, "live")
+
+	if err := os.WriteFile(path, content[:len(content)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	shows(true, "is damaged")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	shows(true, "there is no")
+	p.Fits()
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	shows(false, "live")
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -11,43 +12,88 @@ import (
 
 // cached holds what is computed from a study, or the error, until the study changes.
 type cached[T any] struct {
-	mu       sync.Mutex
-	revision string // "" before the first computation
+	mu       sync.Mutex    // guards the fields; nothing is read while it is held
+	refresh  chan struct{} // closed at the end of the refresh in progress, nil without one
+	revision string        // of the value, "" before the first one
 	value    T
 	err      error
+	problem  error     // why the last refresh could not look at the study
 	next     time.Time // of the next computation
 }
 
-// get computes the value if the study has changed. A study that is being written keeps its value,
-// and so does one that was read a moment ago.
-func (c *cached[T]) get(path string, compute func(revision string) (T, error)) (T, error) {
+// errSlow means that the first read of a study lasts.
+var errSlow = errors.New("its file is slow to read")
+
+// get returns the value, computed anew if the study has changed. When ctx ends before that, it
+// returns the value before. A study that is being written keeps its value, and so does one that was
+// read a moment ago. slots limits the number of studies that are read at a time.
+func (c *cached[T]) get(
+	ctx context.Context, slots chan struct{}, path string,
+	compute func(revision string) (T, error),
+) (T, error) {
+	c.mu.Lock()
+	if c.refresh == nil {
+		c.refresh = make(chan struct{})
+		go func() {
+			slots <- struct{}{}
+			c.update(path, compute)
+			<-slots
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			close(c.refresh)
+			c.refresh = nil
+		}()
+	}
+	refresh := c.refresh
+	c.mu.Unlock()
+	select {
+	case <-refresh:
+	case <-ctx.Done():
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	revision, err := study.Revision(path)
-	if err != nil {
-		return *new(T), err
+	switch {
+	case c.problem != nil:
+		return *new(T), c.problem
+	case c.revision == "":
+		return *new(T), errSlow
 	}
+	return c.value, c.err
+}
+
+// update computes the value if the study has changed.
+func (c *cached[T]) update(path string, compute func(revision string) (T, error)) {
+	revision, err := study.Revision(path)
 	began := time.Now()
-	if c.revision != "" && (revision == c.revision || began.Before(c.next)) {
-		return c.value, c.err
+	c.mu.Lock()
+	c.problem = err
+	current := err != nil ||
+		c.revision != "" && (revision == c.revision || began.Before(c.next))
+	c.mu.Unlock()
+	if current {
+		return
 	}
 	value, err := guarded(func() (T, error) { return compute(revision) })
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if _, busy := errors.AsType[*study.InUseError](err); busy {
 		if c.revision == "" {
-			return value, err
+			c.problem = err
 		}
-		return c.value, c.err
+		return
 	}
 	c.revision, c.value, c.err = revision, value, err
 	c.next = time.Now().Add(pause(time.Since(began)))
-	return value, err
 }
 
 // forget makes the next get compute the value.
 func (c *cached[T]) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.revision = ""
+	c.next = time.Time{}
+	if c.revision != "" {
+		c.revision = "old"
+	}
 }
 
 // guarded turns a panic into an error: a study with nonsense must not end the program.

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
@@ -20,7 +21,9 @@ type catalog struct {
 	entries []*entry  // sorted by path
 	err     error     // of the last scan
 
-	turn sync.Mutex // held while the measures of a study are computed
+	ctx   context.Context // of the server
+	turn  sync.Mutex      // held while the measures of a study are computed
+	slots chan struct{}   // one for each study that is read
 }
 
 // entry is a study of the catalog.
@@ -32,7 +35,12 @@ type entry struct {
 	measuring      atomic.Bool
 }
 
-func newCatalog(o Options) *catalog { return &catalog{Options: o} }
+// atOnce is the number of studies that are read at a time.
+const atOnce = 8
+
+func newCatalog(o Options) *catalog {
+	return &catalog{Options: o, ctx: context.Background(), slots: make(chan struct{}, atOnce)}
+}
 
 const (
 	scanInterval = 3 * time.Second

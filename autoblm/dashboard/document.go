@@ -37,9 +37,9 @@ type measured struct {
 	missing      string // why there are none
 }
 
-// document returns the page of a study as it is now.
+// document returns the page of a study as it is now, or the last one when ctx ends.
 func (c *catalog) document(ctx context.Context, e *entry) (document, error) {
-	d, err := e.page.get(e.path, func(revision string) (document, error) {
+	d, err := e.page.get(ctx, c.slots, e.path, func(revision string) (document, error) {
 		contents, err := study.Peek(e.path)
 		if err != nil {
 			return document{}, err
@@ -62,16 +62,15 @@ func (c *catalog) document(ctx context.Context, e *entry) (document, error) {
 			made.page.Closing = append(made.page.Closing,
 				"What needs the graph, such as predictions, is added when no search runs.")
 		}
-		made.page.Facts = append([]string{string(stateOf(contents))}, made.page.Facts...)
 		made.data, err = json.Marshal(made.page)
 		made.version = versionOf(made.data)
 		return made, err
 	})
-	if d.pending != "" && !c.searching() && e.measuring.CompareAndSwap(false, true) {
+	if d.pending != "" && !c.searching(ctx) && e.measuring.CompareAndSwap(false, true) {
 		if e.measuresOf(d.pending) != nil { // they came after the page was made
 			e.measuring.Store(false)
 		} else {
-			go c.measure(ctx, e, d.pending)
+			go c.measure(e, d.pending)
 		}
 	}
 	return d, err
@@ -86,13 +85,14 @@ func (e *entry) measuresOf(revision string) *measured {
 }
 
 // searching reports whether a search runs, which needs the processor.
-func (c *catalog) searching() bool {
-	rows, _ := c.rows()
-	return slices.ContainsFunc(rows, func(r row) bool { return r.State == running })
+func (c *catalog) searching(ctx context.Context) bool {
+	rows, _ := c.rows(ctx)
+	return slices.ContainsFunc(rows, func(r row) bool { return r.Status == study.Running })
 }
 
 // measure computes the measures of a study, one study at a time.
-func (c *catalog) measure(ctx context.Context, e *entry, revision string) {
+func (c *catalog) measure(e *entry, revision string) {
+	ctx := c.ctx
 	defer e.measuring.Store(false)
 	c.turn.Lock()
 	defer c.turn.Unlock()

@@ -1,11 +1,15 @@
 package dashboard
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 const (
@@ -20,8 +24,11 @@ func versionOf(data []byte) string {
 }
 
 // stream sends a line of JSON at once if it is not the version that the page has, and then each
-// time it changes, until the page or the server is gone.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, current func() ([]byte, error)) {
+// time it changes, until the page or the server is gone. While there is none, the page keeps its
+// last state and gets an event with the problem, and an empty one at the end of the problem.
+func (s *Server) stream(
+	w http.ResponseWriter, r *http.Request, current func(context.Context) ([]byte, error),
+) {
 	sent := r.Header.Get("Last-Event-ID") // of a page that connects again
 	if sent == "" {
 		sent = r.URL.Query().Get("version")
@@ -43,15 +50,21 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, current func() (
 	if !send("retry: 2000\n\n") {
 		return
 	}
+	problem := ""
 	for {
-		// A study that cannot be read now keeps the last state of its page.
-		if data, err := current(); err == nil {
-			if version := versionOf(data); version != sent {
-				if !send("id: %s\ndata: %s\n\n", version, data) {
-					return
-				}
-				sent = version
+		data, text := look(r.Context(), current)
+		if text != problem {
+			line, _ := json.Marshal(text)
+			if !send("event: problem\ndata: %s\n\n", line) {
+				return
 			}
+			problem = text
+		}
+		if version := versionOf(data); data != nil && version != sent {
+			if !send("id: %s\ndata: %s\n\n", version, data) {
+				return
+			}
+			sent = version
 		}
 		select {
 		case <-r.Context().Done():
@@ -63,4 +76,17 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, current func() (
 		case <-tick.C:
 		}
 	}
+}
+
+// look returns the current data, or the problem in words. It does not wait for a slow study.
+func look(
+	ctx context.Context, current func(context.Context) ([]byte, error),
+) (data []byte, problem string) {
+	ctx, cancel := context.WithTimeout(ctx, heartbeat)
+	defer cancel()
+	data, err := current(ctx)
+	if err != nil {
+		return nil, format.OneLine(err)
+	}
+	return data, ""
 }

@@ -1,16 +1,16 @@
 "use strict";
 
-// A column has a title, the value to sort by, and the elements to show. Unreadable studies have an
-// error in place of the columns with results.
+// A column has a title, the value to sort by, and the elements to show. Unreadable studies have a
+// note in place of the columns with results.
 const columns = [
 	{ title: "Study", value: (s) => s.name, show: nameOf },
-	{ title: "Graph", value: (s) => s.graph, result: true },
+	{ title: "Graph", value: (s) => s.dataset, result: true },
 	{ title: "Task", value: (s) => s.task, result: true },
 	{ title: "State", value: (s) => s.state, show: stateOf },
 	{ title: "Structures", value: (s) => s.trained, show: progressOf, number: true, result: true },
 	{ title: "Trials", value: (s) => s.trials, number: true, result: true },
-	{ title: "Best score", value: (s) => s.best, show: scoreOf, number: true, result: true },
-	{ title: "Kept model", value: (s) => s.kept, result: true },
+	{ title: "Kept model", value: (s) => s.kept, show: (s) => [s.kept || "–"], result: true },
+	{ title: "Score", value: (s) => s.valid, show: scoreOf, number: true, result: true },
 	{ title: "Changed", value: (s) => s.changed, show: ageOf, number: true },
 ];
 const order = { column: columns.length - 1, descending: true };
@@ -23,23 +23,29 @@ function element(tag, attributes, ...children) {
 	return e;
 }
 
+// isRead reports whether the contents of a study are known.
+function isRead(s) {
+	return s.trained !== undefined;
+}
+
 function nameOf(s) {
-	return [s.error ? s.name : element("a", { href: "/study/" + s.id }, s.name)];
+	return [isRead(s) ? element("a", { href: "/study/" + s.id }, s.name) : s.name];
 }
 
 function stateOf(s) {
-	return [element("span", { class: "state " + s.state }, s.state)];
+	return [element("span", { class: "state " + s.state }, s.state),
+		...(s.note ? [element("small", {}, s.note)] : [])];
 }
 
 function progressOf(s) {
-	if (s.state === "finished") return [String(s.trained)]; // it may end before its budget
-	const bar = element("progress", { value: s.trained, max: s.budget, "aria-hidden": "true" });
-	return [`${s.trained} of ${s.budget}`, bar];
+	const text = s.amount.replace(/ structures?$/, "");
+	if (s.state === "finished") return [text]; // it may end before its budget
+	return [text, element("progress", { value: s.trained, max: s.budget, "aria-hidden": "true" })];
 }
 
 function scoreOf(s) {
-	if (s.best === null) return ["–"];
-	const parts = [`${s.metric} ${s.best.toFixed(3)}`];
+	if (s.valid === null) return ["–"];
+	const parts = [`valid ${s.metric} ${s.valid.toFixed(3)}`];
 	if (s.test !== null) parts.push(element("small", {}, `test ${s.test.toFixed(3)}`));
 	return parts;
 }
@@ -60,21 +66,20 @@ function age(seconds) {
 function compare(a, b) {
 	const value = columns[order.column].value, x = value(a), y = value(b);
 	let sign = typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y;
-	if (x === null || y === null) return (x === null) - (y === null); // missing values last
+	if (x == null || y == null) return (x == null) - (y == null); // missing values last
 	if (order.descending) sign = -sign;
 	return sign || a.name.localeCompare(b.name);
 }
 
 function rowOf(s) {
 	const row = element("tr", { "data-id": s.id });
-	for (const c of columns.filter((c) => !s.error || !c.result)) {
+	for (const c of columns.filter((c) => isRead(s) || !c.result)) {
 		const cell = element("td", { "data-title": c.title });
 		if (c.number) cell.className = "number";
 		cell.append(...(c.show ? c.show(s) : [String(c.value(s))]));
-		if (s.error && c.title === "State") {
+		if (!isRead(s) && c.title === "State") {
 			cell.colSpan = columns.length - 2;
 			cell.className = "error";
-			cell.append(": ", s.error);
 		}
 		row.append(cell);
 	}
@@ -82,7 +87,7 @@ function rowOf(s) {
 }
 
 function matches(s, words) {
-	const text = [s.name, s.graph, s.task, s.state, s.kept].join(" ").toLowerCase();
+	const text = [s.name, s.dataset, s.task, s.state, s.note, s.kept].join(" ").toLowerCase();
 	return words.every((word) => text.includes(word));
 }
 

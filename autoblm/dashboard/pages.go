@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-//go:embed list.html error.html
+//go:embed head.html list.html error.html
 var templates embed.FS
 
 var pages = template.Must(template.ParseFS(templates, "*.html"))
@@ -32,16 +33,16 @@ type listed struct {
 }
 
 // listData returns the list as JSON.
-func (s *Server) listData() ([]byte, error) {
-	rows, err := s.studies.rows()
+func (s *Server) listData(ctx context.Context) ([]byte, error) {
+	rows, err := s.studies.rows(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(rows)
 }
 
-func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
-	data, err := s.listData()
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	data, err := s.listData(r.Context())
 	if err != nil {
 		fail(w, http.StatusInternalServerError, err)
 		return
@@ -52,7 +53,7 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 	}
 	var page bytes.Buffer
 	err = pages.ExecuteTemplate(&page, "list.html", map[string]any{
-		"Style":  template.CSS(report.StyleSheet + listStyle),
+		"Title": "Studies", "Style": template.CSS(report.StyleSheet + listStyle),
 		"Script": template.JS(report.LiveScript + listScript),
 		"Folder": folder, "Example": filepath.Join(s.studies.Folder, "first"),
 		"List": listed{data, versionOf(data)},
@@ -74,7 +75,7 @@ func fail(w http.ResponseWriter, status int, err error) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_ = pages.ExecuteTemplate(w, "error.html", map[string]any{
-		"Style": template.CSS(report.StyleSheet), "Error": format.OneLine(err),
+		"Title": "Error", "Style": template.CSS(report.StyleSheet), "Error": format.OneLine(err),
 	})
 }
 
@@ -82,36 +83,36 @@ func (s *Server) listEvents(w http.ResponseWriter, r *http.Request) {
 	s.stream(w, r, s.listData)
 }
 
-// studyOf returns the study that a request names by its id, or sends an error and returns nil.
-func (s *Server) studyOf(w http.ResponseWriter, r *http.Request) *entry {
-	e := s.studies.find(r.PathValue("id"))
+var errNoStudy = errors.New("there is no such study")
+
+// document returns the page of the study with an id.
+func (s *Server) document(ctx context.Context, id string) (document, error) {
+	e := s.studies.find(id)
 	if e == nil {
-		fail(w, http.StatusNotFound, errors.New("there is no such study"))
+		return document{}, errNoStudy
 	}
-	return e
+	return s.studies.document(ctx, e)
 }
 
 func (s *Server) study(w http.ResponseWriter, r *http.Request) {
-	e := s.studyOf(w, r)
-	if e == nil {
+	id := r.PathValue("id")
+	d, err := s.document(r.Context(), id)
+	switch {
+	case errors.Is(err, errNoStudy):
+		fail(w, http.StatusNotFound, err)
 		return
-	}
-	d, err := s.studies.document(s.ctx, e)
-	if err != nil {
+	case err != nil:
 		fail(w, http.StatusInternalServerError, err)
 		return
 	}
-	page, err := d.write("/study/" + e.id + "/events")
+	page, err := d.write("/study/" + id + "/events")
 	send(w, page, err)
 }
 
+// studyEvents looks for the study each time, which may be deleted and restored.
 func (s *Server) studyEvents(w http.ResponseWriter, r *http.Request) {
-	e := s.studyOf(w, r)
-	if e == nil {
-		return
-	}
-	s.stream(w, r, func() ([]byte, error) {
-		d, err := s.studies.document(s.ctx, e)
+	s.stream(w, r, func(ctx context.Context) ([]byte, error) {
+		d, err := s.document(ctx, r.PathValue("id"))
 		return d.data, err
 	})
 }

@@ -31,7 +31,6 @@ type Server struct {
 	studies  *catalog
 	log      io.Writer
 	interval time.Duration // between two looks at the files
-	ctx      context.Context
 }
 
 // New returns a server. It reads nothing before the first request.
@@ -39,7 +38,7 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
-	return &Server{studies: newCatalog(o), log: o.Log, interval: time.Second, ctx: context.Background()}
+	return &Server{studies: newCatalog(o), log: o.Log, interval: time.Second}
 }
 
 // Handler returns the pages. It answers only requests that name one of the hosts, this machine or
@@ -61,7 +60,7 @@ const shutdownTime = 2 * time.Second
 
 // Serve answers requests until the context ends. hosts are as for [Server.Handler].
 func (s *Server) Serve(ctx context.Context, listener net.Listener, hosts ...string) error {
-	s.ctx = ctx
+	s.studies.ctx = ctx
 	server := &http.Server{
 		Handler:           s.Handler(hosts...),
 		ReadHeaderTimeout: 10 * time.Second,

@@ -46,7 +46,7 @@ func byName(t *testing.T, s *Server) map[string]row {
 	for _, e := range s.studies.entries {
 		e.row.next = time.Time{}
 	}
-	rows, err := s.studies.rows()
+	rows, err := s.studies.rows(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,29 +65,29 @@ func TestRows(t *testing.T) {
 		t.Fatalf("rows %+v", rows)
 	}
 	done := rows["done"]
-	if done.State != finished || done.Trained != budget || done.Budget != budget || done.Trials != 5 ||
-		done.Graph != "enginetest" || done.Task != "completion" || done.Metric != "MRR" ||
-		done.Kept != "ComplEx" || *done.Best != 0.31 || *done.Test != 0.305 {
+	if done.Status != study.Finished || done.Trained != budget || done.Budget != budget || done.Trials != 5 ||
+		done.Dataset != "enginetest" || done.Task != "completion" || done.Metric != "MRR" ||
+		done.Kept != "ComplEx" || *done.Valid != 0.31 || *done.Test != 0.305 {
 		t.Errorf("%+v", done)
 	}
-	if half := rows["half"]; half.State != interrupted || half.Trained != 1 {
+	if half := rows["half"]; half.Status != study.Interrupted || half.Trained != 1 {
 		t.Errorf("%+v", half)
 	}
-	if damaged := rows["damaged"]; damaged.State != unreadable ||
-		!strings.Contains(damaged.Error, "damaged") {
+	if damaged := rows["damaged"]; damaged.Status != study.Unreadable ||
+		!strings.Contains(damaged.Note, "damaged") {
 		t.Errorf("%+v", damaged)
 	}
 	path := filepath.Join(dir, "half.db")
 	search := startSearch(t, path)
-	if half := byName(t, s)["half"]; half.State != running || half.Trained != 1 {
+	if half := byName(t, s)["half"]; half.Status != study.Running || half.Trained != 1 {
 		t.Errorf("while a search runs: %+v", half)
 	}
 	search.store(4)
-	if half := byName(t, s)["half"]; half.State != running || half.Trained != 2 {
+	if half := byName(t, s)["half"]; half.Status != study.Running || half.Trained != 2 {
 		t.Errorf("after another trial: %+v", half)
 	}
 	search.kill()
-	if half := byName(t, s)["half"]; half.State != interrupted {
+	if half := byName(t, s)["half"]; half.Status != study.Interrupted {
 		t.Errorf("after the search was killed: %+v", half)
 	}
 	if err := os.Remove(path); err != nil {
@@ -97,7 +97,7 @@ func TestRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows = byName(t, s)
-	if _, there := rows["half"]; there || rows["new"].State != interrupted || len(rows) != 3 {
+	if _, there := rows["half"]; there || rows["new"].Status != study.Interrupted || len(rows) != 3 {
 		t.Errorf("after a study was removed and another added: %+v", rows)
 	}
 }
@@ -179,7 +179,7 @@ func TestPathsAreNotTaken(t *testing.T) {
 	h := s.Handler()
 	for _, path := range []string{"/study/half.db", "/study/" + idOf(outside), "/study/",
 		"/study/" + strings.ReplaceAll(outside, "/", "%2f"), "/study/..%2f..%2fetc%2fpasswd",
-		"/half.db", "/done/study.db", "/study/x/events", "/study/../half.db"} {
+		"/half.db", "/done/study.db", "/study/../half.db"} {
 		if status, body := answer(t, h, nil, path); status < 300 || strings.Contains(body, "ComplEx") {
 			t.Errorf("%s: status %d, %s", path, status, body)
 		}
@@ -188,6 +188,39 @@ func TestPathsAreNotTaken(t *testing.T) {
 	if status, body := answer(t, h, nil, "/study/"+id); status != 200 ||
 		!strings.Contains(body, "ComplEx") {
 		t.Errorf("status %d, %s", status, body)
+	}
+}
+
+// TestSlowStudy checks that the list and other studies are served while the read of one hangs.
+func TestSlowStudy(t *testing.T) {
+	release := make(chan bool)
+	dir := folder(t)
+	s := newServer(dir)
+	data := s.studies.Data
+	s.studies.Data = func(path string, c *study.Contents) report.Data {
+		if filepath.Base(path) == "half.db" {
+			<-release
+		}
+		return data(path, c)
+	}
+	defer close(release)
+	served := make(chan string)
+	h := s.Handler()
+	go func() {
+		_, list := answer(t, h, nil, "/")
+		_, page := answer(t, h, nil, "/study/"+idOf(filepath.Join(dir, "done", "study.db")))
+		served <- list
+		served <- page
+	}()
+	for _, want := range []string{`"state":"reading"`, "ComplEx"} {
+		select {
+		case page := <-served:
+			if !strings.Contains(page, want) || !strings.Contains(page, "finished") {
+				t.Errorf("%s is not in %s", want, page)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("the server waits for a study that is slow to read")
+		}
 	}
 }
 
@@ -208,7 +241,8 @@ func TestFaultOfAStudy(t *testing.T) {
 	s := New(Options{Folder: folder(t), Data: func(path string, _ *study.Contents) report.Data {
 		panic("nonsense in " + filepath.Base(path))
 	}})
-	if r := byName(t, s)["half"]; r.State != unreadable || !strings.Contains(r.Error, "nonsense") {
+	if r := byName(t, s)["half"]; r.Status != study.Unreadable ||
+		!strings.Contains(r.Note, "nonsense") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -273,7 +307,7 @@ func TestMeasures(t *testing.T) {
 }
 
 // event is an event of a stream.
-type event struct{ id, data string }
+type event struct{ kind, id, data string }
 
 // next reads an event.
 func next(t *testing.T, stream *bufio.Reader) (e event) {
@@ -285,6 +319,8 @@ func next(t *testing.T, stream *bufio.Reader) (e event) {
 		}
 		field, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		switch field {
+		case "event":
+			e.kind = value
 		case "id":
 			e.id = value
 		case "data":
@@ -337,6 +373,51 @@ func TestEvents(t *testing.T) {
 		if err := writeStudy(filepath.Join(dir, "half.db"), 1, 3); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestProblems checks that an open page is told that its study is damaged or gone, and when it is
+// back.
+func TestProblems(t *testing.T) {
+	dir := folder(t)
+	s := newServer(dir)
+	s.interval = 10 * time.Millisecond
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	defer server.CloseClientConnections()
+	path := filepath.Join(dir, "half.db")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := subscribe(t, server.URL+"/study/"+idOf(path)+"/events", "")
+	next(t, stream)
+	expect := func(says string) {
+		t.Helper()
+		for {
+			e := next(t, stream)
+			if e.kind == "problem" && strings.Contains(e.data, says) {
+				return
+			}
+		}
+	}
+	write := func(content []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(content[:len(content)/2])
+	expect("is damaged")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	expect("there is no")
+	write(content)
+	expect(`""`)
+	unknown := next(t, subscribe(t, server.URL+"/study/x/events", ""))
+	if unknown.kind != "problem" || !strings.Contains(unknown.data, "there is no such study") {
+		t.Errorf("an unknown study has the event %+v", unknown)
 	}
 }
 

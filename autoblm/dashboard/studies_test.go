@@ -85,6 +85,9 @@ func put(s *study.Study, n int) error {
 	if n == 3 {
 		change.Round = &search.Round{Number: 1, RandomState: []byte{1}, Proposed: budget}
 	}
+	if n == 2+budget {
+		change.Stopped = search.BudgetSpent
+	}
 	return s.Put(change)
 }
 

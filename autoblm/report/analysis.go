@@ -7,7 +7,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -131,13 +130,10 @@ func (a *analysis) label(t task.Trial) string {
 	if t.Ensemble != nil {
 		return "the ensemble"
 	}
+	label := capital(a.trialName(t))
 	if study.IsBaseline(t) {
-		return structure.TitleOf(t.Name)
+		return label
 	}
-	place := slices.IndexFunc(a.found, func(other task.Trial) bool {
-		return other.Structure == t.Structure
-	})
-	label := fmt.Sprintf("Found %d", place+1)
 	switch t.Stage {
 	case task.Final:
 		label += " with the recipe of the final stage"
@@ -149,8 +145,8 @@ func (a *analysis) label(t task.Trial) string {
 
 // equivalence names the baseline to which the structure of a trial is equivalent.
 func equivalence(t task.Trial) string {
-	if same := t.Structure.Name(); same != "" && t.Name == "" {
-		return "is " + structure.TitleOf(same)
+	if same := t.Equivalent(); same != "" {
+		return "is " + same
 	}
 	return ""
 }

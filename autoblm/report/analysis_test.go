@@ -192,7 +192,7 @@ func TestCountsAgreeWithTheSearch(t *testing.T) {
 	d := Data{Contents: study.Contents{Trials: append(rungs, full, retrained, again)}}
 	d.About.Settings.RetrainSeeds = 1
 	a := newAnalysis(d)
-	if want := d.Result().Trained; want != 3 || !strings.HasPrefix(a.facts()[0], "3 structures") {
+	if want := d.Result().Trained; want != 3 || !strings.HasPrefix(a.facts()[1], "3 structures ") {
 		t.Errorf("%d structures, and the page has %q", want, a.facts())
 	}
 	if rows := d.Headline().Rows(); rows[0].Score != "validation score 0.374" {

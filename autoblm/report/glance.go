@@ -5,22 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // facts returns the line under the title.
 func (a *analysis) facts() []string {
-	structures := format.Count(a.trained, "structure")
-	switch budget := a.About.Settings.Budget; {
-	case a.trained == 0 && len(bestFirst(a.Trials)) > 0:
-		structures = "only baselines"
-	case a.trained < budget:
-		structures = fmt.Sprintf("%d of %d structures", a.trained, budget)
-	}
+	result := a.Result()
 	facts := []string{
 		a.Presentation.Purpose,
-		fmt.Sprintf("%s trained in %s", structures, duration(a.Result().Seconds)),
+		a.State().String(),
+		study.Amount(result) + " in " + duration(result.Seconds),
 		a.training(),
 		a.engines(),
 	}

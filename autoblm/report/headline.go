@@ -7,7 +7,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/dustin/go-humanize/english"
@@ -116,10 +115,10 @@ func (a *analysis) compareKept() Headline {
 func (a *analysis) modelOf(r *search.Retrained, t *task.Trial) *Model {
 	switch {
 	case r != nil:
-		return &Model{Name: a.nameOf(r.Trials[0], len(r.Trials)), mean: r.Mean(),
+		return &Model{Name: headlineName(r.Trials[0], len(r.Trials)), mean: r.Mean(),
 			trials: r.Trials, retrained: r}
 	case t != nil:
-		return &Model{Name: a.nameOf(*t, 1), mean: *t, trials: []task.Trial{*t}}
+		return &Model{Name: headlineName(*t, 1), mean: *t, trials: []task.Trial{*t}}
 	}
 	return nil
 }
@@ -135,16 +134,11 @@ func (a *analysis) keptModel(k task.Trial) *Model {
 	return a.modelOf(nil, &k)
 }
 
-// nameOf describes a model for the headline.
-func (a *analysis) nameOf(t task.Trial, seeds int) string {
-	name := "structure found"
-	switch {
-	case t.Ensemble != nil:
-		return fmt.Sprintf("ensemble of %d", len(t.Ensemble.Members))
-	case t.Stage == task.Default:
-		name = structure.TitleOf(t.Name) + ", default recipe"
-	case t.Name != "":
-		name = structure.TitleOf(t.Name)
+// headlineName describes a model for the headline.
+func headlineName(t task.Trial, seeds int) string {
+	name := t.ModelName()
+	if t.Stage == task.Default {
+		name += ", default recipe"
 	}
 	if seeds > 1 {
 		name += ", mean of " + format.Count(seeds, "seed")

@@ -1,16 +1,19 @@
 // live calls receive with each new state of the page, a parsed JSON value, and shows in the element
-// "live" whether the page is connected. A hidden page has no connection: browsers allow few to
-// one server.
+// "live" whether the page is connected and current. A hidden page has no connection: browsers allow
+// few to one server.
 function live(path, receive) {
-	const address = new URL(path, location.href);
+	const address = new URL(path, location.href), status = document.getElementById("live");
 	let source = null;
-	const show = text => { document.getElementById("live").textContent = text; };
+	function show(text, problem) {
+		status.textContent = text;
+		status.classList.toggle("problem", problem);
+	}
 	function open() {
 		if (source !== null || document.hidden) return;
 		source = new EventSource(address);
-		source.onopen = () => show("live");
+		source.onopen = () => show("live", false);
 		source.onerror = () => {
-			show("no connection, trying again");
+			show("no connection, trying again", true);
 			if (source.readyState === EventSource.CLOSED) { // refused; the browser gives up
 				source = null;
 				setTimeout(open, 5000);
@@ -20,6 +23,10 @@ function live(path, receive) {
 			address.searchParams.set("version", event.lastEventId);
 			receive(JSON.parse(event.data));
 		};
+		source.addEventListener("problem", event => {
+			const problem = JSON.parse(event.data);
+			show(problem ? "not up to date: " + problem : "live", problem !== "");
+		});
 	}
 	function close() {
 		if (source !== null) source.close();

@@ -52,6 +52,7 @@ var searched = sync.OnceValues(func() (Data, error) {
 	if err != nil {
 		return Data{}, err
 	}
+	about.Stopped = result.Stopped
 	best, err := result.Artifact.Files()
 	if err != nil {
 		return Data{}, err
@@ -342,7 +343,7 @@ func TestPageIsComplete(t *testing.T) {
 	d := ofSearch(t)
 	page := textOf(t, d)
 	for _, words := range []string{
-		"AutoBLM+ on enginetest", "20 November 2026", "24 structures trained", "engine cpu",
+		"AutoBLM+ on enginetest", "20 November 2026", "finished", "24 structures in ", "engine cpu",
 		"DistMult", "SimplE", "ComplEx", "Analogy", "QuatE", "Found 5", "not used for selection",
 		"By side", "By relation pattern", "anti-symmetric", "mirrors",
 		"3 random recipes", "1, chosen", "Final stage", "repeats", "seconds to propose",

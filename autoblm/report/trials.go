@@ -63,18 +63,16 @@ func (a *analysis) trialRow(t task.Trial) TrialRow {
 	return row
 }
 
-// trialName names the model of a trial.
+// trialName names the model of a trial. A structure that was found is named by its rank.
 func (a *analysis) trialName(t task.Trial) string {
-	place := slices.IndexFunc(a.found, func(f task.Trial) bool { return f.Structure == t.Structure })
-	switch {
-	case t.Ensemble != nil:
-		return fmt.Sprintf("ensemble of %d", len(t.Ensemble.Members))
-	case t.Name != "":
-		return structure.TitleOf(t.Name)
-	case place >= 0:
-		return fmt.Sprintf("found %d", place+1)
+	if t.Name == "" && t.Ensemble == nil && t.Stage != task.Tuning {
+		for i, found := range a.found {
+			if found.Structure == t.Structure {
+				return fmt.Sprintf("found %d", i+1)
+			}
+		}
 	}
-	return "structure"
+	return t.ModelName()
 }
 
 func (a *analysis) trialNote(t task.Trial) string {

@@ -222,17 +222,18 @@ func (e *executor) announcePlan() {
 	e.OnPlan(rest)
 }
 
-// end stores in the plan why the search ended. An interrupted search has not ended.
+// end stores why the search ended, also in the plan. An interrupted search has not ended.
 func (e *executor) end(stopped Stop, note string) error {
-	if e.Plan == nil || e.Plan.Ended {
-		return nil
+	change := Change{Stopped: stopped}
+	if e.Plan != nil && !e.Plan.Ended {
+		plan := *e.Plan
+		plan.Used = e.Used()
+		if stopped != Interrupted {
+			plan.Ended, plan.Stopped, plan.Note = true, stopped, note
+		}
+		change.Plan = &plan
 	}
-	plan := *e.Plan
-	plan.Used = e.Used()
-	if stopped != Interrupted {
-		plan.Ended, plan.Stopped, plan.Note = true, stopped, note
-	}
-	return e.put(Change{Plan: &plan})
+	return e.put(change)
 }
 
 // report reports the progress of a stage. share is the finished share of the population in

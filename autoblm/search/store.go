@@ -33,6 +33,8 @@ type Change struct {
 	Plan *Plan
 	// Artifacts are further artifacts by the numbers of their trials.
 	Artifacts map[int]task.Artifact
+	// Stopped is the reason why the search ended, "" while it runs.
+	Stopped Stop
 }
 
 // Store keeps the trials of a study. Package study keeps them in a file.

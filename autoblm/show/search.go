@@ -8,7 +8,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -115,11 +114,10 @@ func describeResult(r *search.Result, took time.Duration) string {
 	}
 	if best, ok := bestOf(r.Baselines); ok {
 		text += fmt.Sprintf(", best baseline %.3f (%s)",
-			best.ScoreOrZero(), structure.TitleOf(best.Name))
+			best.ScoreOrZero(), best.ModelName())
 	}
 	if k := r.Kept; k != nil && k.Ensemble != nil {
-		text += fmt.Sprintf("\nkept: an ensemble of %d, %s %.3f",
-			len(k.Ensemble.Members), r.Metric, k.ScoreOrZero())
+		text += fmt.Sprintf("\nkept: %s, %s %.3f", k.ModelName(), r.Metric, k.ScoreOrZero())
 	}
 	return text
 }

@@ -161,7 +161,7 @@ func TestPlanAndEnsemble(t *testing.T) {
 	}
 	after, _ := n.sent[1].Data[protocol.MIMETextPlain].(string)
 	if !strings.HasPrefix(after, "plan: "+second.String()+"\n") ||
-		!strings.Contains(after, "\nkept: an ensemble of 3, MRR 0.400") {
+		!strings.Contains(after, "\nkept: ensemble of 3, MRR 0.400") {
 		t.Errorf("it ends with %q", after)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
 )
@@ -118,15 +117,12 @@ func scoreHeader(p task.Presentation, seeds string) []string {
 	return []string{"model", "structure", seeds, p.Validation, p.Test}
 }
 
-// nameOf names a baseline, or a structure that was found, which may be equivalent to a baseline.
+// nameOf names the model of a trial and the baseline to which a structure is equivalent.
 func nameOf(t task.Trial) string {
-	switch same := t.Structure.Name(); {
-	case t.Name != "":
-		return structure.TitleOf(t.Name)
-	case same != "":
-		return "found, equivalent to " + structure.TitleOf(same)
+	if same := t.Equivalent(); same != "" {
+		return t.ModelName() + ", is " + same
 	}
-	return "found"
+	return t.ModelName()
 }
 
 // shapeOf returns the structure of a trial, or the form of a model without one.

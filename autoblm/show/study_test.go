@@ -54,7 +54,7 @@ func TestModels(t *testing.T) {
 	for _, m := range models(r) {
 		names = append(names, nameOf(m.Trials[0]))
 	}
-	if got, want := strings.Join(names, " "), "found ComplEx found, equivalent to ComplEx QuatE"; got != want {
+	if got, want := strings.Join(names, " "), "structure found ComplEx structure found, is ComplEx QuatE"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

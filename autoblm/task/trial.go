@@ -109,6 +109,30 @@ type Trial struct {
 	Ensemble *Selection `json:"ensemble,omitempty"`
 }
 
+// ModelName names the model of the trial, such as "ComplEx", "ensemble of 3" or "structure found".
+func (t Trial) ModelName() string {
+	switch {
+	case t.Ensemble != nil:
+		return "ensemble of " + format.Int(len(t.Ensemble.Members))
+	case t.Name != "":
+		return structure.TitleOf(t.Name)
+	case t.Form != form.Bilinear:
+		return t.Form.String()
+	case t.Stage == Tuning: // recipes are tried on one given structure
+		return t.Structure.Title()
+	}
+	return "structure found"
+}
+
+// Equivalent returns the title of the baseline to which a structure that was found is equivalent,
+// or "".
+func (t Trial) Equivalent() string {
+	if t.Name != "" || t.Stage == Tuning || t.Structure.K() == 0 {
+		return ""
+	}
+	return structure.TitleOf(t.Structure.Name())
+}
+
 // Member returns the member of a population that trains the trial.
 func (t Trial) Member() kge.Member {
 	return t.Recipe.For(t.Form, t.Structure, t.Recipe.Seed)

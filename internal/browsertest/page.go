@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,8 +31,16 @@ type Page struct {
 	t   testing.TB
 	ctx context.Context
 
-	mu     sync.Mutex
-	faults []string
+	mu       sync.Mutex
+	faults   []string
+	expected []string
+}
+
+// Expect lets faults with a text pass, such as that of a server that the test ends.
+func (p *Page) Expect(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expected = append(p.expected, text)
 }
 
 // View is a window and its color scheme.
@@ -59,7 +68,10 @@ func (b *Browser) Open(t testing.TB, address string, v View) *Page {
 	t.Cleanup(func() {
 		closeTab()
 		for _, fault := range p.faults {
-			t.Errorf("%s: %s", address, fault)
+			isExpected := func(text string) bool { return strings.Contains(fault, text) }
+			if !slices.ContainsFunc(p.expected, isExpected) {
+				t.Errorf("%s: %s", address, fault)
+			}
 		}
 	})
 	p.check(chromedp.Do(ctx)) // opens the tab

@@ -50,7 +50,7 @@ func TestDashboard(t *testing.T) {
 	must(t, err)
 	body, err := io.ReadAll(answer.Body)
 	must(t, err)
-	contains(t, string(body), `"graph":"small"`, `"state":"finished"`, `"trained":10`)
+	contains(t, string(body), `"dataset":"small"`, `"state":"finished"`, `"trained":10`)
 	if status, stderr := stop(); status != cli.Done || stderr != "" {
 		t.Errorf("status %d, %q", status, stderr)
 	}

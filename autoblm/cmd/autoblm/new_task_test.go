@@ -74,7 +74,7 @@ func TestANewTask(t *testing.T) {
 		t.Error(stdout)
 	}
 	has(t, object(t, "study list"), fields{
-		"studies.0.metric": "entries", "studies.0.best_score": s.Nonzeros(), "studies.0.best_mrr": nil,
+		"studies.0.metric": "entries", "studies.0.kept": "QuatE", "studies.0.valid": 16,
 	})
 	shown := object(t, "study show", file)
 	has(t, shown, fields{"metric": "entries", "rounds.0.best_mrr": nil})

@@ -73,15 +73,17 @@ func studyPlace(file string) string {
 	return file
 }
 
-// resumption returns the arguments that resume a study, with more time or more structures if it is
-// finished.
-func resumption(place string, finished bool, plan *search.Plan, budget int) []string {
+// resumption returns the arguments that resume a study, with more time or more structures if its
+// search has ended. It returns nil if the search can do nothing more.
+func resumption(place string, r *search.Result) []string {
 	resume := []string{"study", "resume", place}
 	switch {
-	case !finished:
-		return resume
-	case plan != nil:
-		return append(resume, "--minutes", fmt.Sprintf("%.3g", 2*plan.Limit.Minutes()))
+	case r.Stopped == search.SpaceExhausted, r.Stopped == search.CannotSelect:
+		return nil
+	case r.Stopped == search.BudgetSpent && r.Plan == nil:
+		return append(resume, "--budget", fmt.Sprint(2*r.Settings.Budget))
+	case r.Stopped == search.BudgetSpent, r.Stopped == search.TimeLimitReached && r.Plan != nil:
+		return append(resume, "--minutes", fmt.Sprintf("%.3g", 2*r.Plan.Limit.Minutes()))
 	}
-	return append(resume, "--budget", fmt.Sprint(2*budget))
+	return resume
 }

@@ -137,10 +137,10 @@ func (c *reportCommand) suggestions(contents *study.Contents) (all []report.Comm
 		line := shellCommand(about.Command)
 		all = append(all, report.Command{Purpose: "The command of this study", Line: line})
 	}
-	finished := contents.Status() == study.Finished
-	resume := resumption(c.Study, finished, contents.Plan, about.Settings.Budget)
-	switch {
-	case !finished:
+	resume := resumption(c.Study, contents.Result())
+	switch state := contents.State(); {
+	case resume == nil || state.Status == study.Running:
+	case state.Status != study.Finished:
 		add("Resume it", resume...)
 	case contents.Plan != nil:
 		add("Resume it for the same time again", resume...)

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -16,7 +16,7 @@ import (
 // to do next.
 func (s searchRun) block(r *search.Result) cli.Block {
 	b := cli.Block{
-		Title:      []string{s.state(r), s.identity.Dataset, s.amount(r), format.Brief(r.Seconds)},
+		Title:      []string{s.state(r), s.identity.Dataset, study.Amount(r), format.Brief(r.Seconds)},
 		Unfinished: r.Stopped == search.Interrupted,
 	}
 	addHeadline(&b, s.report(r).Headline())
@@ -28,11 +28,8 @@ func (s searchRun) block(r *search.Result) cli.Block {
 	if s.settings.Model == form.Bilinear {
 		b.Next = append(b.Next, shellCommand([]string{"report", "--study", place}))
 	}
-	switch r.Stopped {
-	case search.BudgetSpent, search.TimeLimitReached:
-		finished := r.Plan != nil || r.Stopped == search.BudgetSpent
-		b.Next = append(b.Next,
-			shellCommand(resumption(place, finished, r.Plan, s.settings.Budget)))
+	if resume := resumption(place, r); resume != nil && r.Stopped != search.Interrupted {
+		b.Next = append(b.Next, shellCommand(resume))
 	}
 	return b
 }
@@ -45,23 +42,6 @@ func (s searchRun) state(r *search.Result) string {
 		return "default model trained"
 	}
 	return "search finished"
-}
-
-// amount returns how many structures or recipes were trained.
-func (s searchRun) amount(r *search.Result) string {
-	what := "structure"
-	if s.settings.Model != form.Bilinear {
-		what = "recipe"
-	}
-	switch budget := s.settings.Budget; {
-	case r.Stopped == search.CannotSelect:
-		return "no search"
-	case r.Trained == 0:
-		return "baselines only"
-	case r.Trained < budget:
-		return fmt.Sprintf("%d of %s", r.Trained, format.Count(budget, what))
-	}
-	return format.Count(r.Trained, what)
 }
 
 // addNotes adds what a reader must know about the result.

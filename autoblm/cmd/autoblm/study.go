@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -46,7 +47,7 @@ func (c *studyListCommand) Run(o *output) error {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
 	}
-	list, err := study.List(c.Paths, tasks.PresentationOf)
+	list, err := listStudies(c.Paths)
 	if err != nil {
 		return err
 	}
@@ -56,21 +57,58 @@ func (c *studyListCommand) Run(o *output) error {
 				strings.Join(c.Paths, ", "))
 			return
 		}
-		t := table.New("study", "data set", "trained", "metric", "best", "state")
+		t := table.New("study", "data set", "structures", "kept model", "metric", "valid", "test",
+			"state")
 		for _, s := range list {
-			trained := ""
-			if s.Trained != nil && s.Budget != nil {
-				trained = fmt.Sprintf("%d of %d", *s.Trained, *s.Budget)
+			if s.Summary == nil {
+				t.Add(s.Path, "", "", "", "", "", "", s.Status)
+				continue
 			}
-			t.Add(s.Path, s.Dataset, trained, s.Metric, s.BestScore, s.State)
+			amount, _, _ := strings.Cut(s.Amount, " structure")
+			t.Add(s.Path, s.Dataset, amount, s.Kept, s.Metric, s.Valid, s.Test, s.State)
 		}
 		t.Print(w)
 		for _, s := range list {
-			if s.Error != "" {
-				o.Message("autoblm: %s", s.Error)
+			if s.Status == study.Unreadable {
+				o.Message("autoblm: %s", s.Note)
 			}
 		}
 	})
+}
+
+// listedStudy is the JSON of a study in a list. One that cannot be read now has no summary.
+type listedStudy struct {
+	Path string `json:"path"`
+	study.State
+	*report.Summary
+}
+
+// listStudies describes the studies in files, and in folders and their subfolders.
+func listStudies(paths []string) ([]listedStudy, error) {
+	list := []listedStudy{}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("cannot look for studies: %w", err)
+		}
+		files := []string{path}
+		if info.IsDir() {
+			if files, err = study.Find(path); err != nil {
+				return nil, err
+			}
+		}
+		for _, file := range files {
+			contents, err := study.Read(file)
+			if err != nil {
+				list = append(list, listedStudy{Path: file, State: study.StateOf(err)})
+				continue
+			}
+			p := tasks.PresentationOf(contents.About.Identity)
+			summary := report.Data{Contents: *contents, Presentation: p}.Summary()
+			list = append(list, listedStudy{file, contents.State(), summary})
+		}
+	}
+	return list, nil
 }
 
 type studyShowCommand struct{ studyFile }
@@ -78,9 +116,8 @@ type studyShowCommand struct{ studyFile }
 // studyDetails is the JSON of study show.
 type studyDetails struct {
 	study.Outcome
-	Study       string               `json:"study"`
-	State       study.Status         `json:"state"`
-	InUse       string               `json:"in_use,omitempty"` // the process that searches now
+	Study string `json:"study"`
+	study.State
 	Fingerprint string               `json:"fingerprint"`
 	Source      string               `json:"source"`
 	Command     []string             `json:"command,omitempty"`
@@ -101,16 +138,13 @@ func (c *studyShowCommand) Run(o *output) error {
 	about, result := contents.About, contents.Result()
 	p := tasks.PresentationOf(about.Identity)
 	details := studyDetails{
-		Outcome: study.OutcomeOf(about, result, p), Study: c.File, State: contents.Status(),
+		Outcome: study.OutcomeOf(about, result, p), Study: c.File, State: contents.State(),
 		Fingerprint: about.Fingerprint, Source: about.Source, Command: about.Command,
 		Settings: about.Settings, Trials: contents.Counts(), Rounds: contents.Summaries(p),
 		Recipe: result.Recipe, Seconds: result.Seconds, Choosing: result.Overhead,
 	}
-	if contents.InUse != nil {
-		details.InUse = contents.InUse.Holder()
-	}
 	return o.Result(details, func(w io.Writer) {
-		o.Show(details.block(contents, p, o.Verbose))
+		o.Show(details.block(contents, result, p, o.Verbose))
 		if o.Verbose {
 			details.printDetails(w, result, p)
 		}
@@ -119,22 +153,22 @@ func (c *studyShowCommand) Run(o *output) error {
 
 // block returns the kept model, the model without a search, and the state of the study.
 func (s studyDetails) block(
-	contents *study.Contents, p task.Presentation, verbose bool,
+	contents *study.Contents, r *search.Result, p task.Presentation, verbose bool,
 ) cli.Block {
-	finished := s.State == study.Finished
-	b := cli.Block{Title: []string{"study " + string(s.State), s.Dataset, s.Algorithm,
-		fmt.Sprintf("%d of %s", contents.Result().Trained, format.Count(s.Budget, "structure")),
-		format.Brief(s.Seconds)}, Unfinished: !finished}
+	b := cli.Block{Title: []string{"study " + string(s.Status), s.Dataset, s.Algorithm,
+		study.Amount(r), format.Brief(s.Seconds)}, Unfinished: s.Status != study.Finished}
 	addHeadline(&b, report.Data{Contents: *contents, Presentation: p}.Headline())
 	noteEngines(&b, s.Engines)
-	if s.InUse != "" {
-		b.Note("In use by " + s.InUse + ".")
+	if s.Note != "" {
+		b.Note("State: " + s.Note + ".")
 	}
 	place := studyPlace(s.Study)
 	if contents.About.Settings.Model == form.Bilinear {
 		b.Next = append(b.Next, shellCommand([]string{"report", "--study", place}))
 	}
-	b.Next = append(b.Next, shellCommand(resumption(place, finished, contents.Plan, s.Budget)))
+	if resume := resumption(place, r); resume != nil && s.Status != study.Running {
+		b.Next = append(b.Next, shellCommand(resume))
+	}
 	if !verbose {
 		b.Next = append(b.Next, shellCommand([]string{"study", "show", place, "--verbose"}))
 	}

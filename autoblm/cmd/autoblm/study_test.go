@@ -33,15 +33,15 @@ func TestStudyList(t *testing.T) {
 	o := object(t, "study list")
 	has(t, o, fields{"studies.#": 2})
 	has(t, get(o, "studies.0"), fields{
-		"path": "damaged.db", "state": "unreadable", "dataset": nil, "best_mrr": nil,
+		"path": "damaged.db", "state": "unreadable", "dataset": nil, "valid": nil,
 	})
 	has(t, get(o, "studies.1"), fields{
 		"path": filepath.Join("deep", "study.db"), "state": "finished", "dataset": "small",
 		"algorithm": "autoblm+", "k": 4, "dim": 8, "trained": 10, "budget": 10,
 	})
-	contains(t, get(o, "studies.0.error").(string), "damaged")
+	contains(t, get(o, "studies.0.note").(string), "damaged")
 	stdout, stderr := succeed(t, "study list deep", damaged)
-	contains(t, stdout, "finished", "unreadable", " 10 of ")
+	contains(t, stdout, "finished", "unreadable", "  10  ")
 	contains(t, stderr, "is damaged")
 }
 
@@ -66,7 +66,7 @@ func TestStudyShow(t *testing.T) {
 			shown["rounds"])
 	}
 	text, _ := succeed(t, "study show --verbose", file)
-	contains(t, text, "study finished · small · autoblm+ · 10 of 10 structures", "training dim",
+	contains(t, text, "study finished · small · autoblm+ · 10 structures", "training dim",
 		"Recipes tried on SimplE", "round", "QuatE", "Best structures with other recipes",
 		shown["fingerprint"].(string))
 }
@@ -195,9 +195,11 @@ func TestStudyInUse(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	who := fmt.Sprintf("process %d", other.Process.Pid)
-	has(t, object(t, "study show", file), fields{"state": "budget left", "in_use": who})
+	shown := object(t, "study show", file)
+	has(t, shown, fields{"state": "running", "note": "in use by " + who})
 	list := object(t, "study list", dir)
-	has(t, list, fields{"studies.#": 1, "studies.0.state": "in use by " + who, "studies.0.budget": 10})
+	has(t, list, fields{"studies.#": 1, "studies.0.state": "running",
+		"studies.0.note": get(shown, "note"), "studies.0.budget": 10})
 	succeed(t, "study export --csv", file)
 	object(t, "study best", file, "--out", dir+"/best")
 	object(t, "report --study", file, "--out", dir+"/page.html")
@@ -206,7 +208,7 @@ func TestStudyInUse(t *testing.T) {
 	}
 	_ = other.Process.Kill()
 	_ = other.Wait()
-	has(t, object(t, "study show", file), fields{"state": "budget left", "in_use": nil})
+	has(t, object(t, "study show", file), fields{"state": "interrupted", "note": nil})
 }
 
 // TestStudyKeepsTheRecipe: a resumed search uses all settings of its recipe.

@@ -28,7 +28,7 @@ const (
 
 // Next implements [search.Stage].
 func (Ensemble) Next(_ context.Context, s *search.State) (search.Step, error) {
-	if s.Settings.RetrainSeeds == 0 || !EnsembleLeft(s.Settings, s.Trials) {
+	if s.Settings.RetrainSeeds == 0 || !ensembleLeft(s.Settings, s.Trials) {
 		return done, nil
 	}
 	candidates := candidatesOf(s.Trials, maxCandidates)
@@ -98,9 +98,9 @@ func selectEnsemble(
 	return change, nil
 }
 
-// EnsembleLeft returns true if an ensemble is still to be selected: there is none yet, or there
+// ensembleLeft returns true if an ensemble is still to be selected: there is none yet, or there
 // are other candidates.
-func EnsembleLeft(s search.Settings, trials []task.Trial) bool {
+func ensembleLeft(s search.Settings, trials []task.Trial) bool {
 	candidates, ensemble := candidatesOf(trials, maxCandidates), search.EnsembleOf(trials)
 	return s.Ensemble > 0 && len(candidates) > 1 &&
 		(ensemble == nil || !slices.Equal(ensemble.Ensemble.Candidates, candidates))

@@ -81,30 +81,34 @@ const (
 	quickly care = false
 )
 
-// view calls read with the database of a study, in one consistent state.
+// view calls read with the database of a study, in one consistent state. Other studies can be read
+// meanwhile.
 func view(path string, how care, read func(database) error) error {
-	openStudies.Lock()
-	defer openStudies.Unlock()
-	if openStudies.has(path) {
-		return &InUseError{path, os.Getpid()}
-	}
-	h, err := readHeader(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no study %s", path)
-	case err != nil:
-		return fmt.Errorf("cannot read the study: %w", err)
-	case h.empty:
-		return neverBegun(path)
-	}
-	if err := h.check(path); err != nil {
+	return usedFiles.read(path, func() error {
+		h, err := readHeader(path)
+		switch {
+		case err != nil:
+			return explainRead(path, err)
+		case h.empty:
+			return neverBegun(path)
+		}
+		if err := h.check(path); err != nil {
+			return err
+		}
+		err = viewFile(path, path, "ro", how, read)
+		if errors.Is(err, errUnfinished) {
+			return viewCopy(path, how, read)
+		}
 		return err
+	})
+}
+
+// explainRead explains why the file of a study cannot be read.
+func explainRead(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no study %s", path)
 	}
-	err = viewFile(path, path, "ro", how, read)
-	if errors.Is(err, errUnfinished) {
-		return viewCopy(path, how, read)
-	}
-	return err
+	return fmt.Errorf("cannot read the study: %w", err)
 }
 
 // viewCopy works like view on a copy of a study whose process was killed during a change. SQLite
@@ -200,56 +204,15 @@ func neverBegun(path string) error {
 	return fmt.Errorf("the study %s is empty: its search ended before it began", path)
 }
 
-// Result returns the results of the search so far, as [search.Run] returns them. A file does not
-// have the reason why the search ended. Resumed is 0, and Overhead covers the rounds of all runs.
+// Result returns the results of the search so far, as [search.Run] returns them, without the Note.
+// Resumed is 0, and Overhead covers the rounds of all runs.
 func (c *Contents) Result() *search.Result {
 	r := stage.Summarize(c.About.Settings, c.Trials, c.Rounds)
 	if c.Best != nil {
 		r.Artifact = c.Best
 	}
+	r.Plan, r.Stopped = c.Plan, c.stopped()
 	return r
-}
-
-// Status is the progress of a study.
-type Status string
-
-// Progress of a study.
-const (
-	// Finished studies train nothing more when they are resumed.
-	Finished Status = "finished"
-	// BudgetLeft studies have fewer structures than the budget of the last run. The strategy
-	// may still have no more to propose.
-	BudgetLeft Status = "budget left"
-	// FinalLeft studies have trials of a later stage left, or the selection of an ensemble.
-	FinalLeft Status = "final stage left"
-)
-
-// Status compares the trials with the settings of the last run.
-func (c *Contents) Status() Status {
-	if p := c.Plan; p != nil {
-		switch {
-		case p.Ended:
-			return Finished
-		case p.Searched:
-			return FinalLeft
-		}
-		return BudgetLeft
-	}
-	s, r := c.About.Settings, c.Result()
-	final := task.Finished(task.InStage(task.Final, c.Trials))
-	retraining := task.InStage(task.Retraining, c.Trials)
-	retrainingLeft := len(retraining) == 0 || task.Finished(retraining) < len(retraining)
-	switch {
-	case r.Trained < s.Budget:
-		return BudgetLeft
-	case r.Complete > 0 && s.Final != nil && final < s.Final.Trials:
-		return FinalLeft
-	case r.Complete > 0 && s.RetrainSeeds > 0 && retrainingLeft:
-		return FinalLeft
-	case stage.EnsembleLeft(s, c.Trials):
-		return FinalLeft
-	}
-	return Finished
 }
 
 // Counts holds numbers of trials. Proposed counts those of the strategy.
@@ -314,6 +277,14 @@ func (c *Contents) Summaries(p task.Presentation) []RoundSummary {
 		all = append(all, s)
 	}
 	return all
+}
+
+// mrr returns the score if the metric of the task is the MRR, else nil.
+func mrr(p task.Presentation, score *float64) *float64 {
+	if p.Metric != "MRR" {
+		return nil
+	}
+	return score
 }
 
 const description = "model.json"

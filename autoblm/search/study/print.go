@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
@@ -82,13 +81,13 @@ func (o Outcome) PrintBest(w io.Writer) {
 	}
 	for i, trial := range shown(o.result.Best) {
 		name := fmt.Sprintf("found %d", i+1)
-		if same := trial.Structure.Name(); same != "" {
-			name += fmt.Sprintf(" (is %s)", structure.TitleOf(same))
+		if same := trial.Equivalent(); same != "" {
+			name += ", is " + same
 		}
 		add(name, trial)
 	}
 	for _, trial := range o.result.Baselines {
-		add(structure.TitleOf(trial.Name), trial)
+		add(trial.ModelName(), trial)
 	}
 	t.Print(w)
 }
@@ -108,7 +107,7 @@ func (o Outcome) PrintRetrained(w io.Writer) {
 			"split, over %s)\n\n", o.presentation.Valid, format.Count(n+1, "split"))
 	}
 	for _, r := range all {
-		name := modelTitle(r.Name) + r.Suffix()
+		name := r.Trials[0].ModelName() + r.Suffix()
 		cells := []any{name, len(r.Trials), r.Mean().Score, r.TestScore(), r.Structure}
 		if n > 0 {
 			cells = append(cells, leadOf(r))
@@ -134,14 +133,6 @@ func leadOf(r search.Retrained) string {
 	return format.Signed(r.Lead)
 }
 
-// modelTitle returns the title of a baseline, or "found" for a structure without a name.
-func modelTitle(name string) string {
-	if name == "" {
-		return "found"
-	}
-	return structure.TitleOf(name)
-}
-
 // PrintEnsemble prints the members of the ensemble, if one was selected.
 func (o Outcome) PrintEnsemble(w io.Writer) {
 	members := o.result.Members()
@@ -159,7 +150,7 @@ func (o Outcome) PrintEnsemble(w io.Writer) {
 		"validation data\n\n", len(members), candidates, o.presentation.Valid)
 	t := table.New("", "seed", o.presentation.Valid, o.presentation.Test, "structure")
 	for _, m := range members {
-		t.Add(modelTitle(m.Name), m.Recipe.Seed, m.Score, m.TestScore, m.Structure)
+		t.Add(m.ModelName(), m.Recipe.Seed, m.Score, m.TestScore, m.Structure)
 	}
 	t.Add("ensemble", "", ensemble.Score, ensemble.TestScore, "")
 	t.Print(w)

@@ -3,6 +3,7 @@ package study_test
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -67,6 +68,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	about.Stopped = search.BudgetSpent
 	if !reflect.DeepEqual(contents.About, about) {
 		t.Errorf("about %+v, want %+v", contents.About, about)
 	}
@@ -90,12 +92,12 @@ func TestRead(t *testing.T) {
 		t.Errorf("the first three trials are %+v", trials)
 	}
 	got := contents.Result()
-	got.Stopped, got.Metric, got.Overhead, result.Overhead = result.Stopped, result.Metric, 0, 0 // what the file does not know
+	got.Metric, got.Overhead, result.Overhead = result.Metric, 0, 0 // what the file does not know
 	if !reflect.DeepEqual(got, result) {
 		t.Errorf("the result is %+v, want that of the search, %+v", got, result)
 	}
-	if got := contents.Status(); got != study.Finished {
-		t.Errorf("the status is %q", got)
+	if got := contents.State(); got.String() != "finished" {
+		t.Errorf("the state is %v", got)
 	}
 }
 
@@ -119,20 +121,51 @@ func TestPeek(t *testing.T) {
 	}
 }
 
-func TestStatus(t *testing.T) {
-	path, _, _ := searched(t)
-	contents, err := study.Read(path)
-	if err != nil {
-		t.Fatal(err)
+// TestState checks the words for each end of a search, and that an end is stored until a run asks
+// for more.
+func TestState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	run := func(budget int, stopped search.Stop) study.State {
+		t.Helper()
+		a := about()
+		a.Settings.Budget = budget
+		s, err := study.Open(path, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(s.Put(search.Change{Stopped: stopped}), s.Close())
+		c, readError := study.Read(path)
+		if err := errors.Join(err, readError); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Result().Stopped; stopped != "" && got != stopped {
+			t.Errorf("%s: the result has stopped by %q", stopped, got)
+		}
+		return c.State()
 	}
-	all := contents.Trials
-	contents.Trials = all[:len(all)-1]
-	if got := contents.Status(); got != study.FinalLeft {
-		t.Errorf("without the last trial, the status is %q", got)
+	for _, end := range []struct {
+		budget  int
+		stopped search.Stop
+		want    string
+	}{
+		{8, "", "interrupted"}, // killed
+		{8, search.Interrupted, "interrupted"},
+		{8, search.TimeLimitReached, "finished, time limit reached"},
+		{8, search.CannotSelect, "finished, the validation data cannot select models"},
+		{8, search.SpaceExhausted, "finished, all structures tried"},
+		{8, "", "finished, all structures tried"},
+		{8, search.BudgetSpent, "finished"},
+		{9, "", "interrupted"}, // killed after it asked for more
+	} {
+		if got := run(end.budget, end.stopped); got.String() != end.want {
+			t.Errorf("%d structures, stopped by %q: %q, want %q", end.budget, end.stopped, got, end.want)
+		}
 	}
-	contents.Trials = all[:len(all)-3]
-	if got := contents.Status(); got != study.BudgetLeft {
-		t.Errorf("without the last trial of the search, the status is %q", got)
+	other := filepath.Join(t.TempDir(), "study.db")
+	defer open(t, other).Close()
+	_, err := study.Read(other)
+	if got := study.StateOf(err); got.String() != "running, in use by this process" {
+		t.Errorf("while it is open: %q", got)
 	}
 }
 

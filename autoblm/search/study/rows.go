@@ -21,6 +21,8 @@ type About struct {
 	// Command holds the arguments of the search as given on the command line, nil for a search
 	// that a program runs. A resumed study keeps its command unless there is a new one.
 	Command []string `json:"-"`
+	// Stopped is the reason why the last run ended, "" if it was killed or runs.
+	Stopped search.Stop `json:"-"`
 }
 
 // Describe returns the identity of a search.
@@ -34,9 +36,10 @@ type row struct{ description, run, plan string }
 
 // run holds what may differ between the runs of a study, as JSON in column run.
 type run struct {
-	Source  string   `json:"source"`
-	Budget  int      `json:"budget"`
-	Command []string `json:"command"`
+	Source  string      `json:"source"`
+	Budget  int         `json:"budget"`
+	Command []string    `json:"command"`
+	Stopped search.Stop `json:"stopped,omitempty"`
 }
 
 // newRow returns the row for a study about a search, without a plan.
@@ -45,7 +48,9 @@ func newRow(about About) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	last, err := json.Marshal(run{about.Source, about.Settings.Budget, about.Command})
+	last, err := json.Marshal(run{
+		about.Source, about.Settings.Budget, about.Command, about.Stopped,
+	})
 	return row{description: string(description), run: string(last), plan: "null"}, err
 }
 
@@ -72,7 +77,20 @@ func (r row) about() (a About, err error) {
 		return a, err
 	}
 	a.Source, a.Settings.Budget, a.Command = last.Source, last.Budget, last.Command
+	a.Stopped = last.Stopped
 	return a, nil
+}
+
+// ended returns the row with the reason why the run ended.
+func (r row) ended(stopped search.Stop) (row, error) {
+	about, err := r.about()
+	if err != nil {
+		return r, err
+	}
+	about.Stopped = stopped
+	changed, err := newRow(about)
+	r.run = changed.run
+	return r, err
 }
 
 // Plan implements [search.Store].

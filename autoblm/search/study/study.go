@@ -21,9 +21,9 @@ import (
 type Study struct {
 	database
 	release   func() // the lock; nil where SQLite locks the study for the whole search
-	file      os.FileInfo
-	row       row  // as stored
-	changed   bool // by this process
+	leave     func() // ends the use of the file in this process
+	row       row    // as stored
+	changed   bool   // by this process
 	precision kge.Precision
 }
 
@@ -62,14 +62,24 @@ func OpenFor(path string, p search.Problem, command []string) (*Study, search.Pr
 
 // open opens a study. With anyPrecision, its precision may differ from that of about.
 func open(path string, about About, anyPrecision bool) (*Study, error) {
-	openStudies.Lock()
-	defer openStudies.Unlock()
-	if openStudies.has(path) {
-		return nil, &InUseError{path, os.Getpid()}
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the study: %w", err)
 	}
+	leave, err := usedFiles.search(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openAlone(path, about, anyPrecision)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	s.leave = leave
+	return s, nil
+}
+
+// openAlone opens a study that nothing else in this process uses.
+func openAlone(path string, about About, anyPrecision bool) (*Study, error) {
 	// Opening the database of another program could roll back its unfinished changes.
 	h, err := readHeader(path)
 	if errors.Is(err, inputfile.ErrNotRegular) {
@@ -91,10 +101,6 @@ func open(path string, about About, anyPrecision bool) (*Study, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if s.file, err = os.Stat(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot open the study: %w", err), s.close())
-	}
-	openStudies.files = append(openStudies.files, s.file)
 	return s, nil
 }
 
@@ -117,7 +123,7 @@ func (s *Study) lock() error {
 	case errors.As(err, &locked):
 		return &InUseError{s.path, locked.Process}
 	case !errors.Is(err, errors.ErrUnsupported):
-		return fmt.Errorf("cannot open the study %s: the file or its folder cannot be written", s.path)
+		return notWritable(s.path)
 	}
 	if err := s.run("PRAGMA busy_timeout = 250"); err != nil {
 		return err
@@ -127,6 +133,10 @@ func (s *Study) lock() error {
 	}
 	return s.run("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = FULL",
 		"BEGIN EXCLUSIVE", "COMMIT")
+}
+
+func notWritable(path string) error {
+	return fmt.Errorf("cannot open the study %s: the file or its folder cannot be written", path)
 }
 
 // run executes statements.
@@ -197,6 +207,9 @@ func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
 		if about.Command == nil {
 			about.Command = stored.Command
 		}
+		if about.Settings.Budget == stored.Settings.Budget {
+			about.Stopped = stored.Stopped // the search may have nothing left to do
+		}
 		wanted, err = newRow(about)
 		wanted.description, wanted.plan = s.row.description, s.row.plan
 		return wanted, err
@@ -225,13 +238,21 @@ func (s *Study) Put(c search.Change) error {
 				return err
 			}
 		}
+		wanted := s.row
 		if c.Plan != nil {
 			plan, err := json.Marshal(c.Plan)
 			if err != nil {
 				return err
 			}
-			wanted := s.row
 			wanted.plan = string(plan)
+		}
+		if c.Stopped != "" {
+			var err error
+			if wanted, err = wanted.ended(c.Stopped); err != nil {
+				return err
+			}
+		}
+		if wanted != s.row {
 			if err := s.putRow(tx, wanted); err != nil {
 				return err
 			}
@@ -272,9 +293,7 @@ func (s *Study) change(f func(tx *sql.Tx) error) error {
 
 // Close closes the study and frees its lock.
 func (s *Study) Close() error {
-	openStudies.Lock()
-	defer openStudies.Unlock()
-	openStudies.remove(s.file)
+	defer s.leave()
 	journal := s.path + "-journal"
 	info, err := os.Stat(journal)
 	if !s.changed || err == nil && info.Size() == 0 {
