@@ -15,6 +15,8 @@ type Job struct {
 	// ValidateBy is the number of held-out questions to validate on, an [eval.Sample]; 0 means
 	// [Settings.ValidateSample]. A resumed training keeps its original value.
 	ValidateBy int
+	// Start has embeddings to begin with; nil begins at random.
+	Start *Start
 	// OnEpoch, if set, is called after each epoch.
 	OnEpoch func(Progress)
 	// OnRow, if set, is called after each epoch of the first member and its validation, if due.
@@ -102,10 +104,14 @@ type trainingID struct {
 	TaskSettings any      `json:"task_settings,omitempty"`
 	Settings     Settings `json:"settings"`
 	Members      []Member `json:"members"`
+	Start        string   `json:"start,omitempty"` // digest
 }
 
 // id returns the trainingID as JSON.
 func (j Job) id() ([]byte, error) {
-	return json.Marshal(
-		trainingID{j.Data.Fingerprint(), j.Data.TaskSettings, j.Settings, j.Members})
+	id := trainingID{j.Data.Fingerprint(), j.Data.TaskSettings, j.Settings, j.Members, ""}
+	if j.Start != nil {
+		id.Start = j.Start.digest
+	}
+	return json.Marshal(id)
 }

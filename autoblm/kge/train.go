@@ -42,8 +42,14 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	if t.saver, err = newCheckpointer(job, engine); err != nil {
 		return nil, err
 	}
-	if _, err := t.saver.resume(run); err != nil {
+	isResumed, err := t.saver.resume(run)
+	if err != nil {
 		return nil, err
+	}
+	if job.Start != nil && !isResumed {
+		if err := job.Start.begin(ctx, run); err != nil {
+			return nil, err
+		}
 	}
 	run.resumed = run.epochs
 	return t.train(ctx)

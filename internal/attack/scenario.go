@@ -47,6 +47,8 @@ var scenarios = []scenario{
 	{name: "train-members", outputs: []string{"out"}, arguments: "train --dataset small" +
 		" --structure simple --dim 16 --epochs 20 --members 3 --keep-members --out out" +
 		smallTraining},
+	{name: "train-from", outputs: []string{"out"}, arguments: "train --from m --dataset small" +
+		" --epochs 60 --validate-every 5 --out out" + smallTraining},
 	{name: "ensemble", outputs: []string{"out"}, arguments: "ensemble m seeds/seed-1" +
 		" seeds/seed-2 reverses --all --dataset small --out out --json"},
 	{name: "ensemble-replace", outputs: []string{"t"}, arguments: "ensemble m seeds/seed-1" +
@@ -68,5 +70,9 @@ var scenarios = []scenario{
 		arguments: "report --study s.db --out page.html --json"},
 	{name: "export", outputs: []string{"trials.csv"},
 		arguments: "study export s.db --csv --out trials.csv"},
+	{name: "model-export", outputs: []string{"out"},
+		arguments: "model export --model m --format parquet --out out --json"},
+	{name: "model-map", outputs: []string{"map.html"},
+		arguments: "model map --model m --dataset small --out map.html --json"},
 	{name: "best", outputs: []string{"out"}, arguments: "study best s.db --out out --json"},
 }

@@ -41,7 +41,10 @@ func (c *trainCommand) fit(
 	}
 	before := c.Settings.Training
 	if c.Minutes > 0 {
-		follow := kge.Fit{Dim: !flags.IsGiven(line, "dim"), Epochs: !flags.IsGiven(line, "epochs")}
+		follow := kge.Fit{
+			Dim:    !flags.IsGiven(line, "dim") && c.start == nil,
+			Epochs: !flags.IsGiven(line, "epochs"),
+		}
 		if c.Settings.Training, err = c.fitTime(ctx, engine, g, began, follow); err != nil {
 			return err
 		}
@@ -102,7 +105,9 @@ func (c *trainCommand) resumed(
 // job returns the training with the resolved settings.
 func (c *trainCommand) job(g *datasets.Graph) (kge.Job, error) {
 	members, err := c.members()
-	return kge.Job{Data: completion.Data(g), Settings: c.Settings.Training, Members: members}, err
+	return kge.Job{
+		Data: completion.Data(g), Settings: c.Settings.Training, Members: members, Start: c.start,
+	}, err
 }
 
 // describe names the settings that depend on the size of a graph.

@@ -28,6 +28,7 @@ import (
 type trainCommand struct {
 	Dataset       string `group:"Data and model" required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
 	modelFlags    `group:"Data and model"`
+	startFlags    `group:"Data and model"`
 	trainingFlags `group:"Training"`
 	Members       int  `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
 	KeepMembers   bool `group:"Results" help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
@@ -60,7 +61,7 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 		c.recipeName = r.Name
 		layers = append(layers, recipeLayer(&c.Settings, r.Recipe))
 	}
-	layers = append(layers, c.impliedLayer(line, &c.Settings), func() {
+	layers = append(layers, c.fromLayer(), c.impliedLayer(line, &c.Settings), func() {
 		s := &c.Settings.Training
 		if c.NoEval && !flags.IsGiven(line, "validate-every", "patience", "plateau-patience") {
 			s.ValidateEvery, s.Patience = 0, 0
@@ -92,6 +93,8 @@ type trainSummary struct {
 	Members []memberSummary        `json:"members,omitempty"`
 	// Popularity has the metrics of the baseline by split.
 	Popularity popularity `json:"popularity,omitempty"`
+	// Start has the numbers of labels that began with an embedding.
+	Start *kge.Matched `json:"start,omitempty"`
 }
 
 type memberSummary struct {
@@ -105,6 +108,9 @@ type memberSummary struct {
 
 func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
 	began := time.Now()
+	if err := c.readStart(); err != nil {
+		return err
+	}
 	if err := c.resolve(line, nil); err != nil {
 		return cli.Usage(err)
 	}
@@ -130,6 +136,10 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	job, err := c.job(g)
 	if err != nil {
 		return cli.Usage(err)
+	}
+	matched, err := c.reportStart(o, job)
+	if err != nil {
+		return err
 	}
 	job.Deadline = c.deadline(began, c.queries(g))
 	c.pinEngine(engine)
@@ -165,7 +175,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	first := report.Results[0]
 	if first.Err == nil || c.Members > 1 {
 		summary := c.summary(g, engine, report, evaluations, out.folder)
-		summary.Popularity = popularity{}
+		summary.Popularity, summary.Start = popularity{}, matched
 		if summary.Valid != nil {
 			summary.Popularity.add(g, "valid", eval.Sample(g.Valid, summary.Valid.Triples))
 		}

@@ -12,6 +12,9 @@ import (
 	"github.com/autoblm/autoblm-go/internal/npy"
 )
 
+// Table is a table of embeddings with a label for each row.
+type Table = kge.LabelledTable
+
 // Format is a format of files with embeddings.
 type Format string
 
@@ -47,7 +50,7 @@ func Export(m *kge.Model, format Format, dir string) ([]string, error) {
 	if prepare == nil {
 		return nil, enum.Unknown("format", string(format), Formats())
 	}
-	tables, err := Tables(m)
+	tables, err := m.LabelledTables()
 	if err != nil {
 		return nil, err
 	}

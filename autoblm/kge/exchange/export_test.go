@@ -60,7 +60,7 @@ func TestOthersReadExports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := Tables(m)
+	tables, err := m.LabelledTables()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func ReadTables(path string) ([]Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Tables(m)
+		return m.LabelledTables()
 	}
 	content, err := inputfile.Read(path)
 	if err != nil {
@@ -75,7 +75,8 @@ func readArray(path string, content []byte) ([]Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Table{{entitiesOr(path), names, shape[1], numbers}}, nil
+	t := Table{Name: entitiesOr(path), Labels: names, Columns: shape[1], Numbers: numbers}
+	return []Table{t}, nil
 }
 
 // entitiesOr returns "relations" for a file of this name, and else "entities".

@@ -11,7 +11,7 @@ import (
 // TestReadsItsExports reads what Export writes.
 func TestReadsItsExports(t *testing.T) {
 	m := labelled()
-	want, err := Tables(m)
+	want, err := m.LabelledTables()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/exchange"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
+)
+
+// startFlags name embeddings with which a training begins.
+type startFlags struct {
+	From     string   `xor:"start" placeholder:"DIR" brief:"Model to continue from." help:"Model to continue from, with its structure, dimension and settings, for --epochs more. New labels begin at random."`
+	InitFrom []string `xor:"start" placeholder:"FILE" brief:"Embeddings to begin with, matched by label." help:"Embeddings to begin with, matched by label: a model, .txt or .vec of word2vec, .npy with labels in .txt, or .safetensors of model export. Repeat for relations."`
+	model    *kge.Model
+	start    *kge.Start
+}
+
+// readStart reads the model or the embeddings, before the data.
+func (f *startFlags) readStart() (err error) {
+	var tables []kge.LabelledTable
+	epochs := 0
+	if f.From != "" {
+		if f.model, err = oneModel(f.From, 0); err != nil {
+			return err
+		}
+		if tables, err = f.model.LabelledTables(); err != nil {
+			return err
+		}
+		if f.model.Position != nil {
+			epochs = f.model.Position.Epoch
+		}
+	}
+	for _, path := range f.InitFrom {
+		read, err := exchange.ReadTables(path)
+		if err != nil {
+			return err
+		}
+		tables = append(tables, read...)
+	}
+	if tables != nil {
+		f.start = kge.NewStart(tables, epochs)
+	}
+	return nil
+}
+
+// fromLayer returns the layer that trains like the model to continue from.
+func (c *trainCommand) fromLayer() func() {
+	return func() {
+		m := c.model
+		if m == nil {
+			return
+		}
+		if t := m.Training; t != nil && c.Recipe == "" {
+			c.recipeName = "of " + c.From
+			c.Settings = withAutoPrecision(kge.Recipe{
+				Training: t.Settings, LearningRate: t.Member.LearningRate, Weights: t.Member.Weights,
+			})
+		}
+		c.Model, c.Structure.Structure = m.Form, m.Structure
+		c.Settings.Training.Dim, c.Settings.Training.Reciprocal = m.Dim, m.Reciprocal
+	}
+}
+
+// reportStart prints how many labels begin with an embedding, and returns the numbers, or nil
+// without any.
+func (f *startFlags) reportStart(o *output, job kge.Job) (*kge.Matched, error) {
+	if f.start == nil {
+		return nil, nil
+	}
+	matched, err := f.start.Match(job.Data, job.Settings, job.Members[0])
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	o.Message("autoblm: %s of %s and %s of %s begin with an embedding, the others at random",
+		format.Int(matched.Entities), format.Count(matched.AllEntities, "entity"),
+		format.Int(matched.Relations), format.Count(matched.AllRelations, "relation"))
+	return &matched, nil
+}

@@ -1,0 +1,168 @@
+package kge
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Start holds embeddings to begin a training with. Rows of other labels begin at random.
+type Start struct {
+	tables []LabelledTable
+	epochs int    // that trained them
+	digest string // of all of the above
+}
+
+// NewStart returns a start from tables with the names of those of the model. epochs is the number of
+// epochs that trained them, 0 if unknown: the more, the smaller are the first steps of Adagrad.
+func NewStart(tables []LabelledTable, epochs int) *Start {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%d\n", epochs)
+	for _, t := range tables {
+		fmt.Fprintf(hash, "%q %d %q\n", t.Name, t.Columns, t.Labels)
+		const most = 1 << 16 // numbers at once
+		for part := range slices.Chunk(t.Numbers, most) {
+			_ = binary.Write(hash, binary.LittleEndian, part) // a hash never fails
+		}
+	}
+	return &Start{tables, epochs, hex.EncodeToString(hash.Sum(nil)[:16])}
+}
+
+// Matched is the number of labels that begin with an embedding, of all labels of the data.
+type Matched struct {
+	Entities     int `json:"entities"`
+	AllEntities  int `json:"all_entities"`
+	Relations    int `json:"relations"`
+	AllRelations int `json:"all_relations"`
+}
+
+// Match returns how many labels of the data begin with an embedding. It returns an error if the
+// embeddings have another dimension, or none of the labels.
+func (s *Start) Match(d *Data, settings Settings, m Member) (Matched, error) {
+	all := startLayout(d, settings, m)
+	matched := Matched{AllEntities: len(d.Entities), AllRelations: len(d.Relations)}
+	for _, t := range all {
+		rows, err := s.rows(t)
+		if err != nil {
+			return matched, err
+		}
+		known := 0
+		for _, row := range rows[:len(t.labels)] {
+			if row != nil {
+				known++
+			}
+		}
+		if t.kind == "entity" {
+			matched.Entities = known
+		} else if t.name == all[1].name {
+			matched.Relations = known
+		}
+	}
+	if matched.Entities+matched.Relations == 0 {
+		return matched, fmt.Errorf("none of the labels of %s has an embedding to begin with", d.Name)
+	}
+	return matched, nil
+}
+
+// startLayout returns the tables of a member.
+func startLayout(d *Data, s Settings, m Member) []labelledTable {
+	p := Parameters{Form: m.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
+	return (&Model{Parameters: p, EntityLabels: d.Entities, RelationLabels: d.Relations}).layout()
+}
+
+// rows returns the embedding of each label of a table in all directions, nil for none.
+func (s *Start) rows(t labelledTable) ([][]float32, error) {
+	labels := t.allLabels()
+	rows := make([][]float32, len(labels))
+	at := slices.IndexFunc(s.tables, func(from LabelledTable) bool { return from.Name == t.name })
+	if at < 0 {
+		return rows, nil
+	}
+	from := s.tables[at]
+	if from.Columns != t.rows*t.columns {
+		return nil, fmt.Errorf("the %s to begin with have %d numbers each, but the model has %d: "+
+			"choose the same dimension", t.name, from.Columns, t.rows*t.columns)
+	}
+	index := make(map[string]int, len(from.Labels))
+	for i, label := range from.Labels {
+		index[label] = i
+	}
+	for i, label := range labels {
+		row, found := index[label]
+		if !found { // as in word2vec, which has no spaces in words
+			row, found = index[strings.ReplaceAll(label, " ", "_")]
+		}
+		if found {
+			rows[i] = from.Row(row)
+		}
+	}
+	return rows, nil
+}
+
+// begin sets the embeddings of a run that has not begun. Adagrad would leave them at its first
+// steps, which are as long as the learning rate. So an epoch without changes collects the squared
+// gradients first, and counts as often as epochs trained the embeddings.
+func (s *Start) begin(ctx context.Context, r *run) error {
+	job := r.job
+	state, err := r.population.State()
+	if err != nil {
+		return err
+	}
+	layout := startLayout(job.Data, job.Settings, job.Members[0])
+	known := make([][][]float32, len(layout))
+	for i, t := range layout {
+		if known[i], err = s.rows(t); err != nil {
+			return err
+		}
+		for _, m := range state.Members {
+			setRows(m.All()[i], known[i])
+		}
+	}
+	if err := r.population.SetState(state); err != nil || job.Settings.Optimizer != Adagrad {
+		return err
+	}
+	batches := job.Data.Batches(job.Settings, 1)
+	if _, err := r.population.Epoch(ctx, batches, make([]float64, len(job.Members))); err != nil {
+		return err
+	}
+	if state, err = r.population.State(); err != nil {
+		return err
+	}
+	state.Steps = 0
+	for i := range layout {
+		for _, m := range state.Members {
+			for _, slot := range m.Slots {
+				scaleRows(slot.All()[i], known[i], float32(max(1, s.epochs)))
+			}
+		}
+	}
+	return r.population.SetState(state)
+}
+
+// setRows copies the known rows into a table.
+func setRows(table []float32, known [][]float32) {
+	size := len(table) / len(known)
+	for i, row := range known {
+		if row != nil {
+			copy(table[i*size:][:size], row)
+		}
+	}
+}
+
+// scaleRows multiplies the known rows of a table, and sets the others to 0.
+func scaleRows(table []float32, known [][]float32, by float32) {
+	size := len(table) / len(known)
+	for i, row := range known {
+		numbers := table[i*size:][:size]
+		if row == nil {
+			clear(numbers)
+		}
+		for j := range numbers {
+			numbers[j] *= by
+		}
+	}
+}
