@@ -6,6 +6,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -21,10 +22,13 @@ type PredictOptions = completion.PredictOptions
 
 // Predictor predicts facts that a graph lacks. It is a model or an ensemble of models.
 type Predictor interface {
-	// Predict returns entities as answers to a query, best first. g has the known answers; with
-	// nil, none is known. Scores are in float64 by the definition of the form, so they are equal
-	// on every machine. A label that the predictor lacks is an error, which names similar ones.
+	// Predict returns entities as answers to a query, best first. g has the known answers and the
+	// kinds of entities; with nil, none is known and all entities are candidates. Scores are in
+	// float64 by the definition of the form, so they are equal on every machine. A label that the
+	// predictor lacks is an error, which names similar ones.
 	Predict(g *datasets.Graph, q Query, o PredictOptions) ([]eval.Answer, error)
+	// Answerer returns an answerer, which answers many queries faster than Predict.
+	Answerer(g *datasets.Graph) (*completion.Answerer, error)
 	// Score returns the score that Predict gives the tail of a triple as an answer to its head
 	// and relation. Higher is more plausible. Only scores of the same head and relation compare.
 	Score(head, relation, tail string) (float64, error)
@@ -63,6 +67,11 @@ func opened(p completion.Predictor, err error) (Predictor, error) {
 		return nil, err
 	}
 	return predictor{p}, nil
+}
+
+// Answerer implements [Predictor] with the native engine.
+func (p predictor) Answerer(g *datasets.Graph) (*completion.Answerer, error) {
+	return completion.NewAnswerer(p.Predictor, g, cpu.New(0))
 }
 
 // Evaluate implements [Predictor].

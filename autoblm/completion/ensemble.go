@@ -129,11 +129,11 @@ func (e *Ensemble) Score(head, relation, tail string) (float64, error) {
 	return score(e, head, relation, tail)
 }
 
-func (e *Ensemble) scores(q Query, given, relation int32) func(id int32) float64 {
+func (e *Ensemble) scores(q question) func(id int32) float64 {
 	sums := make([]float64, len(e.Members[0].EntityLabels))
+	scores := make([]float64, len(sums))
 	for _, m := range e.Members {
-		score := q.scores(m, given, relation)
-		scores := make([]float64, len(sums))
+		score := q.scores(m)
 		for id := range scores {
 			scores[id] = score(int32(id))
 		}

@@ -1,6 +1,9 @@
 package completion
 
-import "github.com/autoblm/autoblm-go/internal/modelfolder"
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
+)
 
 // LoadEnsembleFiles reads an ensemble from files in memory.
 func LoadEnsembleFiles(files map[string][]byte) (*Ensemble, error) {
@@ -10,9 +13,13 @@ func LoadEnsembleFiles(files map[string][]byte) (*Ensemble, error) {
 // Unexported functions under test.
 var (
 	Choose           = choose
-	HeadScores       = headScores
 	SelectionTriples = selectionTriples
 )
 
 // MaxScoreBytes limits the memory for scores.
 var MaxScoreBytes = &maxScoreBytes
+
+// HeadScores returns the model's scores of the heads of a relation and a tail.
+func HeadScores(m *kge.Model, relation, tail int32) func(head int32) float64 {
+	return question{given: tail, relation: relation, forHeads: true}.scores(m)
+}

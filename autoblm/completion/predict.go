@@ -3,20 +3,21 @@ package completion
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
-	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
-// Query asks for the missing end of a triple. Either Head or Tail is "".
+// Query is a triple with one missing part, which is "": it asks for heads, relations or tails.
+// Without a missing part, it asks for the score and the rank of the triple.
 type Query struct{ Head, Relation, Tail string }
 
-// MarshalJSON writes the missing end as null.
+// MarshalJSON writes a missing part as null.
 func (q Query) MarshalJSON() ([]byte, error) {
 	optional := func(label string) *string {
 		if label == "" {
@@ -26,98 +27,110 @@ func (q Query) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		Head     *string `json:"head"`
-		Relation string  `json:"relation"`
+		Relation *string `json:"relation"`
 		Tail     *string `json:"tail"`
-	}{optional(q.Head), q.Relation, optional(q.Tail)})
+	}{optional(q.Head), optional(q.Relation), optional(q.Tail)})
 }
 
 // PredictOptions say which answers [Predictor.Predict] returns. The zero value returns all entities
-// that are not known answers.
+// of the right kind that are not known answers.
 type PredictOptions struct {
 	// Known says what to do with answers that the graph has: drop them (the default), mark them,
 	// or keep them without marks.
 	Known eval.KnownAnswers
 	// Top is the maximum number of answers; 0 returns all.
 	Top int
+	// AnyKind makes all entities candidates. Otherwise these are the entities at that end of the
+	// relation in the facts of the graph, without the given entity unless the relation has facts
+	// with one entity at both ends. Without a graph, or without such facts, all are candidates.
+	AnyKind bool
+	// Among, unless nil, restricts the candidates to these entities.
+	Among []string
+	// Shares sets the shares of answers.
+	Shares bool
 }
 
-// resolve returns the ids of the given entity and of the relation.
-func (q Query) resolve(m *kge.Model) (given, relation int32, err error) {
-	if (q.Head == "") == (q.Tail == "") {
-		return 0, 0, fmt.Errorf("a query needs either a head or a tail; it asks for the other")
+// errUnclear means that a query lacks two parts.
+var errUnclear = errors.New("a query needs two of head, relation and tail")
+
+// check returns an error if a query lacks two parts.
+func (q Query) check() error {
+	missing := 0
+	for _, part := range []string{q.Head, q.Relation, q.Tail} {
+		if part == "" {
+			missing++
+		}
 	}
-	at := slices.Index(m.RelationLabels, q.Relation)
+	if missing > 1 {
+		return errUnclear
+	}
+	return nil
+}
+
+// relationID returns the id of a relation. The error suggests similar labels.
+func relationID(m *kge.Model, relation string) (int32, error) {
+	at := slices.Index(m.RelationLabels, relation)
 	if at < 0 {
-		near := enum.Near(m.RelationLabels, q.Relation)
-		return 0, 0, fmt.Errorf("the model has no relation %q%s; it has %s",
-			q.Relation, enum.DidYouMean(near), labels.List(m.RelationLabels))
+		near := enum.Near(m.RelationLabels, relation)
+		return 0, fmt.Errorf("the model has no relation %q%s; it has %s",
+			relation, enum.DidYouMean(near), labels.List(m.RelationLabels))
 	}
-	given, err = labels.Entity(m.EntityLabels, cmp.Or(q.Head, q.Tail))
-	return given, int32(at), err
-}
-
-// predict implements [Predictor.Predict].
-func predict(p Predictor, g *datasets.Graph, q Query, o PredictOptions) ([]eval.Answer, error) {
-	m := p.Models()[0]
-	given, relation, err := q.resolve(m)
-	if err != nil {
-		return nil, err
-	}
-	var isKnown func(id int32) bool
-	if g != nil {
-		aligned, err := Align(m, g)
-		if err != nil {
-			return nil, err
-		}
-		if q.Head == "" {
-			isKnown = eval.In(aligned.Known().Heads(relation, given))
-		} else {
-			isKnown = eval.In(aligned.Known().Tails(given, relation))
-		}
-	}
-	scores := p.scores(q, given, relation)
-	return eval.BestAnswers(m.EntityLabels, scores, isKnown, o.Top, o.Known), nil
+	return int32(at), nil
 }
 
 // score implements [Predictor.Score].
 func score(p Predictor, head, relation, tail string) (float64, error) {
-	m, q := p.Models()[0], Query{Head: head, Relation: relation}
-	given, relationID, err := q.resolve(m)
+	m := p.Models()[0]
+	r, err := relationID(m, relation)
 	if err != nil {
 		return 0, err
 	}
-	id, err := labels.Entity(m.EntityLabels, tail)
+	h, err := labels.Entity(m.EntityLabels, head)
 	if err != nil {
 		return 0, err
 	}
-	return p.scores(q, given, relationID)(id), nil
+	t, err := labels.Entity(m.EntityLabels, tail)
+	if err != nil {
+		return 0, err
+	}
+	return p.scores(question{given: h, relation: r})(t), nil
 }
 
-// scores returns a model's scores of the candidates of the query.
-func (q Query) scores(m *kge.Model, given, relation int32) func(id int32) float64 {
-	if q.Head == "" {
-		return headScores(m, relation, given)
+// question asks for the tails of a head and a relation, or for the heads of a tail if forHeads.
+type question struct {
+	given, relation int32
+	forHeads        bool
+	other           int32 // the tail, if the query has one in addition to the head
+}
+
+// path returns the question as a path of one hop.
+func (q question) path() kge.Question {
+	relation := 2 * q.relation
+	if q.forHeads {
+		relation++
 	}
-	return TailScores(m, given, relation)
+	return kge.Question{Anchor: q.given, Path: []int32{relation}}
+}
+
+// scores returns a model's scores of candidates, in float64 (paper, Equation 7). A model with
+// reciprocal relations scores the reversed triple for heads. The function is not safe for
+// concurrent use.
+func (q question) scores(m *kge.Model) func(id int32) float64 {
+	relations := len(m.RelationLabels)
+	switch {
+	case m.Structure.K() == 0:
+		return m.Scorer(q.path(), relations)
+	case q.forHeads && m.Reciprocal:
+		return m.TripleScorer(q.given, q.relation+int32(relations), false)
+	}
+	return m.TripleScorer(q.given, q.relation, q.forHeads)
 }
 
 // TailScores returns the model's scores, in float64, of the tails of a head and a relation (paper,
-// Equation 7).
+// Equation 7). The function is not safe for concurrent use.
 func TailScores(m *kge.Model, head, relation int32) func(tail int32) float64 {
-	if m.Structure.K() == 0 {
-		return m.Scorer(kge.Question{Anchor: head, Path: []int32{2 * relation}}, len(m.RelationLabels))
-	}
-	return func(tail int32) float64 { return m.ScoreTriple(head, relation, tail) }
+	return question{given: head, relation: relation}.scores(m)
 }
 
-// headScores returns the scores of the heads of a relation and a tail. A model with reciprocal
-// relations scores the reversed triple.
-func headScores(m *kge.Model, relation, tail int32) func(head int32) float64 {
-	switch {
-	case m.Structure.K() == 0:
-		return m.Scorer(kge.Question{Anchor: tail, Path: []int32{2*relation + 1}}, len(m.RelationLabels))
-	case m.Reciprocal:
-		return TailScores(m, tail, relation+int32(len(m.RelationLabels)))
-	}
-	return func(head int32) float64 { return m.ScoreTriple(head, relation, tail) }
-}
+// compareAnswers orders answers by score, the best first.
+func compareAnswers(a, b eval.Answer) int { return cmp.Compare(b.Score, a.Score) }

@@ -31,7 +31,7 @@ func mustPredict(
 	known eval.KnownAnswers,
 ) []eval.Answer {
 	t.Helper()
-	options := completion.PredictOptions{Known: known, Top: top}
+	options := completion.PredictOptions{Known: known, Top: top, AnyKind: true}
 	answers, err := completion.Single{m}.Predict(g, q, options)
 	if err != nil {
 		t.Fatal(err)
@@ -180,12 +180,12 @@ func TestPredictTop(t *testing.T) {
 			eval.KeepKnown}).Draw(t, "known")
 		top := rapid.IntRange(-1, 9).Draw(t, "top")
 		all, err := completion.Single{m}.Predict(g, q,
-			completion.PredictOptions{Known: known, Top: 0})
+			completion.PredictOptions{Known: known, AnyKind: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := completion.Single{m}.Predict(g, q,
-			completion.PredictOptions{Known: known, Top: top})
+			completion.PredictOptions{Known: known, Top: top, AnyKind: true})
 		if top < 1 || top > len(all) {
 			top = len(all)
 		}
@@ -229,12 +229,11 @@ func TestPredictRefuses(t *testing.T) {
 		want string // parts of the error, with … between them
 		not  string
 	}{
-		"neither end": {query{Relation: "borders"}, "either a head or a tail", ""},
-		"both ends": {query{Head: "Chad", Relation: "borders", Tail: "Niger"},
-			"either a head or a tail", ""},
-		"nothing": {query{}, "either a head or a tail", ""},
-		"no relation": {query{Head: "Chad"},
-			`no relation ""…borders, has capital`, "did you mean"},
+		"neither end": {query{Relation: "borders"}, "two of head, relation and tail", ""},
+		"nothing":     {query{}, "two of head, relation and tail", ""},
+		"no relation": {query{Head: "Chad"}, "two of head, relation and tail", ""},
+		"second entity": {query{Head: "Chad", Relation: "borders", Tail: "niger"},
+			`no entity "niger"…did you mean Niger`, ""},
 		"unknown relation": {query{Head: "Chad", Relation: "capital"},
 			`no relation "capital"…did you mean has capital?…it has borders, has capital`, ""},
 		"another relation": {query{Head: "Chad", Relation: "likes"},

@@ -19,9 +19,10 @@ type Predictor interface {
 	// Models returns the model, or the members of the ensemble in the order of their selection.
 	// All have the same ids.
 	Models() []*kge.Model
-	// Predict returns entities as answers to a query, best first. g has the known answers; with
-	// nil, none is known. Scores are in float64 by the definition of the form, so they are equal
-	// on every machine. A label that the models lack is an error, which names similar ones.
+	// Predict returns entities as answers to a query, best first. g has the known answers and the
+	// kinds of entities; with nil, none is known and all entities are candidates. Scores are in
+	// float64 by the definition of the form, so they are equal on every machine. A label that the
+	// models lack is an error, which names similar ones. An [Answerer] is faster.
 	Predict(g *datasets.Graph, q Query, o PredictOptions) ([]eval.Answer, error)
 	// Score returns the score that Predict gives the tail of a triple as an answer to its head
 	// and relation. Higher is more plausible. Only scores of the same head and relation compare.
@@ -36,8 +37,9 @@ type Predictor interface {
 	// Save writes the folder that [Load] reads; see [kge.Model.Save].
 	Save(dir string) error
 
-	// scores returns the score, by id, of an answer to a query.
-	scores(q Query, given, relation int32) func(id int32) float64
+	// scores returns the score, by id, of an answer to a question. The function is not safe for
+	// concurrent use.
+	scores(q question) func(id int32) float64
 }
 
 // Single is a [Predictor] with one model.
@@ -68,9 +70,7 @@ func (s Single) Rank(
 	return triples, ranks[0], nil
 }
 
-func (s Single) scores(q Query, given, relation int32) func(id int32) float64 {
-	return q.scores(s.Model, given, relation)
-}
+func (s Single) scores(q question) func(id int32) float64 { return q.scores(s.Model) }
 
 // PredictorOf returns the model or the ensemble of an artifact; nil for none.
 func PredictorOf(a task.Artifact) (Predictor, error) {

@@ -95,32 +95,57 @@ func (p Parameters) Specs() []form.Table { return p.Form.Spec().Tables(p.Dim) }
 func (p Parameters) Entity(id int32) []float32 { return p.Entities[int(id)*p.Dim:][:p.Dim] }
 
 // Scorer returns a function that scores answers to a question with the definition of the form
-// in float64. relations is the number of relations without reverses.
+// in float64. relations is the number of relations without reverses. The function is not safe
+// for concurrent use.
 func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64 {
 	spec := p.Form.Spec()
 	state := make([]float64, p.Dim*spec.Capabilities().StateRows)
 	copy(state, widen(p.Entity(q.Anchor)))
 	for _, r := range q.Path {
-		number, transposed := rules.RelationRow(r, relations, p.Reciprocal)
-		var rows [][]float64
-		for i, table := range p.Specs() {
-			size := table.Rows * table.Columns
-			rows = append(rows, widen(p.All()[1+i][number*size:][:size]))
-		}
+		rows, transposed := p.relationRows(r, relations)
 		state = spec.DefineHop(p.Structure, state, rows, transposed)
 	}
-	return func(answer int32) float64 { return spec.DefineScore(state, widen(p.Entity(answer))) }
+	row := make([]float64, p.Dim)
+	return func(answer int32) float64 {
+		return spec.DefineScore(state, widenTo(row, p.Entity(answer)))
+	}
 }
 
-// ScoreTriple returns the score of a triple for the structure, in float64 (paper, Equation 7).
-// relation is a row of its table, which may be that of a reverse.
-func (p Parameters) ScoreTriple(head, relation, tail int32) float64 {
-	row := p.Relations[int(relation)*p.Dim:][:p.Dim]
-	return p.Structure.Score(widen(p.Entity(head)), widen(row), widen(p.Entity(tail)))
+// relationRows returns the rows of a path's relation in each table, and whether it is walked
+// through the transpose.
+func (p Parameters) relationRows(
+	relation int32, relations int,
+) (rows [][]float64, transposed bool) {
+	number, transposed := rules.RelationRow(relation, relations, p.Reciprocal)
+	for i, table := range p.Specs() {
+		size := table.Rows * table.Columns
+		rows = append(rows, widen(p.All()[1+i][number*size:][:size]))
+	}
+	return rows, transposed
+}
+
+// TripleScorer returns a function that scores the tails of a head and a relation for the
+// structure, in float64 (paper, Equation 7), or the heads of a relation and a tail if given is the
+// tail. relation is a row of its table, which may be that of a reverse. The function is not safe
+// for concurrent use.
+func (p Parameters) TripleScorer(given, relation int32, givenIsTail bool) func(int32) float64 {
+	known, row := widen(p.Entity(given)), widen(p.Relations[int(relation)*p.Dim:][:p.Dim])
+	other := make([]float64, p.Dim)
+	return func(answer int32) float64 {
+		head, tail := known, widenTo(other, p.Entity(answer))
+		if givenIsTail {
+			head, tail = tail, head
+		}
+		return p.Structure.Score(head, row, tail)
+	}
 }
 
 func widen(x []float32) []float64 {
-	y := make([]float64, len(x))
+	return widenTo(make([]float64, len(x)), x)
+}
+
+// widenTo converts x into y, which has the same length.
+func widenTo(y []float64, x []float32) []float64 {
 	for i, v := range x {
 		y[i] = float64(v)
 	}

@@ -27,3 +27,18 @@ type Ranker interface {
 	// Close frees the ranker's resources. It cannot be used afterwards.
 	Close()
 }
+
+// Restricter is a [Ranker] that can score some entities only.
+type Restricter interface {
+	// Restrict returns a scorer of some entities, in their order. It is valid until the ranker is
+	// closed.
+	Restrict(entities []int32) EntityScorer
+}
+
+// EntityScorer scores entities; see [Ranker].
+type EntityScorer interface {
+	Scores(
+		ctx context.Context, model int, questions []Question,
+		visit func(question int, scores []float32),
+	) error
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -35,7 +36,8 @@ func ExamplePredict() {
 		panic(err)
 	}
 	path := query.Path{Anchor: "Portugal", Relations: []string{"borders", "borders"}}
-	answers, err := query.Predict(ctx, engine, report.Results[0].Model, path, d, 1, eval.MarkKnown)
+	answers, err := query.Predict(ctx, engine, report.Results[0].Model, path, d,
+		completion.PredictOptions{Top: 1, Known: eval.MarkKnown})
 	if err != nil {
 		panic(err)
 	}

@@ -28,8 +28,8 @@ func (t *Task) Examples(a task.Artifact) (task.Examples, error) {
 		for _, r := range q.Relations {
 			path.Relations = append(path.Relations, t.Data.relationName(r))
 		}
-		answers, err := Predict(context.Background(), t.Engine, p.Models()[0], path, nil, 0,
-			eval.KeepKnown)
+		answers, err := Predict(context.Background(), t.Engine, p.Models()[0], path, nil,
+			completion.PredictOptions{Known: eval.KeepKnown})
 		if err != nil {
 			return task.Examples{}, err
 		}

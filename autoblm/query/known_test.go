@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"pgregory.net/rapid"
@@ -45,7 +46,8 @@ func TestKnownAnswers(t *testing.T) {
 		}
 		m.Dim, m.Entities = 1, make([]float32, len(m.EntityLabels))
 		ask := func(p Path, d *Data, known eval.KnownAnswers) (answers []eval.Answer, isKnown []string) {
-			answers, err := Predict(context.Background(), indifferent{}, m, p, d, 0, known)
+			answers, err := Predict(context.Background(), indifferent{}, m, p, d,
+				completion.PredictOptions{Known: known, AnyKind: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/internal/enum"
@@ -21,31 +22,74 @@ type Path struct {
 	Relations []string `json:"path"`
 }
 
-// Predict returns the top answers to a path of any length, best first; top < 1 returns all. Known
-// answers are the end points of the path in all splits of d, which may be nil if they do not
-// matter.
+// Predict returns answers to a path of any length, best first. d has the known answers, which are
+// the end points of the path in all splits, and the kinds of entities; with nil, none is known and
+// all entities are candidates. Otherwise the candidates are the entities that the last relation
+// leads to. Predict sets no shares.
 func Predict(
-	ctx context.Context, engine kge.Engine, m *kge.Model, p Path, d *Data, top int,
-	known eval.KnownAnswers,
+	ctx context.Context, engine kge.Engine, m *kge.Model, p Path, d *Data,
+	o completion.PredictOptions,
 ) ([]eval.Answer, error) {
 	q, err := question(m, p)
 	if err != nil {
 		return nil, err
 	}
-	var isKnown func(id int32) bool
+	var isKnown, isCandidate func(id int32) bool
 	if d != nil {
 		ends, err := d.knownEnds(m, q)
 		if err != nil {
 			return nil, err
 		}
 		isKnown = eval.In(ends)
+		if !o.AnyKind {
+			isCandidate = d.candidates(m, q)
+		}
+	}
+	if o.Among != nil {
+		if isCandidate, err = among(m, o.Among); err != nil {
+			return nil, err
+		}
 	}
 	all, err := scores(ctx, engine, m, q)
 	if err != nil {
 		return nil, err
 	}
 	score := func(id int32) float64 { return float64(all[id]) }
-	return eval.BestAnswers(m.EntityLabels, score, isKnown, top, known), nil
+	return eval.BestAnswers(m.EntityLabels, score, isKnown, isCandidate, o.Top, o.Known), nil
+}
+
+// candidates returns whether an entity is one to which the last relation of a path leads in the
+// data, nil if there is none. If no fact of the relation has one entity at both ends, the anchor of
+// a path of one hop is no candidate.
+func (d *Data) candidates(m *kge.Model, q kge.Question) func(id int32) bool {
+	toData := labels.NewTranslation(
+		"the model", m.EntityLabels, m.RelationLabels, d.Entities, d.Relations)
+	path := toData.Path(q.Path)
+	if toData.Missing() != nil {
+		return nil
+	}
+	ends, hasLoops := d.graphs[InTest].ends(path[len(path)-1])
+	if len(ends) == 0 {
+		return nil
+	}
+	isEnd := eval.In(slices.Sorted(slices.Values(d.idsOf(m).Entities(ends))))
+	return func(id int32) bool {
+		return isEnd(id) && (hasLoops || len(path) > 1 || id != q.Anchor)
+	}
+}
+
+// among returns whether an entity is in a list of labels.
+func among(m *kge.Model, names []string) (func(id int32) bool, error) {
+	ids := make([]int32, len(names))
+	for i, name := range names {
+		id, err := labels.Entity(m.EntityLabels, name)
+		if err != nil {
+			return nil, fmt.Errorf("candidates: %w", err)
+		}
+		ids[i] = id
+	}
+	slices.Sort(ids)
+	return eval.In(ids), nil
 }
 
 // question returns a path with the ids of the model.

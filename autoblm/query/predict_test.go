@@ -21,7 +21,8 @@ func mustPredict(
 	t *testing.T, m *kge.Model, p query.Path, d *query.Data, top int, known eval.KnownAnswers,
 ) []eval.Answer {
 	t.Helper()
-	answers, err := query.Predict(t.Context(), cpu.New(1), m, p, d, top, known)
+	answers, err := query.Predict(t.Context(), cpu.New(1), m, p, d,
+		completion.PredictOptions{Top: top, Known: known, AnyKind: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +250,8 @@ func TestPredictRefuses(t *testing.T) {
 			Relations: slices.Repeat([]string{"has capital"}, 100)}, nil, []string{"100 hops", "overflow"},
 			""},
 	} {
-		answers, err := query.Predict(t.Context(), cpu.New(1), m, c.path, c.data, 3, eval.MarkKnown)
+		answers, err := query.Predict(t.Context(), cpu.New(1), m, c.path, c.data,
+			completion.PredictOptions{Top: 3, Known: eval.MarkKnown})
 		if err == nil || answers != nil || c.not != "" && strings.Contains(err.Error(), c.not) {
 			t.Errorf("%s: %v with answers %v", name, err, answers)
 			continue

@@ -161,6 +161,9 @@ func (o *Output) Message(message string, arguments ...any) {
 	fmt.Fprintln(o.Stderr, text)
 }
 
+// IsTerminal reports whether the result goes to a terminal.
+func (o *Output) IsTerminal() bool { return isTerminal(o.Stdout.W) }
+
 // Drawing returns a drawing for the result, in color if the result goes to a color terminal. Its
 // escape sequences are printed.
 func (o *Output) Drawing(draw func(color bool) string) string {
@@ -174,8 +177,10 @@ func (o *Output) Drawing(draw func(color bool) string) string {
 // escape sequences of drawings. It stores the first error, so that callers need not check each
 // write.
 type SafeWriter struct {
-	W         io.Writer
-	Err       error
+	W   io.Writer
+	Err error
+	// Raw turns the escaping off, for data in a format of their own.
+	Raw       bool
 	hasOutput bool
 	drawings  []string
 	held      *bytes.Buffer // of a result, which is wrapped as a whole; nil otherwise
@@ -205,7 +210,11 @@ func (c *SafeWriter) Write(p []byte) (int, error) {
 	case c.held != nil:
 		return c.held.Write(p)
 	}
-	n, err := io.WriteString(c.W, c.escape(string(p)))
+	text := string(p)
+	if !c.Raw {
+		text = c.escape(text)
+	}
+	n, err := io.WriteString(c.W, text)
 	c.hasOutput = c.hasOutput || n > 0
 	if err != nil {
 		reason := err

@@ -35,7 +35,8 @@ var examples = flags.Examples{
 	},
 	"predict": {
 		"predict --model mymodel --head Portugal --relation borders",
-		"predict --model mymodel --tail Europe --relation located_in",
+		"predict --model mymodel --head Portugal --tail Spain",
+		"predict --model mymodel --all --top 20 --format csv",
 	},
 	"ensemble": {
 		"ensemble --dataset world seeds/seed-*",

@@ -228,6 +228,7 @@ func interruptEarly(t *testing.T, line ...string) {
 func TestPredictKnown(t *testing.T) {
 	graph, model := smallGraph(t), t.TempDir()+"/model"
 	object(t, "train --dataset", graph, quick, "--out", model)
+	model += " --any"
 	for known, want := range map[string][2]int{"mark": {37, 2}, "drop": {35, 0}, "keep": {37, 0}} {
 		o := object(t, "predict --head e10 --relation near --top 0 --model", model, "--known", known)
 		marked := 0

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -13,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
@@ -21,25 +25,61 @@ type predictFlags struct {
 	Model   string            `required:"" placeholder:"DIR" help:"Folder of a model, of an ensemble, or of a search."`
 	Top     int               `default:"10" min:"0" max:"1000000000" help:"Number of answers; 0 lists all."`
 	Known   eval.KnownAnswers `default:"mark" help:"What to do with answers in the data: keep, drop or mark."`
-	Dataset string            `placeholder:"NAME|DIR" help:"Data with the known answers. The default is the training data of the model."`
+	Any     bool              `brief:"Compare entities of any kind." help:"Compare entities of any kind. Otherwise answers are entities at that end of the relation in the data."`
+	Among   string            `placeholder:"FILE" brief:"Compare only the entities in this file." help:"Compare only the entities in this file, one label per line."`
+	Dataset string            `placeholder:"NAME|DIR" brief:"Data with known answers and kinds of entities." help:"Data with the known answers and the kinds of entities. The default is the training data of the model."`
 }
 
 type predictCommand struct {
 	predictFlags
-	Head     string `placeholder:"ENTITY" help:"Head whose tails to predict."`
-	Tail     string `placeholder:"ENTITY" help:"Tail whose heads to predict."`
-	Relation string `required:"" placeholder:"RELATION" help:"Relation."`
+	Head     string `placeholder:"ENTITY" brief:"Head; without a tail, predict its tails." help:"Head of the triple. Without a tail, its tails are predicted."`
+	Relation string `placeholder:"RELATION" brief:"Relation; without one, predict it." help:"Relation of the triple. Without one, the likeliest relations of head and tail are predicted."`
+	Tail     string `placeholder:"ENTITY" brief:"Tail; without a head, predict its heads." help:"Tail of the triple. Without a head, its heads are predicted; with one, the triple gets its score and rank."`
+	Queries  string `placeholder:"FILE" brief:"Answer each line: head, relation, tail; ? is missing." help:"Answer the queries of a file, or of - for standard input: head, relation and tail per line, with ? for the missing part. Parts are separated by tabs, or by commas in *.csv."`
+	All      bool   `brief:"List the likeliest missing triples." help:"List the likeliest missing triples of the data, or of one --relation, by the share of the tail among the candidates."`
+	Format   string `default:"text" enum:"text,tsv,csv,jsonl,parquet" brief:"${enum}." help:"Format of the answers: text, tsv, csv, jsonl (JSON lines) or parquet."`
+	threadsFlag
 }
 
-// answers is the JSON of predict and query predict.
-type answers[Query any] struct {
-	Query   Query         `json:"query"`
-	Answers []eval.Answer `json:"answers"`
+// check returns an error if it is unclear what to predict.
+func (c *predictCommand) check(o *output) error {
+	single := cmp.Or(c.Head, c.Tail)
+	switch {
+	case o.JSON && c.Format != "text":
+		return errors.New("--json and --format exclude each other")
+	case c.All && (single != "" || c.Queries != ""):
+		return errors.New("--all lists all queries: leave out --head, --tail and --queries")
+	case c.All && c.Top == 0:
+		return errors.New("--all needs the number of triples: give --top")
+	case c.Queries != "" && cmp.Or(single, c.Relation) != "":
+		return errors.New("--queries has its own heads, relations and tails: leave out the flags")
+	case c.All || c.Queries != "":
+		return nil
+	}
+	given := 0
+	for _, part := range []string{c.Head, c.Relation, c.Tail} {
+		if part != "" {
+			given++
+		}
+	}
+	if given < 2 {
+		return errors.New("what to predict is unclear: " +
+			"give two of --head, --relation and --tail, or --queries or --all")
+	}
+	return nil
 }
 
 func (c *predictCommand) Run(ctx context.Context, o *output) error {
-	if (c.Head == "") == (c.Tail == "") {
-		return cli.Usage(errors.New("what to predict is unclear: give either --head or --tail"))
+	if err := c.check(o); err != nil {
+		return cli.Usage(err)
+	}
+	options, err := c.options()
+	if err != nil {
+		return err
+	}
+	queries, err := c.queries()
+	if err != nil {
+		return err
 	}
 	p, err := load(c.Model)
 	if err != nil {
@@ -49,33 +89,126 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	q := completion.Query{Head: c.Head, Relation: c.Relation, Tail: c.Tail}
-	found := answers[completion.Query]{Query: q}
-	options := completion.PredictOptions{Known: c.Known, Top: c.Top}
-	if found.Answers, err = p.Predict(g, q, options); err != nil {
+	a, err := completion.NewAnswerer(p, g, c.engine())
+	if err != nil {
 		return err
 	}
+	defer a.Close()
+	switch {
+	case c.All:
+		return c.likeliest(ctx, o, a, options)
+	case c.Queries != "":
+		return c.answerAll(ctx, o, a, queries, options)
+	}
+	q := completion.Query{Head: c.Head, Relation: c.Relation, Tail: c.Tail}
+	predictions, err := a.Predict(ctx, []completion.Query{q}, options)
+	if err == nil {
+		err = predictions[0].Err
+	}
+	if err != nil {
+		return err
+	}
+	found := predictions[0]
+	if found.Kind == completion.KindAll && !c.Any && g != nil {
+		o.Message("autoblm: no fact has the relation %s, so all entities are compared",
+			format.Escape(q.Relation))
+	}
+	if c.Format != "text" {
+		return c.writeRows(o, func(write func(rows []row) error) error {
+			return write(rowsOf(found))
+		})
+	}
 	return o.Result(found, func(w io.Writer) {
-		found.print(w, cmp.Or(q.Head, "?"), q.Relation, cmp.Or(q.Tail, "?"))
+		printQuestion(w, q.Head, q.Relation, q.Tail)
+		printAnswers(w, found.Answers)
 	})
 }
 
-// print prints the answers to (head, relation, tail).
-func (s answers[Query]) print(w io.Writer, head, relation, tail string) {
-	fmt.Fprintf(w, "(%s, %s, %s)\n\n",
-		format.Escape(head), format.Escape(relation), format.Escape(tail))
-	t := table.New("entity", "rank", "score", "")
-	for _, a := range s.Answers {
-		note := ""
-		if a.Known == eval.Yes {
-			note = "known"
+// options returns the options of the answers.
+func (f predictFlags) options() (o completion.PredictOptions, err error) {
+	o = completion.PredictOptions{Known: f.Known, Top: f.Top, AnyKind: f.Any, Shares: true}
+	if f.Among == "" {
+		return o, nil
+	}
+	file, err := inputfile.OpenDecompressed(f.Among)
+	if err != nil {
+		return o, err
+	}
+	defer file.Close()
+	o.Among = []string{}
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		if label := lines.Text(); label != "" {
+			o.Among = append(o.Among, label)
 		}
-		t.Add(a.Entity, a.Rank, fmt.Sprintf("%.3f", a.Score), note)
+	}
+	if err := lines.Err(); err != nil {
+		return o, fmt.Errorf("%s: %w", f.Among, err)
+	}
+	if len(o.Among) == 0 {
+		return o, fmt.Errorf("%s has no entities: write one label per line", f.Among)
+	}
+	return o, nil
+}
+
+// queries reads the file of queries, if there is one.
+func (c *predictCommand) queries() ([]completion.LineQuery, error) {
+	switch c.Queries {
+	case "":
+		return nil, nil
+	case "-":
+		return completion.ReadQueries(os.Stdin, "standard input")
+	}
+	file, err := inputfile.OpenDecompressed(c.Queries)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return completion.ReadQueries(file, strings.TrimSuffix(c.Queries, ".gz"))
+}
+
+// printQuestion prints a query with ? for a missing part.
+func printQuestion(w io.Writer, head, relation, tail string) {
+	fmt.Fprintf(w, "(%s, %s, %s)\n\n", format.Escape(cmp.Or(head, "?")),
+		format.Escape(cmp.Or(relation, "?")), format.Escape(cmp.Or(tail, "?")))
+}
+
+// printAnswers prints the answers to a query.
+func printAnswers(w io.Writer, answers []eval.Answer) {
+	what, shares := "entity", false
+	for _, a := range answers {
+		shares = shares || a.Share > 0
+		if a.Relation != "" {
+			what = "relation"
+		}
+	}
+	titles := []string{what, "rank", "score", ""}
+	if shares {
+		titles = []string{what, "rank", "score", "share", ""}
+	}
+	t := table.New(titles...)
+	for _, a := range answers {
+		cells := []any{cmp.Or(a.Entity, a.Relation), a.Rank, fmt.Sprintf("%.3f", a.Score)}
+		if shares {
+			cells = append(cells, shareText(a.Share))
+		}
+		t.Add(append(cells, knownText(a.Known))...)
 	}
 	t.Print(w)
 }
 
-// graph opens the graph with the known answers.
+// shareText returns a share with two digits.
+func shareText(share float64) string { return fmt.Sprintf("%.2g", share) }
+
+// knownText returns a note for a known answer.
+func knownText(k eval.Known) string {
+	if k == eval.Yes {
+		return "known"
+	}
+	return ""
+}
+
+// graph opens the graph with the known answers and the kinds of entities.
 func (c *predictCommand) graph(
 	ctx context.Context, m *kge.Model, o *output,
 ) (*datasets.Graph, error) {
@@ -89,21 +222,21 @@ func (c *predictCommand) graph(
 	})
 }
 
-// knownFrom opens the data with the known answers. It returns nil if they are not needed, or only
-// to mark answers and not found.
+// knownFrom opens the data with the known answers and the kinds of entities. It returns nil if they
+// are not needed, or if known answers need not be left out and the data are not found.
 func knownFrom[G any](
 	f predictFlags, m *kge.Model, o *output, open func(source string) (*G, error),
 ) (*G, error) {
-	if f.Known == eval.KeepKnown {
+	if f.Known == eval.KeepKnown && f.Any {
 		return nil, nil
 	}
 	g, err := open(cmp.Or(f.Dataset, datasets.SourceFolder(cmp.Or(m.Source, m.Dataset))))
 	if err == nil {
 		return g, nil
 	}
-	if f.Dataset == "" && f.Known == eval.MarkKnown {
-		o.Message("autoblm: known answers are not marked: %s (name the graph with --dataset)",
-			format.OneLine(withHint(err)))
+	if f.Dataset == "" && f.Known != eval.DropKnown {
+		o.Message("autoblm: known answers are not marked, and entities of any kind are compared: %s "+
+			"(name the graph with --dataset)", format.OneLine(withHint(err)))
 		return nil, nil
 	}
 	return nil, fmt.Errorf("find the known answers: %w (name the graph with --dataset)", err)

@@ -7,9 +7,16 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
+
+// answers is the JSON of query predict.
+type answers[Query any] struct {
+	Query   Query         `json:"query"`
+	Answers []eval.Answer `json:"answers"`
+}
 
 type queryPredictCommand struct {
 	predictFlags
@@ -32,14 +39,18 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	found := answers[query.Path]{Query: p}
-	found.Answers, err = query.Predict(ctx, engine, m, p, d, c.Top, c.Known)
+	options, err := c.options()
 	if err != nil {
+		return err
+	}
+	found := answers[query.Path]{Query: p}
+	if found.Answers, err = query.Predict(ctx, engine, m, p, d, options); err != nil {
 		return err
 	}
 	warnLongPath(o, m, len(p.Relations))
 	return o.Result(found, func(w io.Writer) {
-		found.print(w, p.Anchor, strings.Join(p.Relations, " ∘ "), "?")
+		printQuestion(w, p.Anchor, strings.Join(p.Relations, " ∘ "), "?")
+		printAnswers(w, found.Answers)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -39,7 +40,8 @@ func TestQueryPredict(t *testing.T) {
 	d, err := query.Open(data)
 	must(t, err)
 	path := query.Path{Anchor: "e10", Relations: []string{"near", "next_reverse"}}
-	want, err := query.Predict(t.Context(), cpu.New(1), m, path, d, 10, eval.MarkKnown)
+	want, err := query.Predict(t.Context(), cpu.New(1), m, path, d,
+		completion.PredictOptions{Top: 10, Known: eval.MarkKnown})
 	must(t, err)
 	has(t, o, fields{"answers": want, "answers.#": 10})
 
@@ -135,7 +137,7 @@ func TestQueryPredictRefusals(t *testing.T) {
 	stdout, stderr := succeed(t, predict, lost, "--anchor e10 --path near")
 	contains(t, stderr, "not marked", "--dataset")
 	contains(t, stdout, "e10")
-	if _, stderr := succeed(t, predict, lost, "--anchor e10 --path near --known keep"); stderr != "" {
+	if _, stderr := succeed(t, predict, lost, "--anchor e10 --path near --known keep --any"); stderr != "" {
 		t.Errorf("without data, which are not needed: %q", stderr)
 	}
 }

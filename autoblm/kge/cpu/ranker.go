@@ -19,6 +19,7 @@ type ranker struct {
 	threads   int
 	precision kge.Precision // for speed; ranks are those of float32
 	models    []*model
+	among     []tiles.Embeddings  // candidates of each model; nil for all entities
 	report    func(share float64) // receives progress; nil without
 }
 

@@ -8,12 +8,29 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
 
+// Restrict implements [kge.Restricter].
+func (r *ranker) Restrict(entities []int32) kge.EntityScorer {
+	restricted := &ranker{threads: r.threads, precision: r.precision, models: r.models}
+	for _, m := range r.models {
+		rows := tiles.Embeddings{Count: len(entities), Table: tiles.NewTable(len(entities), m.dim)}
+		for i, id := range entities {
+			copy(tiles.PaddedRow(rows.Table, i), m.entities.Row(int(id)))
+		}
+		restricted.among = append(restricted.among, rows)
+	}
+	return restricted
+}
+
 // Scores implements [kge.Ranker].
 func (r *ranker) Scores(
 	ctx context.Context, model int, questions []kge.Question,
 	visit func(question int, scores []float32),
 ) error {
 	chunks, m := chunksOf(questions), r.models[model]
+	candidates := m.entities
+	if r.among != nil {
+		candidates = r.among[model]
+	}
 	scorers := make([]*scorer, r.threads)
 	done := r.progressOf(len(chunks))
 	tiles.Parallel(r.threads, len(chunks), func(worker, i int) {
@@ -21,7 +38,7 @@ func (r *ranker) Scores(
 			return
 		}
 		if scorers[worker] == nil {
-			scorers[worker] = newScorer(m)
+			scorers[worker] = newScorer(m, candidates, min(maxChunk, len(questions)))
 		}
 		c := chunks[i]
 		for n, scores := range scorers[worker].scoresOf(m, questions[c.from:c.to]) {
@@ -57,23 +74,25 @@ type scorer struct {
 	paths
 	between states
 	queries tiles.Queries
+	among   tiles.Embeddings
 	tile    kernel.Table // scores of a tile of entities
 	scores  [][]float32  // by question
 }
 
-func newScorer(m *model) *scorer {
+// newScorer allocates memory to score candidates for a number of questions.
+func newScorer(m *model, candidates tiles.Embeddings, questions int) *scorer {
 	s := &scorer{
-		paths:   newPaths(m, m.maxQueries(), false),
+		paths: newPaths(m, m.maxQueries(), false), among: candidates,
 		queries: tiles.NewQueries(m.measure, m.dim),
 		tile:    tiles.NewTable(tiles.Rows, tiles.MaxQueries),
 	}
-	for range maxChunk {
-		s.scores = append(s.scores, make([]float32, m.entities.Count))
+	for range questions {
+		s.scores = append(s.scores, make([]float32, candidates.Count))
 	}
 	return s
 }
 
-// scoresOf returns the scores of all entities for each question. The next call overwrites them.
+// scoresOf returns the scores of all candidates for each question. The next call overwrites them.
 func (s *scorer) scoresOf(m *model, questions []kge.Question) [][]float32 {
 	s.reset(m, len(questions), len(questions[0].Path))
 	for i := range questions {
@@ -83,9 +102,9 @@ func (s *scorer) scoresOf(m *model, questions []kge.Question) [][]float32 {
 	s.queries.Reset(len(questions))
 	m.walk(forward, &s.paths, s.queries.Rows, &s.between)
 	s.queries.Transpose()
-	for i := range m.entities.Tiles() {
-		start, count, rows := m.entities.Tile(i)
-		s.queries.Scores(m.kernels, s.tile, m.entities.From(start), rows)
+	for i := range s.among.Tiles() {
+		start, count, rows := s.among.Tile(i)
+		s.queries.Scores(m.kernels, s.tile, s.among.From(start), rows)
 		for row := range count {
 			for q, score := range s.tile.Row(row)[:len(scores)] {
 				scores[q][start+row] = score

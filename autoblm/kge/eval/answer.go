@@ -7,15 +7,20 @@ import (
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// Answer is a candidate answer to a query.
+// Answer is a candidate answer to a query: an entity, or a relation.
 type Answer struct {
-	Entity string  `json:"entity"`
-	Score  float64 `json:"score"`
+	Entity   string  `json:"entity,omitempty"`
+	Relation string  `json:"relation,omitempty"`
+	Score    float64 `json:"score"`
 	// Rank, from 1, counts the answers that are not left out.
 	Rank int `json:"rank"`
 	// Known tells whether the graph already has the answer. It is not looked up without a
 	// graph, or with KeepKnown.
 	Known Known `json:"known"`
+	// Share is the answer's share of the softmax over the candidates, which compares across
+	// queries; 0 if it was not computed. That of a relation is the geometric mean of the shares of
+	// the head and the tail.
+	Share float64 `json:"share,omitempty"`
 }
 
 // Known tells whether the graph already has an answer.
@@ -68,14 +73,17 @@ func In(ascending []int32) func(id int32) bool {
 
 // BestAnswers returns the entities with the highest scores, best first; top < 1 returns all.
 // Entities with equal scores keep the order of the labels. Scores are not NaN. isKnown is nil
-// if known answers are not looked up.
+// if known answers are not looked up, and isCandidate if all entities are candidates.
 func BestAnswers(
-	labels []string, score func(id int32) float64, isKnown func(id int32) bool,
+	labels []string, score func(id int32) float64, isKnown, isCandidate func(id int32) bool,
 	top int, known KnownAnswers,
 ) []Answer {
 	answers := make([]Answer, 0, len(labels))
 	for i, label := range labels {
 		id := int32(i)
+		if isCandidate != nil && !isCandidate(id) {
+			continue
+		}
 		answer := Answer{Entity: label, Score: score(id)}
 		if isKnown != nil && known != KeepKnown {
 			answer.Known = No

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
+)
+
+// chunkQueries is the number of queries that are answered together. Their answers are written
+// before the next ones are computed.
+const chunkQueries = 4096
+
+// predictions is the JSON of predict --queries.
+type predictions struct {
+	Predictions []completion.Prediction `json:"predictions"`
+}
+
+// answerAll answers the queries of a file. Those with unknown labels are skipped.
+func (c *predictCommand) answerAll(
+	ctx context.Context, o *output, a *completion.Answerer, queries []completion.LineQuery,
+	options completion.PredictOptions,
+) error {
+	done := showActivity(o, "predicting")
+	defer func() { done() }()
+	skipped := 0
+	answer := func(visit func(p []completion.Prediction) error) error {
+		for chunk := range slices.Chunk(queries, chunkQueries) {
+			plain := make([]completion.Query, len(chunk))
+			for i, q := range chunk {
+				plain[i] = q.Query
+			}
+			answered, err := a.Predict(ctx, plain, options)
+			if err != nil {
+				return err
+			}
+			var good []completion.Prediction
+			for i, p := range answered {
+				if p.Err == nil {
+					good = append(good, p)
+					continue
+				}
+				if skipped++; skipped <= 3 || o.Verbose {
+					o.Message("autoblm: %s:%d is skipped: %s", c.Queries, chunk[i].Line, p.Err)
+				}
+			}
+			if err := visit(good); err != nil {
+				return err
+			}
+		}
+		if skipped == len(queries) {
+			return fmt.Errorf("%s has no query that the model can answer", c.Queries)
+		}
+		if skipped > 0 {
+			o.Message("autoblm: %d of %s skipped", skipped,
+				format.Count(len(queries), "query"))
+		}
+		return nil
+	}
+	if c.Format != "text" {
+		return c.writeRows(o, func(write func(rows []row) error) error {
+			return answer(func(p []completion.Prediction) error { return write(rowsOf(p...)) })
+		})
+	}
+	all := predictions{Predictions: []completion.Prediction{}}
+	err := answer(func(p []completion.Prediction) error {
+		all.Predictions = append(all.Predictions, p...)
+		return nil
+	})
+	done()
+	done = func() {}
+	if err != nil {
+		return err
+	}
+	return o.Result(all, func(w io.Writer) { printRows(w, rowsOf(all.Predictions...)) })
+}
+
+// likeliest lists the likeliest missing triples.
+func (c *predictCommand) likeliest(
+	ctx context.Context, o *output, a *completion.Answerer, options completion.PredictOptions,
+) error {
+	done := showActivity(o, "predicting")
+	facts, err := a.Likeliest(ctx, c.Relation, options)
+	done()
+	if err != nil {
+		return err
+	}
+	rows := make([]row, len(facts))
+	for i, f := range facts {
+		rows[i] = row{
+			Head: f.Head, Relation: f.Relation, Tail: f.Tail, Rank: int64(f.Rank), Score: f.Score,
+			Share: f.Share, Known: new(bool),
+		}
+	}
+	if c.Format != "text" {
+		return c.writeRows(o, func(write func(rows []row) error) error { return write(rows) })
+	}
+	found := struct {
+		Answers []completion.Fact `json:"answers"`
+	}{facts}
+	return o.Result(found, func(w io.Writer) { printRows(w, rows) })
+}
+
+// rowsOf returns the answers of predictions as triples.
+func rowsOf(all ...completion.Prediction) (rows []row) {
+	for _, p := range all {
+		for _, a := range p.Answers {
+			r := row{
+				Head: p.Query.Head, Relation: p.Query.Relation, Tail: p.Query.Tail,
+				Rank: int64(a.Rank), Score: a.Score, Share: a.Share,
+			}
+			switch {
+			case r.Relation == "":
+				r.Relation = a.Relation
+			case r.Head == "":
+				r.Head = a.Entity
+			default:
+				r.Tail = a.Entity
+			}
+			if a.Known != eval.NotLookedUp {
+				isKnown := a.Known == eval.Yes
+				r.Known = &isKnown
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// printRows prints triples as a table.
+func printRows(w io.Writer, rows []row) {
+	t := table.New("head", "relation", "tail", "rank", "score", "share", "")
+	for _, r := range rows {
+		note := ""
+		if r.Known != nil && *r.Known {
+			note = "known"
+		}
+		t.Add(r.Head, r.Relation, r.Tail, r.Rank, fmt.Sprintf("%.3f", r.Score), shareText(r.Share), note)
+	}
+	t.Print(w)
+}
+
+// errTerminal means that binary output would go to a terminal.
+var errTerminal = errors.New("parquet is binary: write it into a file with > FILE")

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/parquet-go/parquet-go"
+)
+
+// row is a triple with its prediction, in tables.
+type row struct {
+	Head     string  `json:"head" parquet:"head"`
+	Relation string  `json:"relation" parquet:"relation"`
+	Tail     string  `json:"tail" parquet:"tail"`
+	Rank     int64   `json:"rank" parquet:"rank"`
+	Score    float64 `json:"score" parquet:"score"`
+	Share    float64 `json:"share" parquet:"share"`
+	Known    *bool   `json:"known" parquet:"known,optional"` // nil if it was not looked up
+}
+
+// rowTitles are the titles of the columns.
+var rowTitles = []string{"head", "relation", "tail", "rank", "score", "share", "known"}
+
+// fields returns the values of the columns as text, without control characters.
+func (r row) fields() []string {
+	known := ""
+	if r.Known != nil {
+		known = strconv.FormatBool(*r.Known)
+	}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	return []string{format.Escape(r.Head), format.Escape(r.Relation), format.Escape(r.Tail),
+		strconv.FormatInt(r.Rank, 10), number(r.Score), number(r.Share), known}
+}
+
+// writeRows writes the rows that fill passes on, in the format of the command.
+func (c *predictCommand) writeRows(
+	o *output, fill func(write func(rows []row) error) error,
+) error {
+	if c.Format == "parquet" && o.IsTerminal() {
+		return errTerminal
+	}
+	o.Stdout.Raw = c.Format == "parquet"
+	buffer := bufio.NewWriter(o.Stdout)
+	if err := fillRows(c.Format, buffer, fill); err != nil {
+		return err
+	}
+	return buffer.Flush()
+}
+
+// fillRows writes rows in a format.
+func fillRows(
+	as string, to *bufio.Writer, fill func(write func(rows []row) error) error,
+) error {
+	switch as {
+	case "parquet":
+		w := parquet.NewGenericWriter[row](to)
+		err := fill(func(rows []row) error {
+			_, err := w.Write(rows)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return w.Close()
+	case "jsonl":
+		encoder := json.NewEncoder(to)
+		encoder.SetEscapeHTML(false)
+		return fill(func(rows []row) error {
+			for _, r := range rows {
+				if err := encoder.Encode(r); err != nil {
+					return err
+				}
+			}
+			return to.Flush()
+		})
+	case "csv":
+		w := csv.NewWriter(to)
+		if err := w.Write(rowTitles); err != nil {
+			return err
+		}
+		return fill(func(rows []row) error {
+			for _, r := range rows {
+				if err := w.Write(r.fields()); err != nil {
+					return err
+				}
+			}
+			w.Flush()
+			return w.Error()
+		})
+	}
+	line := func(fields []string) error {
+		_, err := io.WriteString(to, strings.Join(fields, "\t")+"\n")
+		return err
+	}
+	if err := line(rowTitles); err != nil {
+		return err
+	}
+	return fill(func(rows []row) error {
+		for _, r := range rows {
+			if err := line(r.fields()); err != nil {
+				return err
+			}
+		}
+		return to.Flush()
+	})
+}

@@ -1,0 +1,249 @@
+package completion
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/labels"
+)
+
+// Answerer answers many queries with one predictor and one graph. It is safe for concurrent use.
+type Answerer struct {
+	predictor Predictor
+	model     *kge.Model // whose ids count
+	graph     *datasets.Graph
+	ends      *datasets.Ends // of the facts; nil without a graph
+
+	entities func() map[string]int32 // ids by label
+
+	engine kge.Engine // nil: all scores are computed in float64
+	ranker kge.Ranker // nil without engine
+	bound  kge.ScoreBound
+
+	mu       sync.Mutex
+	sets     map[end]*candidates
+	restrict map[end]kge.EntityScorer
+	rows     int // of all restricted scorers
+}
+
+// end is one end of a relation.
+type end struct {
+	relation int32
+	isHead   bool
+}
+
+// Prediction has the answers to a query.
+type Prediction struct {
+	Query   Query         `json:"query"`
+	Answers []eval.Answer `json:"answers"`
+	// Candidates is the number of entities that were compared, and Kind their selection: "seen" at
+	// that end of the relation, "all", or "list". Both are unset if the relation is missing.
+	Candidates int    `json:"candidates,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+	// Err says why there is no answer, such as an unknown label.
+	Err error `json:"-"`
+}
+
+// The selections of candidates.
+const (
+	KindSeen = "seen"
+	KindAll  = "all"
+	KindList = "list"
+)
+
+// NewAnswerer returns an answerer. g has the known answers and the kinds of entities; with nil,
+// none is known and all entities are candidates. An engine makes answers much faster and does not
+// change them: it computes float32 scores of all candidates, a proven error bound selects those
+// that may be among the best, and only these are scored in float64. With nil, or for an ensemble,
+// all scores are computed in float64.
+func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, error) {
+	m := p.Models()[0]
+	a := &Answerer{
+		predictor: p, model: m, engine: engine,
+		sets: map[end]*candidates{}, restrict: map[end]kge.EntityScorer{},
+	}
+	a.entities = sync.OnceValue(func() map[string]int32 {
+		ids := make(map[string]int32, len(m.EntityLabels))
+		for id, label := range m.EntityLabels {
+			ids[label] = int32(id)
+		}
+		return ids
+	})
+	if g != nil {
+		aligned, err := Align(m, g)
+		if err != nil {
+			return nil, err
+		}
+		a.graph = aligned
+		a.ends = datasets.NewEnds(len(m.RelationLabels), aligned.Train, aligned.Valid, aligned.Test)
+	}
+	if single, ok := p.(Single); ok && engine != nil {
+		ranker, err := engine.NewRanker([]kge.Parameters{single.Parameters}, kge.Float32)
+		if err != nil {
+			return nil, err
+		}
+		a.ranker = ranker
+		a.bound = kge.NewScoreBound(single.Parameters, len(m.RelationLabels))
+	}
+	return a, nil
+}
+
+// Close frees the memory of the engine's ranker.
+func (a *Answerer) Close() {
+	if a.ranker != nil {
+		a.ranker.Close()
+	}
+}
+
+// Predict answers queries, in their order. A query with an unknown label has an error of its own.
+func (a *Answerer) Predict(
+	ctx context.Context, queries []Query, o PredictOptions,
+) ([]Prediction, error) {
+	among, err := a.among(o.Among)
+	if err != nil {
+		return nil, err
+	}
+	predictions := make([]Prediction, len(queries))
+	byEnd := map[end][]int{} // indices of queries
+	questions := make([]question, len(queries))
+	var asked []end
+	var pairs []int // indices of queries without a relation
+	for i, q := range queries {
+		predictions[i].Query = q
+		questions[i], predictions[i].Err = a.resolve(q, len(queries))
+		switch {
+		case predictions[i].Err != nil:
+			continue
+		case q.Relation == "":
+			pairs = append(pairs, i)
+			continue
+		}
+		e := end{questions[i].relation, questions[i].forHeads}
+		if len(byEnd[e]) == 0 {
+			asked = append(asked, e)
+		}
+		byEnd[e] = append(byEnd[e], i)
+	}
+	known := a.knownAnswers(len(queries), o)
+	for _, e := range asked {
+		c := a.candidates(e, o, among)
+		work, about := make([]*lookup, len(byEnd[e])), make([]question, len(byEnd[e]))
+		for n, i := range byEnd[e] {
+			p, q := &predictions[i], questions[i]
+			p.Candidates, p.Kind = c.count(a.model), c.kind
+			about[n] = q
+			work[n] = &lookup{a: a, q: q, c: c, o: o, known: known(q), prediction: p}
+			if a.ranker != nil {
+				work[n].bound = a.bound.Of(q.path())
+			}
+			if p.Query.Head != "" && p.Query.Tail != "" {
+				work[n].triple = true
+				work[n].tail = q.other
+			}
+		}
+		err := a.eachScores(ctx, c, about, func(i int, scores []float32) { work[i].find(scores) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return predictions, a.relations(ctx, predictions, questions, pairs, o)
+}
+
+// resolve returns the question of a query, which is one of several. Without a relation, the
+// question has the entities only.
+func (a *Answerer) resolve(query Query, queries int) (q question, err error) {
+	if err := query.check(); err != nil {
+		return q, err
+	}
+	if query.Relation != "" {
+		if q.relation, err = relationID(a.model, query.Relation); err != nil {
+			return q, err
+		}
+	}
+	if query.Tail != "" {
+		if q.other, err = a.entity(query.Tail, queries); err != nil {
+			return q, err
+		}
+	}
+	if query.Head == "" {
+		return question{given: q.other, relation: q.relation, forHeads: true}, nil
+	}
+	q.given, err = a.entity(query.Head, queries)
+	return q, err
+}
+
+// entity returns the id of an entity. The error suggests similar labels.
+func (a *Answerer) entity(label string, queries int) (int32, error) {
+	const few = 4 // a search takes less time than an index
+	if queries > few {
+		if id, found := a.entities()[label]; found {
+			return id, nil
+		}
+	}
+	return labels.Entity(a.model.EntityLabels, label)
+}
+
+// among returns the ids of labels in ascending order, nil for nil.
+func (a *Answerer) among(names []string) ([]int32, error) {
+	if names == nil {
+		return nil, nil
+	}
+	ids := make([]int32, 0, len(names))
+	for _, name := range names {
+		id, err := a.entity(name, len(names))
+		if err != nil {
+			return nil, fmt.Errorf("candidates: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// knownAnswers returns a function that finds the known answers to a question, ascending. For a few
+// queries it searches the facts of a relation instead of building the index of all.
+func (a *Answerer) knownAnswers(queries int, o PredictOptions) func(q question) []int32 {
+	const few = 64
+	switch {
+	case a.graph == nil || o.Known == eval.KeepKnown:
+		return func(question) []int32 { return nil }
+	case queries > few:
+		index := a.graph.Known()
+		return func(q question) []int32 {
+			if q.forHeads {
+				return index.Heads(q.relation, q.given)
+			}
+			return index.Tails(q.given, q.relation)
+		}
+	}
+	return func(q question) (answers []int32) {
+		a.ends.Facts(q.relation, func(t datasets.Triple) {
+			switch {
+			case !q.forHeads && t.Head == q.given:
+				answers = append(answers, t.Tail)
+			case q.forHeads && t.Tail == q.given:
+				answers = append(answers, t.Head)
+			}
+		})
+		slices.Sort(answers)
+		return slices.Compact(answers)
+	}
+}
+
+// predict implements [Predictor.Predict].
+func predict(p Predictor, g *datasets.Graph, q Query, o PredictOptions) ([]eval.Answer, error) {
+	a, err := NewAnswerer(p, g, nil)
+	if err != nil {
+		return nil, err
+	}
+	predictions, err := a.Predict(context.Background(), []Query{q}, o)
+	if err != nil {
+		return nil, err
+	}
+	return predictions[0].Answers, predictions[0].Err
+}

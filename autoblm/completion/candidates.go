@@ -1,0 +1,148 @@
+package completion
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"golang.org/x/sync/errgroup"
+)
+
+// candidates are the entities that queries for one end of a relation compare.
+type candidates struct {
+	end      end
+	kind     string
+	ids      []int32 // ascending; nil for all
+	noLoops  bool    // the given entity is no candidate
+	isShared bool    // equal for all queries for that end with the same facts
+}
+
+// count returns the number of candidates.
+func (c *candidates) count(m *kge.Model) int {
+	if c.ids == nil {
+		return len(m.EntityLabels)
+	}
+	return len(c.ids)
+}
+
+// has reports whether an entity is a candidate.
+func (c *candidates) has(id int32) bool {
+	if c.ids == nil {
+		return true
+	}
+	_, found := slices.BinarySearch(c.ids, id)
+	return found
+}
+
+// id returns the id of a candidate.
+func (c *candidates) id(index int) int32 {
+	if c.ids == nil {
+		return int32(index)
+	}
+	return c.ids[index]
+}
+
+// candidates returns the candidates for an end of a relation.
+func (a *Answerer) candidates(e end, o PredictOptions, among []int32) *candidates {
+	c := &candidates{end: e, kind: KindAll}
+	if !o.AnyKind && a.ends != nil {
+		c = a.seen(e)
+	}
+	if o.Among != nil {
+		restricted := &candidates{end: e, kind: KindList, ids: among, noLoops: c.noLoops}
+		return restricted
+	}
+	return c
+}
+
+// seen returns the entities at an end of a relation in the facts, or all if there are none.
+func (a *Answerer) seen(e end) *candidates {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c := a.sets[e]; c != nil {
+		return c
+	}
+	heads, tails, hasLoops := a.ends.Seen(e.relation)
+	for _, side := range []struct {
+		isHead bool
+		ids    []int32
+	}{{true, heads}, {false, tails}} {
+		c := &candidates{end: end{e.relation, side.isHead}, kind: KindAll}
+		if len(side.ids) > 0 {
+			c.kind, c.ids, c.isShared, c.noLoops = KindSeen, side.ids, true, !hasLoops
+		}
+		a.sets[c.end] = c
+	}
+	return a.sets[e]
+}
+
+// scorer returns a scorer of candidates, nil for scores in float64. If it scores all entities,
+// isAll is true.
+func (a *Answerer) scorer(c *candidates) (scorer kge.EntityScorer, isAll bool) {
+	if a.ranker == nil {
+		return nil, false
+	}
+	// A copy of most rows is no faster than all rows.
+	n := len(a.model.EntityLabels)
+	restricter, can := a.ranker.(kge.Restricter)
+	if c.ids == nil || !can || len(c.ids) > n/2 {
+		return a.ranker, true
+	}
+	if !c.isShared {
+		return restricter.Restrict(c.ids), false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s := a.restrict[c.end]; s != nil {
+		return s, false
+	}
+	// Copies take as much memory as the model at most.
+	if a.rows += len(c.ids); a.rows > n {
+		clear(a.restrict)
+		a.rows = len(c.ids)
+	}
+	a.restrict[c.end] = restricter.Restrict(c.ids)
+	return a.restrict[c.end], false
+}
+
+// eachScores calls visit with the float32 scores of the candidates for each question, or nil if
+// scores are computed in float64. The calls come from several goroutines in any order. A slice of
+// scores is valid until visit returns.
+func (a *Answerer) eachScores(
+	ctx context.Context, c *candidates, questions []question,
+	visit func(question int, scores []float32),
+) error {
+	if len(questions) == 0 {
+		return nil
+	}
+	scorer, isAll := a.scorer(c)
+	if scorer == nil {
+		var workers errgroup.Group
+		workers.SetLimit(runtime.GOMAXPROCS(0))
+		for i := range questions {
+			workers.Go(func() error {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				visit(i, nil)
+				return nil
+			})
+		}
+		return workers.Wait()
+	}
+	paths := make([]kge.Question, len(questions))
+	for i, q := range questions {
+		paths[i] = q.path()
+	}
+	return scorer.Scores(ctx, 0, paths, func(i int, scores []float32) {
+		if isAll && c.ids != nil {
+			all := scores
+			scores = make([]float32, len(c.ids))
+			for n, id := range c.ids {
+				scores[n] = all[id]
+			}
+		}
+		visit(i, scores)
+	})
+}

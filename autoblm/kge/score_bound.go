@@ -1,0 +1,149 @@
+package kge
+
+import "math"
+
+// Error bound of float32 scores
+//
+// A score is a sum of terms. In float32 a term goes through at most n roundings, each of which
+// multiplies it by a number within 1 ± u, with u = 2⁻²⁴. In any order of the sums the error is
+// therefore at most γM with γ = nu/(1 - nu), where M is the sum of the magnitudes of the terms.
+//
+//   - If scores are products, M = Σ_j m_j|e_j|, where m is the query that the magnitudes of the
+//     anchor and the relation give. By the Cauchy-Schwarz inequality M ≤ |m||e|.
+//   - Distances sum differences of coordinates of the entity and the query. Each coordinate of
+//     the query is a sum of at most two coordinates of the anchor and of numbers of the relation,
+//     or a turned pair of them. So M ≤ 2(‖e‖₁ + 2‖anchor‖₁ + 2Σ‖r‖₁), and ‖e‖₁ ≤ √d|e|.
+//
+// The floor covers numbers below 2⁻¹²⁶ that are flushed to 0, whose squares the moduli of complex
+// numbers take. Rounding in float64 is far below the margin of n. If a sum might overflow, the
+// bound is infinite.
+
+const (
+	maxMagnitude  = 0x1p60 // of M; squares of its terms do not overflow
+	productFloor  = 0x1p-110
+	distanceFloor = 0x1p-60
+)
+
+// ScoreBound bounds the difference between an engine's float32 score of an entity and its
+// definition in float64.
+type ScoreBound struct {
+	model     Parameters
+	relations int     // without reverses
+	norm      float64 // largest norm of an entity's row
+}
+
+// NewScoreBound returns the bound for all entities of a model with finite numbers. relations is
+// the number of relations without reverses.
+func NewScoreBound(p Parameters, relations int) ScoreBound {
+	largest := 0.0
+	for from := 0; from < len(p.Entities); from += p.Dim {
+		squares := 0.0
+		for _, x := range p.Entities[from:][:p.Dim] {
+			squares += float64(x) * float64(x)
+		}
+		largest = max(largest, squares)
+	}
+	return ScoreBound{p, relations, math.Sqrt(largest) * (1 + 0x1p-30)}
+}
+
+// Of returns the bound for the scores of a question.
+func (b ScoreBound) Of(q Question) float64 {
+	p := b.model
+	products := p.Form.Capabilities().Products
+	var magnitude float64
+	if products {
+		magnitude = norm(b.productMagnitudes(q)) * b.norm
+	} else {
+		magnitude = b.distanceMagnitude(q)
+	}
+	if !(magnitude < maxMagnitude) {
+		return math.Inf(1)
+	}
+	d := p.Dim
+	perHop := d + 8
+	if k := p.Structure.K(); k > 0 {
+		perHop = k + 8
+	}
+	x := float64(d+16+len(q.Path)*perHop) * 0x1p-24
+	floor := float64(d) * distanceFloor
+	if products {
+		floor = float64(d*d) * productFloor * (1 + b.norm)
+	}
+	return x/(1-x)*magnitude*(1+0x1p-16) + floor
+}
+
+// productMagnitudes returns the query that the magnitudes of the anchor and the relations give.
+func (b ScoreBound) productMagnitudes(q Question) []float64 {
+	p := b.model
+	state := magnitudes(p.Entity(q.Anchor))
+	for _, r := range q.Path {
+		rows, transposed := p.relationRows(r, b.relations)
+		for _, row := range rows {
+			for i, x := range row {
+				row[i] = math.Abs(x)
+			}
+		}
+		if p.Structure.K() > 0 {
+			state = p.hopMagnitudes(state, rows[0], transposed)
+		} else {
+			state = p.Form.Spec().DefineHop(p.Structure, state, rows, transposed)
+		}
+	}
+	return state
+}
+
+// hopMagnitudes returns the state after a hop with the magnitudes of a structure's entries.
+func (p Parameters) hopMagnitudes(state, relation []float64, transposed bool) []float64 {
+	k := p.Structure.K()
+	width, after := p.Dim/k, make([]float64, p.Dim)
+	for i := range k {
+		for j := range k {
+			value := p.Structure.At(i, j)
+			if value == 0 {
+				continue
+			}
+			from, to := i*width, j*width
+			if transposed {
+				from, to = to, from
+			}
+			r := (max(value, -value) - 1) * width
+			for n := range width {
+				after[to+n] += state[from+n] * relation[r+n]
+			}
+		}
+	}
+	return after
+}
+
+// distanceMagnitude returns the bound of M for distances.
+func (b ScoreBound) distanceMagnitude(q Question) float64 {
+	sum := math.Sqrt(float64(b.model.Dim)) * b.norm
+	for _, x := range b.model.Entity(q.Anchor) {
+		sum += 2 * math.Abs(float64(x))
+	}
+	for _, r := range q.Path {
+		rows, _ := b.model.relationRows(r, b.relations)
+		for _, row := range rows {
+			for _, x := range row {
+				sum += 2 * math.Abs(x)
+			}
+		}
+	}
+	return 2 * sum
+}
+
+func magnitudes(x []float32) []float64 {
+	y := widen(x)
+	for i := range y {
+		y[i] = math.Abs(y[i])
+	}
+	return y
+}
+
+func norm(x []float64) float64 {
+	squares := 0.0
+	for _, v := range x {
+		squares += v * v
+	}
+	return math.Sqrt(squares) * (1 + 0x1p-30)
+}
