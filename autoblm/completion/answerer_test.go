@@ -19,8 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// randomModel draws a model of any form. Some rows are equal, so that scores tie.
-func randomModel(t *rapid.T) *kge.Model {
+// drawModel draws a model of any form. Some rows are equal, so that scores tie.
+func drawModel(t *rapid.T) *kge.Model {
 	p := kge.Parameters{Form: rapid.SampledFrom(form.All()).Draw(t, "form")}
 	if p.Form == form.Bilinear {
 		p.Structure = structure.MustParse(rapid.SampledFrom([]string{"complex", "simple", "quate",
@@ -70,8 +70,8 @@ func randomModel(t *rapid.T) *kge.Model {
 	return m
 }
 
-// randomGraph draws a few facts about the labels of a model.
-func randomGraph(t *rapid.T, m *kge.Model) *datasets.Graph {
+// drawFacts draws a few facts about the labels of a model.
+func drawFacts(t *rapid.T, m *kge.Model) *datasets.Graph {
 	n := int32(len(m.EntityLabels))
 	fact := rapid.Custom(func(t *rapid.T) datasets.Triple {
 		return datasets.Triple{Head: rapid.Int32Range(0, n-1).Draw(t, "head"),
@@ -149,8 +149,8 @@ func listed(m *kge.Model, g *datasets.Graph, q completion.Query, o completion.Pr
 func TestAnswersAreThoseOfFloat64(t *testing.T) {
 	engine := cpu.New(2)
 	rapid.Check(t, func(t *rapid.T) {
-		m := randomModel(t)
-		g := randomGraph(t, m)
+		m := drawModel(t)
+		g := drawFacts(t, m)
 		a, err := completion.NewAnswerer(completion.Single{Model: m}, g, engine)
 		if err != nil {
 			t.Fatal(err)
@@ -260,8 +260,8 @@ func TestShares(t *testing.T) {
 func TestLikeliest(t *testing.T) {
 	engine := cpu.New(2)
 	rapid.Check(t, func(t *rapid.T) {
-		m := randomModel(t)
-		g := randomGraph(t, m)
+		m := drawModel(t)
+		g := drawFacts(t, m)
 		a, err := completion.NewAnswerer(completion.Single{Model: m}, g, engine)
 		if err != nil {
 			t.Fatal(err)
