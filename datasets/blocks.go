@@ -115,6 +115,12 @@ func (b *block) addLine(line string) bool {
 	if strings.IndexByte(relation, '\t') >= 0 {
 		return false
 	}
+	if head[0] == '"' || relation[0] == '"' || tail[0] == '"' {
+		head, relation, tail = unquote(head, relation, tail)
+		if head == "" || relation == "" || tail == "" {
+			return false
+		}
+	}
 	var t Triple
 	if head != b.head { // many files are sorted by head
 		b.head = head

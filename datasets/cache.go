@@ -148,9 +148,9 @@ func limitCache(folder string) {
 }
 
 // cacheKey returns the name in the cache of the graph in a folder, or "" if it is not to be cached:
-// if it is small, or has no splits of labels.
+// if it is small, has weights, or has no splits of labels.
 func cacheKey(folder string) string {
-	if os.Getenv(noCacheVariable) != "" {
+	if os.Getenv(noCacheVariable) != "" || HasFile(folder, weightsFile) {
 		return ""
 	}
 	total := int64(0)

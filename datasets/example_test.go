@@ -41,13 +41,9 @@ func ExampleDescribe() {
 	// inverse        2 relations, 0.0% of the test triples
 }
 
-// Make a data set from one file with a triple on each line.
-func ExampleSplitTriples() {
-	facts, err := datasets.ReadTriples("world/train.txt")
-	if err != nil {
-		log.Fatal(err)
-	}
-	divided, report, err := datasets.SplitTriples(facts, datasets.DefaultSplit())
+// Make a data set from a file of facts in any format.
+func ExampleImport() {
+	divided, report, err := datasets.Import([]string{"world/train.txt"}, datasets.DefaultImport())
 	if err != nil {
 		log.Fatal(err)
 	}

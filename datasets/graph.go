@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"sync"
 )
 
@@ -25,7 +26,10 @@ type Graph struct {
 	// Train, Valid and Test are the triples in the order of their files,
 	// duplicates included. Valid and Test may be nil.
 	Train, Valid, Test []Triple
+	// Weights are the weights of the training triples in the loss; nil if all are 1.
+	Weights []float32
 
+	times     []float64   // of the training triples, for a split by time
 	warnings  []string    // of the reader; see [Graph.Warnings]
 	cache     *cacheState // nil if the graph is not cached
 	knownOnce sync.Once
@@ -50,6 +54,14 @@ func (g *Graph) Split(name string) ([]Triple, error) {
 
 func (g *Graph) splits() [3][]Triple { return [3][]Triple{g.Train, g.Valid, g.Test} }
 
+// weight returns the weight of a training triple, and 1 for others.
+func (g *Graph) weight(index int32) float32 {
+	if int(index) < len(g.Weights) {
+		return g.Weights[index]
+	}
+	return 1
+}
+
 // Known returns the index of all known answers, built on the first call from
 // the three splits as one set of triples. It is safe for concurrent use.
 func (g *Graph) Known() *Known {
@@ -58,7 +70,7 @@ func (g *Graph) Known() *Known {
 }
 
 // Fingerprint identifies the data: the SHA-256 (hexadecimal) of the labels and
-// of the triples of each split, in their order. The name
+// of the triples of each split, in their order, and of weights. The name
 // has no influence.
 func (g *Graph) Fingerprint() string {
 	if facts := g.cache.known(g); facts != nil {
@@ -89,6 +101,12 @@ func (g *Graph) Fingerprint() string {
 			if len(buffer) > 1<<11 {
 				flush()
 			}
+		}
+	}
+	for _, weight := range g.Weights {
+		buffer = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(weight))
+		if len(buffer) > 1<<11 {
+			flush()
 		}
 	}
 	flush()

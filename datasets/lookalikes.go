@@ -135,7 +135,10 @@ func (g *Graph) normalized() (*Graph, int) {
 		return ids
 	}
 	entities, relations := number(g.Entities, &labels.entities), number(g.Relations, &labels.relations)
-	normal := &Graph{Name: g.Name, warnings: g.warnings, Train: make([]Triple, len(g.Train))}
+	normal := &Graph{
+		Name: g.Name, warnings: g.warnings, Train: make([]Triple, len(g.Train)), Weights: g.Weights,
+		times: g.times,
+	}
 	normal.Entities, normal.Relations = labels.entities.labels, labels.relations.labels
 	for i, t := range g.Train {
 		normal.Train[i] = Triple{entities[t.Head], relations[t.Relation], entities[t.Tail]}

@@ -26,7 +26,7 @@ func TestLookAlikes(t *testing.T) {
 		"日本\u3000東京\tnear\tA\u030al\nÅl\tin\tNorway\n": {`"A\u030al" and "\u00c5l"`},
 	} {
 		dir := writeFiles(t, map[string]string{"facts.txt": plain + other})
-		g, err := ReadTriples(dir + "/facts.txt")
+		g, _, err := Import([]string{dir + "/facts.txt"}, ImportSettings{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/adrg/xdg"
+	"github.com/autoblm/autoblm-go/datasets/facts"
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
@@ -19,6 +20,7 @@ const dataVariable = "AUTOBLM_DATA"
 // Open reads a data set by its path or its name:
 //
 //   - the path of a folder with splits of a graph comes first, see [ReadFolder];
+//   - a file of facts is divided by [ReadFile];
 //   - "world" is the embedded graph;
 //   - a name of the [Registry] is looked for in $AUTOBLM_DATA/NAME and then in
 //     the cache folder that [Fetch] writes to.
@@ -46,10 +48,14 @@ func openAt(name string, at Place) (*Graph, error) {
 	case name == worldName && !at.IsPath:
 		return World(), nil
 	}
-	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		all := append([]string{worldName}, benchmarkNames()...)
-		return nil, NoGraph(name, fmt.Errorf("no data set %q: it is no folder, and the names are %s%s",
+		return nil, NoGraph(name, fmt.Errorf("no data set %q: it is no folder or file, and the names are %s%s",
 			name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
+	}
+	if err == nil && !info.IsDir() {
+		return ReadFile(name)
 	}
 	return ReadFolder(name)
 }
@@ -67,13 +73,19 @@ func NoGraph(source string, why error) error { return &NoGraphError{source, why}
 func (e *NoGraphError) Error() string { return e.why.Error() }
 func (e *NoGraphError) Unwrap() error { return e.why }
 
-// CanOpen reports whether [Open] knows the source as a name or as a folder with training
-// triples.
+// CanOpen reports whether [Open] knows the source as a name, as a folder with training triples or
+// as a file with the ending of a format.
 func CanOpen(source string) bool {
 	if _, known := benchmark(source); known || source == worldName {
 		return true
 	}
-	return hasTrain(source)
+	return hasTrain(source) || isFacts(source)
+}
+
+// isFacts reports whether a source is a file with the ending of a format.
+func isFacts(source string) bool {
+	info, err := os.Stat(source)
+	return err == nil && !info.IsDir() && facts.CanRead(source)
 }
 
 func hasTrain(dir string) bool {

@@ -22,6 +22,8 @@ var ErrNotFolder = errors.New("a file, not a folder")
 //   - OpenKE: entity2id.txt, relation2id.txt, train2id.txt, valid2id.txt and
 //     test2id.txt, each a count and then its lines (head, tail, relation).
 //
+// weights.txt may have the weight of each training triple in the loss, one on each line.
+//
 // If a split exists several times, .txt comes before .tsv and plain before .gz. Valid and
 // test may be missing or empty. Their triples with an entity or relation that train lacks
 // are kept; see [Describe] and [Graph.Warnings].
@@ -90,7 +92,8 @@ func readGraph(dir string, open opener) (*Graph, error) {
 		return nil, fmt.Errorf("%s: the training file has no triples; "+
 			"add at least one head<TAB>relation<TAB>tail", dir)
 	}
-	return g, nil
+	g.Weights, err = readWeights(open, len(g.Train))
+	return g, err
 }
 
 // tabFiles returns the names of the file of a split, the first that exists before others.

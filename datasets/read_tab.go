@@ -4,38 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/textfile"
 )
-
-// ReadTriples reads one file of head<TAB>relation<TAB>tail lines, plain or .gz, into the
-// training split of a graph. The graph has the name of the file without its endings.
-func ReadTriples(path string) (*Graph, error) {
-	text, err := textfile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	labels := newLabels()
-	triples, err := readTab(text, labels)
-	if err != nil {
-		return nil, err
-	}
-	if len(triples) == 0 {
-		return nil, fmt.Errorf(
-			"%s: the file has no triples; expected lines of head<TAB>relation<TAB>tail", path)
-	}
-	name := strings.TrimSuffix(filepath.Base(path), ".gz")
-	return &Graph{
-		Name:      strings.TrimSuffix(name, filepath.Ext(name)),
-		Entities:  labels.entities.labels,
-		Relations: labels.relations.labels,
-		Train:     triples,
-		warnings:  labels.warnings,
-	}, nil
-}
 
 // readTabGraph reads the three splits from the files that open returns.
 func readTabGraph(open func(split string) (*textfile.File, error)) (*Graph, error) {
@@ -105,6 +78,9 @@ func readLines(text *textfile.File, labels *graphLabels) (triples []Triple, err 
 		}
 		head, rest, _ := strings.Cut(string(line), "\t")
 		relation, tail, _ := strings.Cut(rest, "\t")
+		if strings.Contains(rest, `"`) || strings.HasPrefix(head, `"`) {
+			head, relation, tail = unquote(head, relation, tail)
+		}
 		if head == "" || relation == "" || tail == "" {
 			return nil, text.Errorf("empty label; expected head<TAB>relation<TAB>tail")
 		}

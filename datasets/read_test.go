@@ -234,21 +234,6 @@ func TestReadFolderOfAFileNamesSplit(t *testing.T) {
 	}
 }
 
-func TestReadTriples(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"facts.tsv.gz": "a\tr\tb\nb\tr\tc\n", "empty.txt": "\n"})
-	g, err := ReadTriples(filepath.Join(dir, "facts.tsv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &Graph{Name: "facts", Entities: []string{"a", "b", "c"}, Relations: []string{"r"},
-		Train: []Triple{{0, 0, 1}, {1, 0, 2}}}
-	if diff := cmp.Diff(want, g, ignoreIndex); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	_, err = ReadTriples(filepath.Join(dir, "empty.txt"))
-	checkError(t, err, "no triples")
-}
-
 // TestReadFS checks that a file system gives the graph of a folder with the same files.
 func TestReadFS(t *testing.T) {
 	for name, files := range map[string]map[string]string{

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -15,6 +14,8 @@ type SplitSettings struct {
 	// up to, but not including, 1, and together below 1.
 	Valid float64 `json:"valid" min:"0" below:"1" help:"Share of validation triples."`
 	Test  float64 `json:"test" min:"0" below:"1" help:"Share of test triples."`
+	// By is random, time or entity; "" is random. See [SplitTriples].
+	By string `json:"by" default:"random" enum:"random,time,entity" brief:"${enum}." help:"What decides: random; time, so that the latest facts are test; or entity, so that all facts of a test entity are test."`
 	// Seed decides which triples are held out; the same seed gives the same splits.
 	Seed uint64 `json:"seed" help:"Decides which triples are held out."`
 	// AllowLeakage lets facts that imply each other, as those of inverse, symmetric and duplicate
@@ -25,8 +26,29 @@ type SplitSettings struct {
 	Normalize bool `json:"normalize" help:"Merge labels that differ only in invisible characters, outer spaces or the Unicode form."`
 }
 
-// DefaultSplit returns shares of 0.1 for valid and test, and seed 1.
-func DefaultSplit() SplitSettings { return SplitSettings{Valid: 0.1, Test: 0.1, Seed: 1} }
+// Values of By.
+const (
+	ByRandom = "random"
+	ByTime   = "time"
+	ByEntity = "entity"
+)
+
+// DefaultSplit returns a random split with shares of 0.1 for valid and test, and seed 1.
+func DefaultSplit() SplitSettings {
+	return SplitSettings{Valid: 0.1, Test: 0.1, By: ByRandom, Seed: 1}
+}
+
+// Check returns an error if the shares are impossible.
+func (s SplitSettings) Check() error {
+	for _, share := range []float64{s.Valid, s.Test, s.Valid + s.Test} {
+		if !(share >= 0 && share < 1) { // also refuses NaN
+			return fmt.Errorf(
+				"shares of %v for valid and %v for test: use shares of at least 0 with a sum below 1",
+				s.Valid, s.Test)
+		}
+	}
+	return nil
+}
 
 // SplitReport compares the wanted sizes of [SplitTriples] with its input.
 type SplitReport struct {
@@ -42,96 +64,162 @@ type SplitReport struct {
 	Together         int `json:"together"`
 	// Normalized is the number of changed labels.
 	Normalized int `json:"normalized"`
+
+	duplicate Triple // the first
 }
 
-// SplitTriples divides the training triples of a graph, such as one from [ReadTriples],
-// into train, valid and test. Every entity and relation stays in train, so fewer triples
-// than wanted may be held out. Duplicates are dropped. The splits keep the order of the
-// triples, and ids follow the first appearance, so that [WriteFolder] and [ReadFolder]
-// reproduce the graph.
+// SplitTriples divides the training triples of a graph into train, valid and test. Duplicates are dropped, and the first one's weight stays. The splits
+// keep the order of the triples, and ids follow the first appearance, so that [WriteFolder] and
+// [ReadFolder] reproduce the graph.
+//
+// A random split keeps every entity and relation in train, so fewer triples than wanted may be held
+// out. A split by time puts the latest facts into test and those before into valid, and divides no
+// time. A split by entity draws entities, all facts of which are in test or valid; their other
+// entities stay in train.
 //
 // Triples that imply each other by [Related] relations go to the same split: otherwise an answer
 // of the test split could be read off train. A split may be smaller than wanted if no remaining
-// group of them fits.
+// group of them fits. By time, the earliest triple of a group decides.
 func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error) {
-	for _, share := range []float64{settings.Valid, settings.Test, settings.Valid + settings.Test} {
-		if !(share >= 0 && share < 1) { // also refuses NaN
-			return nil, SplitReport{}, fmt.Errorf(
-				"shares of %v for valid and %v for test: use shares of at least 0 with a sum below 1",
-				settings.Valid, settings.Test)
-		}
+	if err := settings.Check(); err != nil {
+		return nil, SplitReport{}, err
+	}
+	if settings.By == ByTime && g.times == nil {
+		return nil, SplitReport{}, fmt.Errorf("%s: the facts have no times to split by", g.Name)
 	}
 	normalized := 0
 	if settings.Normalize {
 		g, normalized = g.normalized()
 	}
-	triples := distinct(g.Train, len(g.Entities))
-	report := SplitReport{
-		Normalized:  normalized,
-		Duplicates:  len(g.Train) - len(triples),
-		WantedValid: int(math.Round(settings.Valid * float64(len(triples)))),
-		WantedTest:  int(math.Round(settings.Test * float64(len(triples)))),
+	kept := distinct(g.Train, len(g.Entities))
+	triples := pick(g.Train, kept)
+	s := splitting{
+		SplitSettings: settings, graph: g, triples: triples, place: make([]uint8, len(triples)),
+		report: SplitReport{
+			Normalized:  normalized,
+			Duplicates:  len(g.Train) - len(triples),
+			WantedValid: int(math.Round(settings.Valid * float64(len(triples)))),
+			WantedTest:  int(math.Round(settings.Test * float64(len(triples)))),
+		},
 	}
-	var related []RelatedRelations
-	facts := factsByPair(triples, len(g.Entities))
-	if !settings.AllowLeakage {
-		related = relatedIn(triples, facts, len(g.Entities), len(g.Relations))
+	if s.report.Duplicates > 0 {
+		s.report.duplicate = firstDuplicate(g.Train, kept)
 	}
-	all := newGroups(triples, facts, related)
-	report.RelatedRelations = len(related)
-	left := countOf(g, triples)
+	switch settings.By {
+	case ByTime:
+		s.byTime(pick(g.times, kept))
+	case ByEntity:
+		s.byEntity()
+	default:
+		s.byChance()
+	}
+	divided := &Graph{Name: g.Name, warnings: g.warnings}
+	for i, t := range triples {
+		switch s.place[i] {
+		case inTrain:
+			divided.Train = append(divided.Train, t)
+			if g.Weights != nil {
+				divided.Weights = append(divided.Weights, g.Weights[kept[i]])
+			}
+		case inValid:
+			divided.Valid = append(divided.Valid, t)
+		case inTest:
+			divided.Test = append(divided.Test, t)
+		}
+	}
+	renumber(divided, g)
+	return divided, s.report, nil
+}
 
-	const train, valid, test = 0, 1, 2
-	place := make([]uint8, len(triples))
+// splitting is a split while it is made.
+type splitting struct {
+	SplitSettings
+	graph   *Graph
+	triples []Triple
+	place   []uint8
+	report  SplitReport
+}
+
+// Splits of a triple.
+const (
+	inTrain uint8 = iota
+	inValid
+	inTest
+)
+
+// groups returns the triples that stay together, and counts them.
+func (s *splitting) groups() groups {
+	g := s.graph
+	facts := factsByPair(s.triples, len(g.Entities))
+	var related []RelatedRelations
+	if !s.AllowLeakage {
+		related = relatedIn(s.triples, facts, len(g.Entities), len(g.Relations))
+	}
+	all := newGroups(s.triples, facts, related)
+	s.report.RelatedRelations = len(related)
+	for _, first := range all.first {
+		if size := all.size(first); size > 1 {
+			s.report.Together += size
+		}
+	}
+	return all
+}
+
+// byChance draws groups of triples for valid and test.
+func (s *splitting) byChance() {
+	all := s.groups()
+	left := countOf(s.graph, s.triples)
 	valids, tests := 0, 0
-	rng := rand.New(rand.NewPCG(settings.Seed, 0))
-	for _, i := range rng.Perm(len(all.first)) {
+	report := &s.report
+	for _, i := range rand.New(rand.NewPCG(s.Seed, 0)).Perm(len(all.first)) {
 		group := all.first[i]
 		size := all.size(group)
-		if size > 1 {
-			report.Together += size
-		}
 		fitsValid, fitsTest := valids+size <= report.WantedValid, tests+size <= report.WantedTest
-		if !fitsValid && !fitsTest || !left.remove(triples, all.of(group)) {
+		if !fitsValid && !fitsTest || !left.remove(s.triples, all.of(group)) {
 			continue
 		}
 		// The split that lacks the larger share goes first, so that both end equally short.
-		to := uint8(test)
+		to := inTest
 		if fitsValid && (!fitsTest || valids*report.WantedTest <= tests*report.WantedValid) {
-			to = valid
+			to = inValid
 			valids += size
 		} else {
 			tests += size
 		}
 		for j := range all.of(group) {
-			place[j] = to
+			s.place[j] = to
 		}
 	}
-
-	divided := &Graph{Name: g.Name, warnings: g.warnings}
-	for i, t := range triples {
-		switch place[i] {
-		case train:
-			divided.Train = append(divided.Train, t)
-		case valid:
-			divided.Valid = append(divided.Valid, t)
-		case test:
-			divided.Test = append(divided.Test, t)
-		}
-	}
-	renumber(divided, g)
-	return divided, report, nil
 }
 
-// distinct returns the triples without duplicates, in order.
-func distinct(triples []Triple, entities int) []Triple {
+// distinct returns the indices of the triples without duplicates, in order.
+func distinct(triples []Triple, entities int) []int32 {
 	facts := distinctFacts(factsByPair(triples, entities))
-	slices.SortFunc(facts, func(a, b pairFact) int { return cmp.Compare(a.index, b.index) })
-	once := make([]Triple, len(facts))
+	once := make([]int32, len(facts))
 	for i, f := range facts {
-		once[i] = triples[f.index]
+		once[i] = f.index
 	}
+	slices.Sort(once)
 	return once
+}
+
+// pick returns the items with the given indices.
+func pick[T any](items []T, indices []int32) []T {
+	picked := make([]T, len(indices))
+	for i, index := range indices {
+		picked[i] = items[index]
+	}
+	return picked
+}
+
+// firstDuplicate returns the first triple that is not kept.
+func firstDuplicate(triples []Triple, kept []int32) Triple {
+	for i, t := range triples {
+		if i == len(kept) || kept[i] != int32(i) {
+			return t
+		}
+	}
+	return Triple{}
 }
 
 // renumber replaces the ids of the old graph in g by new ids, in the order of their first
@@ -206,7 +294,9 @@ func (c counts) remove(triples []Triple, group iter.Seq[int32]) bool {
 // relation of train stays there, and triples that imply each other by [Related] relations stay
 // together, so validation may get fewer triples. Test is unchanged and has no influence.
 func (g *Graph) Resplit(number uint64) *Graph {
-	triples := distinct(slices.Concat(g.Train, g.Valid), len(g.Entities))
+	both := slices.Concat(g.Train, g.Valid)
+	kept := distinct(both, len(g.Entities))
+	triples := pick(both, kept)
 	wanted := len(triples) - len(distinct(g.Train, len(g.Entities)))
 	facts := factsByPair(triples, len(g.Entities))
 	all := newGroups(triples, facts,
@@ -234,6 +324,9 @@ func (g *Graph) Resplit(number uint64) *Graph {
 			divided.Valid = append(divided.Valid, t)
 		} else {
 			divided.Train = append(divided.Train, t)
+			if g.Weights != nil {
+				divided.Weights = append(divided.Weights, g.weight(kept[i]))
+			}
 		}
 	}
 	return divided

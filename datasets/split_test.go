@@ -94,7 +94,8 @@ func TestResplitProperties(t *testing.T) {
 		g := drawGraph(t)
 		number := rapid.Uint64().Draw(t, "number")
 		divided := g.Resplit(number)
-		all := distinct(slices.Concat(g.Train, g.Valid), len(g.Entities))
+		both := slices.Concat(g.Train, g.Valid)
+		all := pick(both, distinct(both, len(g.Entities)))
 		got := slices.Concat(divided.Train, divided.Valid)
 		if len(got) != len(all) || len(distinct(got, len(g.Entities))) != len(all) {
 			t.Fatalf("%d triples, %d of them distinct, became %d", len(all), len(distinct(got, len(g.Entities))), len(got))

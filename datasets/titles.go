@@ -4,24 +4,9 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
-	"strings"
-)
 
-// columnTitles lists common titles of the three columns, in lower case.
-var columnTitles = [3][]string{
-	{
-		"head", "h", "subject", "subj", "sub", "s", "source", "src", "from", "head_entity",
-		"entity1", "entity_1", "e1", "head_id", "subject_id", "start", ":start_id",
-	},
-	{
-		"relation", "r", "rel", "relationship", "relation_type", "predicate", "pred", "p",
-		"property", "edge", "edge_type", "label", "type", "link", "relation_id", ":type",
-	},
-	{
-		"tail", "t", "object", "obj", "o", "target", "dst", "to", "tail_entity",
-		"entity2", "entity_2", "e2", "tail_id", "object_id", "end", ":end_id",
-	},
-}
+	"github.com/autoblm/autoblm-go/datasets/facts"
+)
 
 // hasTitles reports whether the first triple of a file is likely a line of titles. No other line
 // has its relation. It has common titles, or it is the only line whose labels all occur nowhere
@@ -44,7 +29,7 @@ func hasTitles(triples []Triple, labels *graphLabels, entitiesBefore, relationsB
 	}
 	title := [3]string{labels.entities.labels[first.Head], labels.relations.labels[first.Relation],
 		labels.entities.labels[first.Tail]}
-	if areTitles(title) || title == labels.titles {
+	if facts.AreTitles(title) || title == labels.titles {
 		labels.titles = title
 		return true
 	}
@@ -59,16 +44,6 @@ func hasTitles(triples []Triple, labels *graphLabels, entitiesBefore, relationsB
 		return false
 	}
 	labels.titles = title
-	return true
-}
-
-// areTitles reports whether labels are common titles of their columns.
-func areTitles(fields [3]string) bool {
-	for i, label := range fields {
-		if !slices.Contains(columnTitles[i], strings.ToLower(strings.Trim(label, ` "'#<>`))) {
-			return false
-		}
-	}
 	return true
 }
 

@@ -57,10 +57,6 @@ func TestWarnings(t *testing.T) {
 	if got := World().Warnings("train", "valid", "test"); got != nil {
 		t.Errorf("the embedded graph: %q", got)
 	}
-	one, err := ReadTriples(writeFiles(t, map[string]string{"facts.tsv": "subject\tpredicate\tobject\n" + train}) + "/facts.tsv")
-	if err != nil || len(one.Warnings()) != 1 || len(one.Train) != 4 {
-		t.Errorf("one file: %v, %q", err, one.Warnings())
-	}
 }
 
 // TestLeakageIsAWarning checks the warnings about triples that another split has or implies, with

@@ -7,14 +7,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/autoblm/autoblm-go/datasets/facts"
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 // WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder for
-// [ReadFolder], and creates the folder if needed. It writes empty splits too. A new folder
+// [ReadFolder], and creates the folder if needed. It writes empty splits too. weights.txt has the
+// weights of the training triples, and entity2type.txt the types by rdf:type, if there are any. A new folder
 // appears at once. In an existing one the files are replaced, train.txt last: without it a
 // folder is no data set.
 func WriteFolder(g *Graph, dir string) error {
@@ -26,7 +30,17 @@ func WriteFolder(g *Graph, dir string) error {
 			}
 		}
 	}
-	var files []atomicfile.File
+	if g.Weights != nil && len(g.Weights) != len(g.Train) {
+		return fmt.Errorf("write %d weights of %d triples", len(g.Weights), len(g.Train))
+	}
+	files := []atomicfile.File{{Name: weightsFile, Write: g.writeWeights}, {Name: typesFile,
+		Write: g.writeTypes}}
+	if g.Weights == nil {
+		files = files[1:]
+	}
+	if g.typeRelation() < 0 {
+		files = files[:len(files)-1]
+	}
 	for _, name := range []string{"valid", "test", "train"} {
 		triples, err := g.Split(name)
 		if err != nil {
@@ -46,7 +60,8 @@ func WriteFolder(g *Graph, dir string) error {
 func (g *Graph) writeSplit(w io.Writer, triples []Triple) error {
 	for _, t := range triples {
 		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n",
-			g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail])
+			facts.Quote(g.Entities[t.Head]), facts.Quote(g.Relations[t.Relation]),
+			facts.Quote(g.Entities[t.Tail]))
 		if err != nil {
 			return err
 		}
@@ -68,4 +83,41 @@ func TrainingFiles(dir string) ([]string, error) {
 		}
 	}
 	return found, nil
+}
+
+// writeWeights writes the weight of a training triple on each line.
+func (g *Graph) writeWeights(w io.Writer) error {
+	for _, weight := range g.Weights {
+		if _, err := fmt.Fprintln(w, strconv.FormatFloat(float64(weight), 'g', -1, 32)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// typeLabels are the labels of the relation from an entity to its type.
+var typeLabels = []string{"http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "rdf:type"}
+
+// typeRelation returns the relation from an entity to its type, or -1.
+func (g *Graph) typeRelation() int32 {
+	return int32(slices.IndexFunc(g.Relations, func(label string) bool {
+		return slices.Contains(typeLabels, label)
+	}))
+}
+
+// writeTypes writes entity<TAB>type for each triple of the relation of types.
+func (g *Graph) writeTypes(w io.Writer) error {
+	isType := g.typeRelation()
+	for _, triples := range [][]Triple{g.Train, g.Valid, g.Test} {
+		for _, t := range triples {
+			if t.Relation != isType {
+				continue
+			}
+			_, err := fmt.Fprintf(w, "%s\t%s\n", g.Entities[t.Head], g.Entities[t.Tail])
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

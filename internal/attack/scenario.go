@@ -63,7 +63,7 @@ var scenarios = []scenario{
 		" --seeds 1 --budget 6 --dim 8 --epochs 2 --candidates 16 --round-size 4 --parents 4" +
 		" --out out --json"},
 	{name: "split", outputs: []string{"out"}, refusal: "already holds a data set",
-		arguments: "dataset split triples.txt --out out --json"},
+		arguments: "dataset import triples.txt --out out --json"},
 	{name: "sample", outputs: []string{"out"}, refusal: "already holds queries",
 		arguments: "query sample --dataset small --hops 2,3 --count 200 --out out --json"},
 	{name: "report", outputs: []string{"page.html", "page_files"},

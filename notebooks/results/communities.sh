@@ -21,4 +21,4 @@ awk -v entities="$entities" 'BEGIN {
     if (tail != head) print "e" head, "r" relation, "e" tail
   }
 }' | LC_ALL=C sort -u >"$out.tsv"
-autoblm dataset split "$out.tsv" --out "$out"
+autoblm dataset import "$out.tsv" --out "$out"

@@ -37,4 +37,4 @@ apt-cache dumpavail | awk '
   /^[ \t]/ { value = value $0; next }
   { add(); field = value = $0; sub(/:.*/, "", field); sub(/^[^:]*: */, "", value) }
   END { add() }' | sort -u >"$facts"
-autoblm dataset split "$facts" --out "$out"
+autoblm dataset import "$facts" --out "$out"

@@ -48,7 +48,7 @@ awk 'BEGIN { OFS = "\t"
     for (f = 0; f < couples; f++) { man[g + 1, f] = child[f]; woman[g + 1, f] = child[f + couples] }
   }
 }' >family.tsv
-for graph in map family; do autoblm dataset split $graph.tsv --out $graph >split.log; done
+for graph in map family; do autoblm dataset import $graph.tsv --out $graph >split.log; done
 ln -s "$PACKAGES" packages
 
 train() { # trains on a graph, and adds what came of it

@@ -29,4 +29,4 @@ apt-cache dumpavail | awk '
 awk -F'\t' '$2 ~ /depends|recommends|suggests/ { needed[$3]++ } END { for (p in needed) print needed[p] "\t" p }' "$facts/all" |
   sort -k1,1nr -k2 | awk -v most="$packages" 'NR <= most { print $2 }' >"$facts/most"
 awk -F'\t' 'NR == FNR { most[$1]; next } $1 in most && ($3 in most || $2 == "section")' "$facts/most" "$facts/all" >"$facts/packages.tsv"
-autoblm dataset split "$facts/packages.tsv" --out "$out"
+autoblm dataset import "$facts/packages.tsv" --out "$out"

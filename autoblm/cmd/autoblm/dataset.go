@@ -6,22 +6,20 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
 	"github.com/autoblm/autoblm-go/internal/format"
-	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/table"
 	"github.com/schollz/progressbar/v3"
 )
 
 type datasetCommands struct {
-	List  datasetListCommand  `cmd:"" help:"List named graphs and their places."`
-	Info  datasetInfoCommand  `cmd:"" help:"Show the sizes, relation patterns and relations of a graph."`
-	Fetch datasetFetchCommand `cmd:"" help:"Download a benchmark into the cache."`
-	Split datasetSplitCommand `cmd:"" help:"Split a file of triples into train, valid and test."`
+	List   datasetListCommand   `cmd:"" help:"List named graphs and their places."`
+	Info   datasetInfoCommand   `cmd:"" help:"Show the sizes, relation patterns and relations of a graph."`
+	Fetch  datasetFetchCommand  `cmd:"" help:"Download a benchmark into the cache."`
+	Import datasetImportCommand `cmd:"" aliases:"split" help:"Read files of facts, and split them into train, valid and test."`
 }
 
 type datasetListCommand struct{}
@@ -53,7 +51,7 @@ func (datasetListCommand) Run(o *output) error {
 }
 
 type datasetInfoCommand struct {
-	Dataset string `arg:"" help:"Name from dataset list, or a folder."`
+	Dataset string `arg:"" help:"Name from dataset list, a folder, or a file of facts."`
 	Top     int    `default:"10" min:"0" max:"1000000000" help:"Number of relations, most frequent first; 0 lists all."`
 }
 
@@ -169,75 +167,4 @@ func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
 	return o.Result(map[string]string{"dataset": c.Dataset, "folder": folder}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is in %s\n", c.Dataset, folder)
 	})
-}
-
-type datasetSplitCommand struct {
-	File string `arg:"" help:"Triples, one head<TAB>relation<TAB>tail per line; may be .gz."`
-	Out  string `required:"" placeholder:"DIR" help:"Folder for train.txt, valid.txt and test.txt."`
-
-	Settings datasets.SplitSettings `embed:""`
-}
-
-// splitSummary is the JSON of dataset split.
-type splitSummary struct {
-	datasets.SplitReport
-	Folder string `json:"folder"`
-	Train  int    `json:"train"`
-	Valid  int    `json:"valid"`
-	Test   int    `json:"test"`
-}
-
-func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
-	there, err := datasets.TrainingFiles(c.Out)
-	if err != nil {
-		return err
-	}
-	if len(there) > 0 {
-		return fmt.Errorf("%s already holds a data set (%s): use another --out", c.Out,
-			strings.Join(there, ", "))
-	}
-	if err := outfile.CheckFolder(c.Out); err != nil {
-		return err
-	}
-	all, err := read(ctx, o, datasets.ReadTriples, c.File)
-	if err != nil {
-		return err
-	}
-	g, report, err := datasets.SplitTriples(all, c.Settings)
-	if err != nil {
-		return cli.Usage(err)
-	}
-	warn(o, append(g.Warnings(), g.Leakage("valid", "test")...))
-	if err := datasets.WriteFolder(g, c.Out); err != nil {
-		return err
-	}
-	o.Saved("the splits are in %s", c.Out)
-	s := splitSummary{report, c.Out, len(g.Train), len(g.Valid), len(g.Test)}
-	return o.Result(s, func(w io.Writer) {
-		o.Show(s.block())
-	})
-}
-
-// block returns the sizes of the splits and what changed.
-func (s splitSummary) block() cli.Block {
-	b := cli.Block{Title: []string{"split written", s.Folder}}
-	b.Add("triples", format.Int(s.Train)+" train", format.Int(s.Valid)+" valid",
-		format.Int(s.Test)+" test")
-	if s.Duplicates > 0 {
-		b.Note(format.Count(s.Duplicates, "duplicate") + " left out.")
-	}
-	if s.Normalized > 0 {
-		b.Note(format.Count(s.Normalized, "label") + " normalized.")
-	}
-	if s.Together > 0 {
-		b.Note(fmt.Sprintf("%s of related relations (see dataset info) stay in the split of the "+
-			"triples that they imply; --allow-leakage divides them.", format.Count(s.Together, "triple")))
-	}
-	if s.Valid < s.WantedValid || s.Test < s.WantedTest {
-		b.Note(fmt.Sprintf("Fewer than wanted (%s valid, %s test): train keeps all entities and "+
-			"relations.", format.Int(s.WantedValid), format.Int(s.WantedTest)))
-	}
-	b.Next = []string{shellCommand([]string{"dataset", "info", s.Folder}),
-		shellCommand([]string{"search", "--dataset", s.Folder, "--minutes", "10"})}
-	return b
 }

@@ -27,7 +27,7 @@ func writeAncestry(t *testing.T) {
 }
 
 // TestRelatedRelations: dataset info names inverse relations and the leaked share of test, and
-// dataset split keeps their facts together.
+// dataset import keeps their facts together.
 func TestRelatedRelations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeAncestry(t)
@@ -35,7 +35,7 @@ func TestRelatedRelations(t *testing.T) {
 	contains(t, stdout, "inverse", "100.0 %",
 		"train implies 10 of the 10 test triples by these relations (100.0 %)")
 	for flag, leaks := range map[string]bool{"--seed=1": false, "--allow-leakage": true} {
-		succeed(t, "dataset split all.txt --valid .2 --test .2 --out split"+flag, flag)
+		succeed(t, "dataset import all.txt --valid .2 --test .2 --out split"+flag, flag)
 		o := object(t, "dataset info split"+flag)
 		if got := o["leaked_percent"].(float64) > 0; got != leaks {
 			t.Errorf("%q: %v percent of test leak", flag, o["leaked_percent"])

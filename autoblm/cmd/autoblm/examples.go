@@ -20,9 +20,10 @@ var examples = flags.Examples{
 	"dataset list":    {"dataset list", "dataset list --json"},
 	"dataset info":    {"dataset info world", "dataset info world --top 0"},
 	"dataset fetch":   {"dataset fetch umls", "dataset fetch wn18rr"},
-	"dataset split": {
-		"dataset split triples.tsv --out mygraph",
-		"dataset split triples.tsv.gz --out mygraph --valid 0.05 --test 0.05",
+	"dataset import": {
+		"dataset import facts.csv --out mygraph",
+		"dataset import facts.nt.gz --out mygraph --valid 0.05 --test 0.05",
+		"dataset import edges.csv --columns head=who,relation=what,tail=whom --by time --out mygraph",
 	},
 	"train": {
 		"train --dataset world",

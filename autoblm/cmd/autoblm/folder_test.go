@@ -126,7 +126,7 @@ func TestLeftoversOfCommands(t *testing.T) {
 	graph := smallGraph(t)
 	t.Chdir(t.TempDir())
 	for out, c := range map[string]struct{ left, line string }{
-		"split":   {".split.autoblm-1/test.txt", "dataset split " + graph + "/train.txt"},
+		"split":   {".split.autoblm-1/test.txt", "dataset import " + graph + "/train.txt"},
 		"queries": {".queries.autoblm-1/entities.txt", "query sample --hops 2 --dataset " + graph},
 		"model":   {"model/.model.json.autoblm-1", "train --dataset " + graph + quick},
 		"found": {"found/.model.autoblm-1/model.json",

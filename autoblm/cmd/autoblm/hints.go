@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/stage"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/facts"
 )
 
 // hints are the commands that fix errors of the library.
@@ -22,7 +23,9 @@ var hints = []struct {
 }{
 	{datasets.ErrNotFound, "dataset fetch"},
 	{datasets.ErrIncomplete, "dataset fetch"},
-	{datasets.ErrNotFolder, "dataset split, which splits one file of triples into a folder"},
+	{datasets.ErrNotFolder, "dataset import, which writes a folder from files of facts"},
+	{facts.ErrMalformed, "dataset import --lenient, which skips and counts such lines"},
+	{facts.ErrColumns, "dataset import --columns head=1,relation=2,tail=3, which names them"},
 	{query.ErrNoQueries, "query sample"},
 	{search.ErrFixedTraining, "classify train --tune"},
 }

@@ -16,7 +16,7 @@ import (
 // commands is the command line.
 type commands struct {
 	Structure structureCommands `cmd:"" help:"Analyze a structure, or count structures."`
-	Dataset   datasetCommands   `cmd:"" help:"List, describe, fetch and split knowledge graphs."`
+	Dataset   datasetCommands   `cmd:"" help:"List, describe, fetch and import knowledge graphs."`
 	Train     trainCommand      `cmd:"" help:"Train a structure, or another model, on a knowledge graph."`
 	Eval      evalCommand       `cmd:"" help:"Rank a split with a trained model."`
 	Predict   predictCommand    `cmd:"" help:"Answer a query with a trained model."`
@@ -47,7 +47,7 @@ type commands struct {
 // newCommands returns the commands with the defaults of their flags.
 func newCommands() *commands {
 	return &commands{
-		Dataset:   datasetCommands{Split: datasetSplitCommand{Settings: datasets.DefaultSplit()}},
+		Dataset:   datasetCommands{Import: datasetImportCommand{Settings: datasets.DefaultImport()}},
 		Train:     trainCommand{trainingFlags: newTrainingFlags()},
 		Ensemble:  newEnsembleCommand(),
 		Search:    newSearchCommand(),

@@ -119,7 +119,7 @@ func TestRefusals(t *testing.T) {
 	broken := filepath.Dir(writeFile(t, "a\tr\tb\nno tabs here\n", dir, "broken", "train.txt"))
 	empty := filepath.Dir(writeFile(t, "", dir, "empty", "train.txt"))
 	train := "train --structure complex --dim 8 --epochs 1 --dataset " + graph
-	split := "dataset split " + graph + "/train.txt --out "
+	split := "dataset import " + graph + "/train.txt --out "
 	refuse(t, []refusal{
 		{cli.Misuse, "conjure", "conjure"},
 		{cli.Misuse, "--nope", train + " --nope"},
@@ -150,7 +150,7 @@ func TestRefusals(t *testing.T) {
 
 // TestSplitIntoAFolderNamedLikeAPattern: the name of a folder is not a pattern.
 func TestSplitIntoAFolderNamedLikeAPattern(t *testing.T) {
-	split := "dataset split " + smallGraph(t) + "/train.txt --out "
+	split := "dataset import " + smallGraph(t) + "/train.txt --out "
 	t.Chdir(t.TempDir())
 	for _, out := range []string{"ab", "my[graph]", "a*"} {
 		object(t, split, out)

@@ -37,7 +37,7 @@ func makers(t *testing.T) map[string]maker {
 		must(t, os.Mkdir(filepath.Join(dir, name), 0o755))
 	}
 	add("query sample", "", "the queries are in ", "--hops 2 --count 9"+graph)
-	add("dataset split", "", "the splits are in ",
+	add("dataset import", "", "the splits are in ",
 		strings.TrimPrefix(graph, " --dataset ")+"/train.txt")
 	add("search", "study.db", "the study is ", "--recipe basic"+graph+quickSearch)
 	add("ablate", "predictor.csv", "the studies are in ", "predictor --seeds 1"+graph+quickSearch)

@@ -158,7 +158,7 @@ func TestStudyFindsItsDataByTheirName(t *testing.T) {
 	t.Chdir(t.TempDir())
 	object(t, "search --recipe basic --dataset umls --out s", quickSearch)
 	writeFile(t, "a\tr\tb\na\tr\tc\nb\tr\tc\n", "one.txt")
-	object(t, "dataset split one.txt --out umls")
+	object(t, "dataset import one.txt --out umls")
 	object(t, "study resume s/study.db --budget 3")
 	_, stderr := succeed(t, "predict --head e10 --relation near --model s/model")
 	if strings.Contains(stderr, "not marked") {

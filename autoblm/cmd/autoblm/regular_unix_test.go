@@ -31,7 +31,6 @@ func TestPipesAreRefused(t *testing.T) {
 		"dataset info ./graph",
 		"dataset info ./packed",
 		"dataset info ./openke",
-		"dataset split pipe --out out",
 		"train --dataset ./graph --structure simple",
 		"query train --dataset ./queries --structure simple",
 		"classify train --dataset ./classes --structure simple",

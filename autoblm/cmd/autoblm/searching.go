@@ -52,7 +52,7 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 	}
 	if reason := s.Task.CannotSelect(); reason != "" {
 		o.Message("autoblm: %s: no structure can be selected, so the default model is trained; "+
-			"hold out validation triples (autoblm dataset split)", reason)
+			"hold out validation triples (autoblm dataset import)", reason)
 	}
 	var end time.Time
 	if s.settings.TimeLimit > 0 {

@@ -26,9 +26,11 @@ func TestEveryCommandWarns(t *testing.T) {
 	} {
 		writeFile(t, content, "asked", name)
 	}
+	writeFile(t, "a\tr\tb\na \tr\tc\n", "alike.tsv")
 	const (
 		graph   = " --dataset ./umls"
 		titled  = "autoblm: warning: the first line of "
+		alike   = "autoblm: warning: alike has 1 entity label with a look-alike"
 		skipped = "autoblm: warning: skipped 1 malformed line"
 		unseen  = "autoblm: warning: 1 of 2 test queries cannot be learned"
 	)
@@ -40,7 +42,7 @@ func TestEveryCommandWarns(t *testing.T) {
 		{"ensemble model other --all --out ensemble" + graph, titled},
 		{"predict --model model --head head --relation relation" + graph, titled},
 		{"dataset info ./umls", titled},
-		{"dataset split umls/train.txt --out split", titled},
+		{"dataset import alike.tsv --out split", alike},
 		{"search --recipe basic --study s.db --out found" + graph + quickSearch, titled},
 		{"report --study s.db --out page.html" + graph, titled},
 		{"study resume s.db --budget 3" + graph, titled},

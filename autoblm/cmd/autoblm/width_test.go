@@ -18,7 +18,7 @@ func TestNormalOutputFits(t *testing.T) {
 	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", t.TempDir()) // paths of plugins do not wrap
 	for _, line := range []string{
 		"recipe list", "recipe list --verbose", "recipe show n3 wn18rr", "dataset list",
-		"dataset info small", "dataset info world", "dataset split small/train.txt --out split",
+		"dataset info small", "dataset info world", "dataset import small/train.txt --out split",
 		"structure check complex", "structure show quate", "backend list",
 		"train --dataset small --out m1 --members 2" + quick,
 		"train --dataset small --out m2 --seed 2 --verbose" + quick,

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/facts"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/outfile"
+)
+
+type datasetImportCommand struct {
+	Files []string `arg:"" name:"file" help:"Files of facts: TSV, CSV, JSON lines, N-Triples, N-Quads, Turtle or Parquet, also packed; - reads the standard input."`
+	Out   string   `required:"" placeholder:"DIR" help:"Folder for train.txt, valid.txt and test.txt."`
+
+	Settings datasets.ImportSettings `embed:""`
+}
+
+// importSummary is the JSON of dataset import.
+type importSummary struct {
+	*datasets.ImportReport
+	Folder string `json:"folder"`
+	Train  int    `json:"train"`
+	Valid  int    `json:"valid"`
+	Test   int    `json:"test"`
+
+	entities, relations int
+}
+
+func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
+	there, err := datasets.TrainingFiles(c.Out)
+	if err != nil {
+		return err
+	}
+	if len(there) > 0 {
+		return fmt.Errorf("%s already holds a data set (%s): use another --out", c.Out,
+			strings.Join(there, ", "))
+	}
+	if err := outfile.CheckFolder(c.Out); err != nil {
+		return err
+	}
+	if err := c.Settings.Check(); err != nil {
+		return cli.Usage(err)
+	}
+	var report *datasets.ImportReport
+	g, err := read(ctx, o, func(string) (g *datasets.Graph, err error) {
+		g, report, err = datasets.Import(c.Files, c.Settings)
+		return g, err
+	}, format.List(c.Files, "and"))
+	if err != nil {
+		return err
+	}
+	warn(o, append(g.Warnings(), g.Leakage("valid", "test")...))
+	if err := datasets.WriteFolder(g, c.Out); err != nil {
+		return err
+	}
+	o.Saved("the splits are in %s", c.Out)
+	s := importSummary{report, c.Out, len(g.Train), len(g.Valid), len(g.Test), len(g.Entities),
+		len(g.Relations)}
+	return o.Result(s, func(w io.Writer) { o.Show(s.block(o.Verbose)) })
+}
+
+// block returns the sizes of the splits, and what was kept and dropped.
+func (s importSummary) block(verbose bool) cli.Block {
+	b := cli.Block{Title: []string{"graph written", s.Folder, format.Count(s.entities, "entity"),
+		format.Count(s.relations, "relation")}}
+	b.Add("triples", format.Int(s.Train)+" train", format.Int(s.Valid)+" valid",
+		format.Int(s.Test)+" test")
+	for i, file := range s.Files {
+		if i == 1 && !verbose {
+			b.Add("", fmt.Sprintf("and %s", format.Count(len(s.Files)-1, "file")))
+			break
+		}
+		b.Add("read", format.Int(file.Facts)+" facts of "+file.File+" ("+describeFile(file)+")")
+	}
+	label := "dropped"
+	for _, d := range s.Dropped {
+		b.Add(label, fmt.Sprintf("%s: %s, such as %s", d.Reason, format.Int(d.Count),
+			format.Clip(d.Example, exampleClip)))
+		label = ""
+	}
+	if s.Weighted {
+		b.Note("weights.txt has the weights of the training facts.")
+	}
+	if s.Normalized > 0 {
+		b.Note(format.Count(s.Normalized, "label") + " normalized.")
+	}
+	if s.Together > 0 {
+		b.Note(fmt.Sprintf("%s of related relations (see dataset info) stay in the split of the "+
+			"triples that they imply; --allow-leakage divides them.", format.Count(s.Together, "triple")))
+	}
+	if s.Valid < s.WantedValid || s.Test < s.WantedTest {
+		b.Note(fmt.Sprintf("Fewer than wanted (%s valid, %s test): train keeps all entities and "+
+			"relations.", format.Int(s.WantedValid), format.Int(s.WantedTest)))
+	}
+	b.Next = []string{shellCommand([]string{"dataset", "info", s.Folder}),
+		shellCommand([]string{"search", "--dataset", s.Folder, "--minutes", "10"})}
+	return b
+}
+
+// exampleClip is the largest width of a dropped fact.
+const exampleClip = 60
+
+// describeFile returns the format of a file, and the columns of head, relation and tail.
+func describeFile(file facts.Report) string {
+	text := file.Format
+	for _, role := range []string{"head", "relation", "tail", "weight", "time"} {
+		if column := file.Columns[role]; column != "" {
+			text += ", " + role + " " + column
+		}
+	}
+	if len(file.Other) > 0 {
+		text += "; not used: " + strings.Join(file.Other, ", ")
+	}
+	return text
+}

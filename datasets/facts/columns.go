@@ -1,0 +1,124 @@
+package facts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/enum"
+)
+
+// columns has the place of each role in a row, or -1.
+type columns [5]int
+
+// noColumns has no role.
+var noColumns = columns{-1, -1, -1, -1, -1}
+
+// find assigns the roles to columns. first is the first row, whose cells may be titles, or must be;
+// isTitles says that they are.
+func (o Options) find(first []string, must bool) (c columns, isTitles bool, err error) {
+	c, isTitles, err = o.named(first)
+	if err != nil {
+		return c, false, err
+	}
+	common := noColumns
+	for role := range roles {
+		common[role] = titled(first, role)
+	}
+	if isTitles = isTitles || must; len(o.Columns) == 0 && !must {
+		isTitles = common[head] >= 0 && common[relation] >= 0 && common[tail] >= 0
+	}
+	for role := range roles {
+		if isTitles && c[role] < 0 && !slices.Contains(c[:], common[role]) {
+			c[role] = common[role]
+		}
+	}
+	if !isTitles && len(o.Columns) == 0 && len(first) == 3 {
+		c[head], c[relation], c[tail] = 0, 1, 2
+	}
+	for role := range 3 {
+		if c[role] < 0 {
+			return c, false, marked{fmt.Errorf("no column is known to be the %s: the columns are %s",
+				roles[role], strings.Join(quoted(first), ", ")), ErrColumns}
+		}
+	}
+	return c, isTitles, nil
+}
+
+// named assigns the columns of the option by title or number.
+func (o Options) named(first []string) (c columns, isTitles bool, err error) {
+	c = noColumns
+	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
+		role := slices.Index(roles, name)
+		if role < 0 {
+			return c, false, marked{enum.Unknown("role of a column", name, roles), ErrColumns}
+		}
+		column := o.Columns[name]
+		at := slices.Index(first, column)
+		if at < 0 {
+			at = slices.IndexFunc(first, func(title string) bool {
+				return plainTitle(title) == plainTitle(column)
+			})
+		}
+		isTitles = isTitles || at >= 0
+		if n, err := strconv.Atoi(column); at < 0 && err == nil && n >= 1 && n <= len(first) {
+			at = n - 1
+		}
+		if at < 0 {
+			return c, false, marked{fmt.Errorf("no column %q for the %s: the columns are %s%s", column, name,
+				strings.Join(quoted(first), ", "), enum.DidYouMean(enum.Near(first, column))), ErrColumns}
+		}
+		c[role] = at
+	}
+	if !isTitles && c[head] >= 0 && c[relation] >= 0 && c[tail] >= 0 { // by number
+		isTitles = AreTitles([3]string{first[c[head]], first[c[relation]], first[c[tail]]})
+	}
+	return c, isTitles, nil
+}
+
+// describe sets the columns in a report.
+func (r *Report) describe(c columns, first []string, isTitles bool) {
+	r.Columns = map[string]string{}
+	for role, at := range c {
+		switch {
+		case at >= 0 && isTitles:
+			r.Columns[roles[role]] = first[at]
+		case at >= 0:
+			r.Columns[roles[role]] = strconv.Itoa(at + 1)
+		}
+	}
+	for i, title := range first {
+		if isTitles && !slices.Contains(c[:], i) {
+			r.Other = append(r.Other, title)
+		}
+	}
+}
+
+// fact returns the fact of a row.
+func (c columns) fact(row []string, line int) (Fact, error) {
+	f := Fact{Head: row[c[head]], Relation: row[c[relation]], Tail: row[c[tail]], Weight: 1, Line: line}
+	if c[time] >= 0 {
+		f.Time = row[c[time]]
+	}
+	if c[weight] >= 0 && row[c[weight]] != "" {
+		w, err := strconv.ParseFloat(strings.TrimSpace(row[c[weight]]), 64)
+		if err != nil || !(w >= 0 && w <= maxWeight) {
+			return f, malformed("the weight %q is not a number from 0 to %g", row[c[weight]], maxWeight)
+		}
+		f.Weight = w
+	}
+	return f, nil
+}
+
+// maxWeight limits weights, so that their sum is finite.
+const maxWeight = 1e9
+
+func quoted(texts []string) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = strconv.Quote(text)
+	}
+	return all
+}

@@ -1,0 +1,125 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/autoblm/autoblm-go/internal/enum"
+)
+
+// Read calls visit for each fact of a file, in order. An error names the file and the line; an
+// error of visit that is [ErrMalformed] is treated like one of the file.
+func Read(path string, o Options, visit func(Fact) error) (Report, error) {
+	if err := o.check(); err != nil {
+		return Report{}, err
+	}
+	in, err := open(path)
+	if err != nil {
+		return Report{}, err
+	}
+	defer in.Close()
+	r := &reader{Options: o, input: in, visit: visit}
+	r.report.File = in.path
+	if r.report.Format, err = r.recognize(); err != nil {
+		return Report{}, fmt.Errorf("%s: %w", in.path, err)
+	}
+	err = formats[r.report.Format](r)
+	return r.report, err
+}
+
+// check returns an error if the format or the comment is unknown.
+func (o Options) check() error {
+	if o.Format != "" && o.Format != Auto && formats[o.Format] == nil {
+		return enum.Unknown("format", o.Format, slices.Sorted(maps.Keys(formats)))
+	}
+	if utf8.RuneCountInString(o.Comment) > 1 {
+		return fmt.Errorf("the comment %q is not one character", o.Comment)
+	}
+	return nil
+}
+
+// reader reads one file.
+type reader struct {
+	Options
+	*input
+	visit  func(Fact) error
+	report Report
+}
+
+// formats has the function that reads each format.
+var formats = map[string]func(r *reader) error{
+	TSV: readTSV, CSV: readCSV, JSONLines: readJSONLines, NTriples: readNTriples,
+	NQuads: readNTriples, Turtle: readTurtle, Parquet: readParquet,
+}
+
+// add checks a fact and passes it on.
+func (r *reader) add(f Fact) error {
+	err := r.check(&f)
+	if err == nil && (f.Head == "" || f.Relation == "" || f.Tail == "") {
+		r.report.Dropped.Add(EmptyLabels, 1, fmt.Sprintf("%s: %v", r.at(f.Line), f))
+		return nil
+	}
+	if err == nil {
+		err = r.visit(f)
+	}
+	if err != nil {
+		return r.fail(f.Line, err)
+	}
+	r.report.Facts++
+	return nil
+}
+
+// fail returns an error of a line, or skips the line.
+func (r *reader) fail(line int, err error) error {
+	err = fmt.Errorf("%s: %w", r.at(line), err)
+	if r.Lenient && errors.Is(err, ErrMalformed) {
+		r.report.Dropped.Add(Malformed, 1, err.Error())
+		return nil
+	}
+	return err
+}
+
+// at returns the file and the line, which is 0 for the file as a whole.
+func (r *reader) at(line int) string {
+	if line == 0 {
+		return r.path
+	}
+	return fmt.Sprintf("%s:%d", r.path, line)
+}
+
+// cannotRead returns an error of the file itself after a line.
+func (r *reader) cannotRead(line int, err error) error {
+	return fmt.Errorf("%s: cannot be read after line %d: %w", r.path, line, err)
+}
+
+// spaces replaces what separates the fields and lines of a folder's files.
+var spaces = strings.NewReplacer("\r\n", " ", "\t", " ", "\r", " ", "\n", " ", "\uFEFF", "")
+
+// check makes the labels valid for the files of a folder.
+func (r *reader) check(f *Fact) error {
+	for _, label := range []*string{&f.Head, &f.Relation, &f.Tail} {
+		switch {
+		case !utf8.ValidString(*label):
+			return malformed("the line is not valid UTF-8; save the file as UTF-8 text")
+		case strings.IndexByte(*label, 0) >= 0:
+			return malformed("the line holds a NUL byte; save the file as UTF-8 text")
+		case strings.ContainsAny(*label, "\t\r\n\uFEFF"):
+			*label = spaces.Replace(*label)
+		}
+	}
+	return nil
+}
+
+// skipsComment reports whether a line is empty or a comment, and counts it.
+func (r *reader) skipsComment(line int, text []byte) bool {
+	trimmed := strings.TrimSpace(string(text[:min(len(text), 80)]))
+	if trimmed != "" && (r.Comment == "" || !strings.HasPrefix(trimmed, r.Comment)) {
+		return false
+	}
+	r.report.Dropped.Add(Comments, 1, r.at(line)+": "+trimmed)
+	return true
+}

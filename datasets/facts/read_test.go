@@ -1,0 +1,217 @@
+package facts
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+)
+
+// write writes a file into a new folder and returns its path.
+func write(t testing.TB, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// read returns the facts of a file as lines of text.
+func read(path string, o Options) (all []string, report Report, err error) {
+	report, err = Read(path, o, func(f Fact) error {
+		line := fmt.Sprintf("%d: %s|%s|%s", f.Line, f.Head, f.Relation, f.Tail)
+		if f.Weight != 1 {
+			line += fmt.Sprintf(" w%g", f.Weight)
+		}
+		if f.Time != "" {
+			line += " at " + f.Time
+		}
+		if f.IsLiteral {
+			line += " literal"
+		}
+		all = append(all, line)
+		return nil
+	})
+	return all, report, err
+}
+
+// packed returns content packed by gzip and by zstd, by the ending of the name.
+func packed(t *testing.T, content string) map[string]string {
+	t.Helper()
+	var zipped, small bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, err := z.Write([]byte(content))
+	if err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	s, err := zstd.NewWriter(&small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write([]byte(content)); err != nil || s.Close() != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{".gz": zipped.String(), ".zst": small.String(), "": content}
+}
+
+// TestFormats reads the same kinds of facts from every format, by the name and by the content.
+func TestFormats(t *testing.T) {
+	const prefix = "http://x/"
+	for name, c := range map[string]struct {
+		content string
+		options Options
+		want    []string
+	}{
+		"plain.tsv": {"a\tr\tb\n# note\n\nb\tr\t\"c\"\n", DefaultOptions(),
+			[]string{"1: a|r|b", `4: b|r|"c"`}},
+		"titles.tsv": {"subject\tpredicate\tobject\tweight\na\tr\tb\t0.5\na\tr\tc\t\n", DefaultOptions(),
+			[]string{"2: a|r|b w0.5", "3: a|r|c"}},
+		"marked.csv": {"\uFEFFhead;relation;tail\n\"New; York\";in;\"the \"\"US\"\"\"\n# no\na;r;b\n",
+			DefaultOptions(), []string{`2: New; York|in|the "US"`, "4: a|r|b"}},
+		"two lines.csv": {"a,r,\"b\nc\"\nd,r,e\n", DefaultOptions(), []string{"1: a|r|b c", "3: d|r|e"}},
+		"named.csv": {"id,who,what,whom,sure,when\n1,a,r,b,2,2024-01-01\n", Options{Columns: Columns{
+			"head": "who", "relation": "what", "tail": "whom", "weight": "sure", "time": "when"}},
+			[]string{"2: a|r|b w2 at 2024-01-01"}},
+		"numbered.csv": {"b|x|a|r\n", Options{Separator: "|", Columns: Columns{
+			"head": "3", "relation": "4", "tail": "1"}}, []string{"1: a|r|b"}},
+		"objects.jsonl": {"{\"o\":\"b\",\"s\":\"a\",\"p\":\"r\",\"x\":1}\n{\"s\":\"a\",\"p\":\"r\",\"o\":3}\n",
+			DefaultOptions(), []string{"1: a|r|b", "2: a|r|3"}},
+		"arrays.jsonl": {"[\"a\",\"r\",\"b\"]\n[1,\"r\",2]\n", DefaultOptions(),
+			[]string{"1: a|r|b", "2: 1|r|2"}},
+		"graph.nt": {"<http://x/a> <http://x/r> <http://x/b> .\n# no\n" +
+			"_:b1 <http://x/r> \"t\\u00e9xt\"@fr . # and this\n", DefaultOptions(),
+			[]string{"1: " + prefix + "a|" + prefix + "r|" + prefix + "b",
+				"3: _:b1|" + prefix + "r|téxt literal"}},
+		"graph.nq": {"<http://x/a> <http://x/r> <http://x/b> <http://x/g> .\n", DefaultOptions(),
+			[]string{"1: " + prefix + "a|" + prefix + "r|" + prefix + "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for ending, content := range packed(t, c.content) {
+				for _, name := range []string{name + ending, "facts"} {
+					if name == "facts" && c.options.Columns != nil {
+						continue
+					}
+					got, _, err := read(write(t, name, content), c.options)
+					if err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+					if diff := cmp.Diff(c.want, got); diff != "" {
+						t.Errorf("%s (-want +got)\n%s", name, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestTurtle checks the facts of Turtle, whose lines are about those of the ends of statements.
+func TestTurtle(t *testing.T) {
+	const content = "@prefix x: <http://x/> .\nx:a x:r x:b , <http://x/c> ;\n  a x:K ; x:age 3 .\n" +
+		"[] x:name \"\"\"two\nlines\"\"\"@en .\n"
+	for _, name := range []string{"graph.ttl", "graph"} {
+		var got []string
+		_, err := Read(write(t, name, content), DefaultOptions(), func(f Fact) error {
+			got = append(got, fmt.Sprintf("%v %v", f, f.IsLiteral))
+			return nil
+		})
+		want := []string{
+			"http://x/a, http://x/r, http://x/b false", "http://x/a, http://x/r, http://x/c false",
+			"http://x/a, http://www.w3.org/1999/02/22-rdf-syntax-ns#type, http://x/K false",
+			"http://x/a, http://x/age, 3 true", "_:b1, http://x/name, two lines true",
+		}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got)\n%s", err, diff)
+		}
+	}
+}
+
+// TestParquet reads flat columns, and leaves out nested ones and rows without a label.
+func TestParquet(t *testing.T) {
+	type row struct {
+		Name     string   `parquet:"name"`
+		Tags     []string `parquet:"tags"`
+		Head     string   `parquet:"head,dict"`
+		Relation string   `parquet:"relation,optional"`
+		Tail     int64    `parquet:"tail"`
+		Weight   float64  `parquet:"weight"`
+	}
+	path := filepath.Join(t.TempDir(), "facts.parquet")
+	err := parquet.WriteFile(path, []row{
+		{"x", []string{"p", "q"}, "a", "r", 7, 0.5}, {"y", nil, "b", "", 8, 1}, {"z", nil, "c", "s", -9, 2},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, report, err := read(path, DefaultOptions())
+	if diff := cmp.Diff([]string{"1: a|r|7 w0.5", "3: c|s|-9 w2"}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]string{"name"}, report.Other); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestErrors checks that an error is one line with the file, the line and the fix, and that
+// Lenient counts malformed lines instead.
+func TestErrors(t *testing.T) {
+	for name, c := range map[string]struct{ content, want string }{
+		"few.tsv":     {"a\tr\tb\na\tr\n", ":2: found 2 fields; the first line has 3"},
+		"many.csv":    {"a,r,b\na,r,b,c\n", ":2: found 4 fields"},
+		"quote.csv":   {"a,r,b\na,r,\"b\"x\n", ":2: malformed CSV: "},
+		"weight.csv":  {"head,relation,tail,weight\na,r,b,x\n", `:2: the weight "x" is not a number`},
+		"minus.csv":   {"head,relation,tail,weight\na,r,b,-1\n", `:2: the weight "-1" is not`},
+		"latin.tsv":   {"a\tr\t\xe9\n", ":1: the line is not valid UTF-8; save the file"},
+		"nul.tsv":     {"a\tr\tb\x00\n", ":1: the line holds a NUL byte"},
+		"bad.jsonl":   {"[\"a\",\"r\",\"b\"]\n{\n", ":2: malformed JSON: "},
+		"deep.jsonl":  {"[\"a\",\"r\",[]]\n", ":1: a value is an object or an array"},
+		"two.jsonl":   {"[\"a\",\"r\",\"b\"] []\n", ":1: more than one JSON value"},
+		"text.jsonl":  {"3\n", ":1: the line is neither an object nor an array"},
+		"bad.nt":      {"<x:a> <x:b> <x:c> .\n<x:a> <x:b> .\n", ":2: malformed N-Triples: "},
+		"columns.csv": {"a,b,c,d\n", `:1: no column is known to be the head: the columns are "a", "b"`},
+		"keys.jsonl":  {`{"a":1,"b":2,"c":3}`, ":1: no column is known to be the head"},
+		"bad.ttl":     {"@prefix x: <http://x/> .\nx:a x:b y:c .\n", ":2: malformed Turtle: "},
+		"not.parquet": {"PAR1 and nothing else", "damaged Parquet: "},
+		"not.csv.gz":  {"\x1f\x8b nothing", "not a gzip file"},
+		"short.zst":   {"\x28\xb5\x2f\xfd", "short.zst: "},
+		"binary":      {"\x00\x01\x02", "it is neither text nor Parquet"},
+	} {
+		path := write(t, name, c.content)
+		_, _, err := read(path, DefaultOptions())
+		if err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %q: want one line with %q", name, err, c.want)
+		}
+		o := DefaultOptions()
+		o.Lenient = true
+		_, report, lenient := read(path, o)
+		if errors.Is(err, ErrMalformed) && (lenient != nil || len(report.Dropped) != 1 ||
+			report.Dropped[0].Reason != Malformed || report.Dropped[0].Example != err.Error()) {
+			t.Errorf("%s, lenient: %v, %+v", name, lenient, report)
+		}
+	}
+}
+
+// TestColumnErrors checks the errors of columns that are not in a file.
+func TestColumnErrors(t *testing.T) {
+	path := write(t, "facts.csv", "who,what,whom\na,r,b\n")
+	for column, want := range map[[2]string]string{
+		{"head", "woh"}: `no column "woh" for the head: the columns are "who", "what", "whom"`,
+		{"head", "4"}:   `no column "4" for the head`,
+		{"hed", "who"}:  `hed`,
+		{"head", "who"}: "no column is known to be the relation",
+	} {
+		_, _, err := read(path, Options{Columns: Columns{column[0]: column[1]}})
+		if !errors.Is(err, ErrColumns) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: error %v: want %q", column, err, want)
+		}
+	}
+}

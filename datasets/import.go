@@ -1,0 +1,219 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/datasets/facts"
+)
+
+// ImportSettings configures [Import].
+type ImportSettings struct {
+	facts.Options
+	// Literals keeps numbers and literals of RDF as entities.
+	Literals bool `json:"literals" help:"Keep numbers and other literals as entities."`
+	SplitSettings
+}
+
+// DefaultImport returns settings that suit most files.
+func DefaultImport() ImportSettings {
+	return ImportSettings{Options: facts.DefaultOptions(), SplitSettings: DefaultSplit()}
+}
+
+// ImportReport describes what [Import] kept and dropped.
+type ImportReport struct {
+	Files []facts.Report `json:"files"`
+	// Dropped has the reasons of all files, and duplicates and literals.
+	Dropped facts.Drops `json:"dropped"`
+	// Weighted is true if a fact has a weight other than 1.
+	Weighted bool `json:"weighted"`
+	SplitReport
+}
+
+// Reasons for which [Import] drops facts.
+const (
+	droppedLiterals   = "facts whose tail is a number or a literal"
+	droppedDuplicates = "duplicates"
+)
+
+// Import reads facts from files of any format of package facts and divides them like
+// [SplitTriples]. A number is a literal if it is never a head, its head is no number, and
+// most tails of its relation are numbers.
+func Import(paths []string, s ImportSettings) (*Graph, *ImportReport, error) {
+	im := importer{labels: newLabels(), settings: s}
+	for _, path := range paths {
+		if err := im.read(path); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !s.Literals {
+		im.dropNumbers()
+	}
+	if len(im.facts) == 0 {
+		return nil, nil, im.noFacts(paths)
+	}
+	all := im.graph(graphName(paths[0]))
+	im.report.Weighted = all.Weights != nil
+	var divided *Graph
+	var err error
+	if divided, im.report.SplitReport, err = SplitTriples(all, s.SplitSettings); err != nil {
+		return nil, nil, err
+	}
+	if d := im.report.SplitReport; d.Duplicates > 0 {
+		im.report.Dropped.Add(droppedDuplicates, d.Duplicates, all.text(d.duplicate))
+	}
+	return divided, &im.report, nil
+}
+
+// noFacts returns the error of files without facts, with the most frequent reason.
+func (im *importer) noFacts(paths []string) error {
+	why := "expected a head, a relation and a tail on each line"
+	most := 0
+	for _, d := range im.report.Dropped {
+		if d.Count > most {
+			most, why = d.Count, fmt.Sprintf("all are %s, such as %s", d.Reason, d.Example)
+		}
+	}
+	return fmt.Errorf("%s: no facts: %s", strings.Join(paths, ", "), why)
+}
+
+// graphName returns the name of a file without its endings.
+func graphName(path string) string {
+	if path == facts.Stdin {
+		return "graph"
+	}
+	name := filepath.Base(path)
+	for _, packing := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packing)
+	}
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// importer collects the facts of files.
+type importer struct {
+	settings ImportSettings
+	labels   *graphLabels
+	facts    []importedFact
+	clock    clock
+	report   ImportReport
+}
+
+// importedFact is a fact with ids instead of labels.
+type importedFact struct {
+	Triple
+	weight     float32
+	file, line int32
+	time       float64 // for a split by time
+}
+
+// read adds the facts of a file.
+func (im *importer) read(path string) error {
+	entities, relations := len(im.labels.entities.labels), len(im.labels.relations.labels)
+	before, file := len(im.facts), int32(len(im.report.Files))
+	literals, first := 0, ""
+	report, err := facts.Read(path, im.settings.Options, func(f facts.Fact) (err error) {
+		if f.IsLiteral && !im.settings.Literals {
+			if literals++; literals == 1 {
+				first = fmt.Sprintf("%s:%d: %v", path, f.Line, f)
+			}
+			return nil
+		}
+		read := importedFact{
+			Triple: Triple{
+				Head:     im.labels.entities.id(f.Head),
+				Relation: im.labels.relations.id(f.Relation),
+				Tail:     im.labels.entities.id(f.Tail),
+			},
+			weight: float32(f.Weight), file: file, line: int32(min(f.Line, math.MaxInt32)),
+		}
+		if im.settings.By == ByTime {
+			read.time, err = im.clock.parse(f.Time)
+		}
+		im.facts = append(im.facts, read)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	report.Dropped.Add(droppedLiterals, literals, first)
+	im.report.Files = append(im.report.Files, report)
+	for _, d := range report.Dropped {
+		im.report.Dropped.Add(d.Reason, d.Count, d.Example)
+	}
+	triples := triplesOf(im.facts[before:])
+	if report.Columns != nil && hasTitles(triples, im.labels, entities, relations) {
+		im.labels.warnings = append(im.labels.warnings, fmt.Sprintf("the first line of %s looks like "+
+			"column titles but is read as a fact: remove it if it is a header", path))
+	}
+	return nil
+}
+
+func triplesOf(facts []importedFact) []Triple {
+	triples := make([]Triple, len(facts))
+	for i, f := range facts {
+		triples[i] = f.Triple
+	}
+	return triples
+}
+
+// dropNumbers drops the facts whose tail is a number that is a literal.
+func (im *importer) dropNumbers() {
+	entities, relations := im.labels.entities.labels, im.labels.relations.labels
+	isNumber, isHead := make([]bool, len(entities)), make([]bool, len(entities))
+	for id, label := range entities {
+		isNumber[id] = looksNumeric(label)
+	}
+	numbers, all := make([]int, len(relations)), make([]int, len(relations))
+	for _, f := range im.facts {
+		isHead[f.Head] = true
+		all[f.Relation]++
+		if isNumber[f.Tail] {
+			numbers[f.Relation]++
+		}
+	}
+	im.facts = slices.DeleteFunc(im.facts, func(f importedFact) bool {
+		isLiteral := isNumber[f.Tail] && !isHead[f.Tail] && !isNumber[f.Head] &&
+			2*numbers[f.Relation] > all[f.Relation]
+		if isLiteral {
+			im.report.Dropped.Add(droppedLiterals, 1, fmt.Sprintf("%s:%d: %s, %s, %s",
+				im.report.Files[f.file].File, f.line, entities[f.Head], relations[f.Relation],
+				entities[f.Tail]))
+		}
+		return isLiteral
+	})
+}
+
+// looksNumeric reports whether a label is a number in digits.
+func looksNumeric(label string) bool {
+	if label == "" || !strings.ContainsRune("+-.0123456789", rune(label[0])) {
+		return false
+	}
+	_, err := strconv.ParseFloat(label, 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// graph returns a graph with all facts in train.
+func (im *importer) graph(name string) *Graph {
+	g := &Graph{
+		Name: name, Train: triplesOf(im.facts),
+		Entities: im.labels.entities.labels, Relations: im.labels.relations.labels,
+		warnings: im.labels.warnings,
+	}
+	for i, f := range im.facts {
+		if f.weight != 1 && g.Weights == nil {
+			g.Weights = slices.Repeat([]float32{1}, len(im.facts))
+		}
+		if g.Weights != nil {
+			g.Weights[i] = f.weight
+		}
+		if im.settings.By == ByTime {
+			g.times = append(g.times, f.time)
+		}
+	}
+	return g
+}

@@ -1,0 +1,230 @@
+package datasets
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/datasets/facts"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// TestImport checks what is kept and dropped, and that the folder has the same graph.
+func TestImport(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"one.csv": "subject,predicate,object,weight\n# by hand\na,knows,b,2\na,age,34,1\nb,age,31,1\n" +
+			"b,knows,,1\nb,knows,c,1\nb,knows,c,5\n",
+		"two.nt": "<x:a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <x:K> .\n" +
+			"<x:a> <x:name> \"Anna\" .\n",
+	})
+	settings := DefaultImport()
+	settings.Valid, settings.Test = 0, 0
+	g, report, err := Import([]string{dir + "/one.csv", dir + "/two.nt"}, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Graph{
+		Name: "one", Entities: []string{"a", "b", "c", "x:a", "x:K"},
+		Relations: []string{"knows", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"},
+		Train:     []Triple{{0, 0, 1}, {1, 0, 2}, {3, 1, 4}}, Weights: []float32{2, 1, 1},
+	}
+	if diff := cmp.Diff(want, g, ignoreIndex); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	wantDropped := facts.Drops{
+		{Reason: facts.Comments, Count: 1, Example: dir + "/one.csv:2"},
+		{Reason: facts.EmptyLabels, Count: 1, Example: dir + "/one.csv:6: b, knows, "},
+		{Reason: droppedLiterals, Count: 3, Example: dir + "/two.nt:2: x:a, x:name, Anna"},
+		{Reason: droppedDuplicates, Count: 1, Example: "(b, knows, c)"},
+	}
+	if diff := cmp.Diff(wantDropped, report.Dropped); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	out := filepath.Join(t.TempDir(), "one")
+	if err := WriteFolder(g, out); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadFolder(out)
+	if err != nil || again.Fingerprint() != g.Fingerprint() {
+		t.Errorf("read again: %v, %+v", err, again)
+	}
+	types, err := os.ReadFile(out + "/entity2type.txt")
+	if string(types) != "x:a\tx:K\n" || err != nil {
+		t.Errorf("types %q, %v", types, err)
+	}
+	settings.Literals = true
+	if g, _, err = Import([]string{dir + "/one.csv", dir + "/two.nt"}, settings); err != nil ||
+		!slices.Contains(g.Entities, "34") || !slices.Contains(g.Entities, "Anna") {
+		t.Errorf("with literals: %v, %v", err, g.Entities)
+	}
+}
+
+// TestNumbersAsEntities checks that ids in digits are entities.
+func TestNumbersAsEntities(t *testing.T) {
+	for content, want := range map[string]int{
+		"1\tr\t2\n3\tr\t4\n":                          2, // heads are numbers too
+		"a\tr\t2\n2\tr\tb\n":                          2, // 2 is a head
+		"a\tr\t1\nb\tr\tc\nc\tr\td\n":                 3, // most tails are no numbers
+		"a\tr\t1\nb\tr\t-2.5e3\nc\tr\tInf\na\ts\tb\n": 2,
+	} {
+		g, _, err := Import([]string{writeFiles(t, map[string]string{"x.tsv": content}) + "/x.tsv"},
+			ImportSettings{})
+		if err != nil || len(g.Train) != want {
+			t.Errorf("%q: %v, %+v; want %d facts", content, err, g, want)
+		}
+	}
+}
+
+// TestFileIsADataSet checks that a file opens like the folder of its import, with warnings.
+func TestFileIsADataSet(t *testing.T) {
+	train, err := os.ReadFile("world/train.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := writeFiles(t, map[string]string{
+		"facts.csv": strings.ReplaceAll(string(train), "\t", ";") + "Norway;area;385207\n"})
+	imported, _, err := Import([]string{dir + "/facts.csv"}, DefaultImport())
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(dir + "/facts.csv")
+	if err != nil || opened.Fingerprint() != imported.Fingerprint() || len(opened.Test) != 187 {
+		t.Fatalf("%v, %+v", err, opened)
+	}
+	if w := opened.Warnings(); len(w) != 1 || !strings.Contains(w[0], "Norway, area, 385207") {
+		t.Errorf("warnings %q", w)
+	}
+	if again, err := Open(opened.Source()); err != nil || again.Fingerprint() != opened.Fingerprint() {
+		t.Errorf("from its source %q: %v", opened.Source(), err)
+	}
+}
+
+// TestSplitByTime checks that no training fact is as late as one of valid, nor these as one of test,
+// and that mirrored facts stay together.
+func TestSplitByTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGraph(t)
+		g.Valid, g.Test = nil, nil
+		g.Train = pick(g.Train, distinct(g.Train, len(g.Entities)))
+		times := map[[3]string]float64{}
+		for _, triple := range g.Train {
+			at := float64(rapid.IntRange(1, 9).Draw(t, "time"))
+			g.times = append(g.times, at)
+			times[labelsOf(g, triple)] = at
+		}
+		s := SplitSettings{Valid: .2, Test: .2, By: ByTime, AllowLeakage: true}
+		divided, _, err := SplitTriples(g, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := math.Inf(-1)
+		for _, triples := range [][]Triple{divided.Train, divided.Valid, divided.Test} {
+			latest := last
+			for _, triple := range triples {
+				at := times[labelsOf(divided, triple)]
+				if at <= last {
+					t.Fatalf("a fact of time %v follows a split with one of %v", at, last)
+				}
+				latest = max(latest, at)
+			}
+			last = latest
+		}
+		s.AllowLeakage = false
+		if divided, _, err = SplitTriples(g, s); err != nil {
+			t.Fatal(err)
+		}
+		checkTogether(t, divided, divided.Train, divided.Valid, divided.Test)
+	})
+}
+
+func labelsOf(g *Graph, t Triple) [3]string {
+	return [3]string{g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail]}
+}
+
+// TestSplitByEntity checks that each test fact has an entity that no other split has, and another
+// one that train has.
+func TestSplitByEntity(t *testing.T) {
+	all := World()
+	all.Train = slices.Concat(all.Train, all.Valid, all.Test)
+	g, report, err := SplitTriples(all, SplitSettings{Valid: .1, Test: .1, By: ByEntity, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Test) < report.WantedTest*9/10 || len(g.Test) > report.WantedTest ||
+		len(g.Valid) < report.WantedValid*9/10 {
+		t.Errorf("%d valid and %d test facts of %+v", len(g.Valid), len(g.Test), report)
+	}
+	isIn := func(triples []Triple) map[int32]bool {
+		entities := map[int32]bool{}
+		for _, triple := range triples {
+			entities[triple.Head], entities[triple.Tail] = true, true
+		}
+		return entities
+	}
+	inTrain, elsewhere := isIn(g.Train), isIn(slices.Concat(g.Train, g.Valid))
+	for _, triple := range g.Test {
+		if elsewhere[triple.Head] && elsewhere[triple.Tail] {
+			t.Errorf("the entities of %s are known", g.text(triple))
+		}
+	}
+	lost := 0
+	for _, triple := range g.Test {
+		if !inTrain[triple.Head] && !inTrain[triple.Tail] {
+			lost++
+		}
+	}
+	if lost*10 > len(g.Test) {
+		t.Errorf("%d of %d test facts have two unknown entities", lost, len(g.Test))
+	}
+	if leaks := g.Leakage("test"); leaks != nil {
+		t.Errorf("leakage: %q", leaks)
+	}
+}
+
+// TestTimes checks the texts of times and their errors.
+func TestTimes(t *testing.T) {
+	order := [][]string{
+		{"-1", "0", "1e3", "2024"},
+		{"1969-12-31", "2024-02-29", "2024-02-29T00:00:01Z", "2024-02-29 12:00:00", "2024-03", "2024/03/02"},
+	}
+	for _, texts := range order {
+		var c clock
+		last := math.Inf(-1)
+		for _, text := range texts {
+			at, err := c.parse(text)
+			if err != nil || at <= last {
+				t.Errorf("%q is %v after %v, %v", text, at, last, err)
+			}
+			last = at
+		}
+	}
+	c := clock{numbers: true}
+	for _, text := range []string{"", "soon", "NaN", "2024-02-30", "2024-02-29"} {
+		if at, err := c.parse(text); err == nil {
+			t.Errorf("%q is %v", text, at)
+		}
+	}
+}
+
+// TestQuotedLabels checks that quotes of a CSV writer in a folder are no part of labels, and that
+// every label is read as it was written.
+func TestQuotedLabels(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"train.txt": "\"New \"\"York\"\"\"\tin\t\"US\"\n\"a\"\t\"r\"\t\"b\"\nNew \"York\"\tin\tUS\n"})
+	g, err := ReadFolder(dir)
+	if want := []string{`New "York"`, `"US"`, "a", "b", "US"}; err != nil || !slices.Equal(g.Entities, want) {
+		t.Errorf("%v, %q; want %q", err, g.Entities, want)
+	}
+	label := rapid.StringOf(rapid.SampledFrom([]rune(`"ab `)))
+	rapid.Check(t, func(t *rapid.T) {
+		cells := []string{label.Draw(t, "head"), label.Draw(t, "relation"), label.Draw(t, "tail")}
+		quoted := []string{facts.Quote(cells[0]), facts.Quote(cells[1]), facts.Quote(cells[2])}
+		if facts.Unquote(quoted); !slices.Equal(quoted, cells) {
+			t.Errorf("%q became %q", cells, quoted)
+		}
+	})
+}

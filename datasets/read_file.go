@@ -1,0 +1,25 @@
+package datasets
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/autoblm/autoblm-go/datasets/facts"
+	"github.com/autoblm/autoblm-go/internal/format"
+)
+
+// ReadFile reads a file of facts with [DefaultImport]. Warnings tell what was dropped.
+func ReadFile(path string) (*Graph, error) {
+	g, report, err := Import([]string{path}, DefaultImport())
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range report.Dropped {
+		if d.Reason == facts.EmptyLabels || d.Reason == droppedLiterals {
+			g.warnings = append(g.warnings, fmt.Sprintf("%s of %s are left out, such as %s: "+
+				"import the file to choose", format.Int(d.Count), d.Reason, d.Example))
+		}
+	}
+	g.Folder, err = filepath.Abs(path)
+	return g, err
+}

@@ -1,0 +1,47 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+)
+
+// Files of a folder next to the splits.
+const (
+	weightsFile = "weights.txt"
+	typesFile   = "entity2type.txt"
+)
+
+// readWeights reads the weights of a number of training triples; nil without the file.
+func readWeights(open opener, triples int) (weights []float32, err error) {
+	text, err := open.first(weightsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	sum := 0.0
+	err = visitLines(text, func(line []byte) error {
+		w, err := strconv.ParseFloat(string(line), 32)
+		if err != nil || !(w >= 0 && w <= maxWeight) {
+			return fmt.Errorf("the weight %q is not a number from 0 to %g", line, maxWeight)
+		}
+		weights = append(weights, float32(w))
+		sum += w
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(weights) != triples:
+		return nil, fmt.Errorf("%s has %d weights of %d training triples; write one for each line of train",
+			text.Path, len(weights), triples)
+	case sum == 0:
+		return nil, fmt.Errorf("%s: all weights are 0; at least one must be above", text.Path)
+	}
+	return weights, nil
+}
+
+const maxWeight = 1e9
