@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -20,6 +21,7 @@ func Data(g *datasets.Graph) *kge.Data {
 		Name: g.Name, Source: cmp.Or(g.Folder, g.Name), Entities: g.Entities, Relations: g.Relations,
 		BothDirections: true, Count: len(g.Train), Fingerprint: g.Fingerprint,
 	}
+	weights := sync.OnceValue(func() map[datasets.Triple]float32 { return factWeights(g) })
 	d.Occurrences = func() kge.Occurrences { return occurrences(g) }
 	d.Batches = func(s kge.Settings, epoch int) [][]kge.Example {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
@@ -30,6 +32,9 @@ func Data(g *datasets.Graph) *kge.Data {
 		all := batches(g.Train, s, rng)
 		if s.Frequency > 0 {
 			weighByFrequency(all, occurrences(g).Entities, s.Frequency)
+		}
+		if g.Weights != nil {
+			weighByFact(all, weights())
 		}
 		return all
 	}

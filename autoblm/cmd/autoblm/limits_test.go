@@ -116,7 +116,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		"classify train":   "--structure distmult --dim 8 --epochs 2" + classes,
 		"classify predict": "--model kind --node x:6" + classes,
 		"dataset info":     "umls",
-		"dataset import":    "umls/train.txt --out divided",
+		"dataset import":   "umls/train.txt --out divided",
 		"structure count":  "",
 		"structure list":   "--nonzeros 2 --k 2",
 		"report":           "--study s.db --out page.html",

@@ -1,0 +1,36 @@
+package completion
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// factWeights returns the weights of the training triples, divided by their mean.
+func factWeights(g *datasets.Graph) map[datasets.Triple]float32 {
+	sum := 0.0
+	for _, weight := range g.Weights {
+		sum += float64(weight)
+	}
+	mean := sum / float64(len(g.Weights))
+	weights := make(map[datasets.Triple]float32, len(g.Train))
+	for i, t := range g.Train {
+		weights[t] = float32(float64(g.Weights[i]) / mean)
+	}
+	return weights
+}
+
+// weighByFact multiplies the weights of examples by those of their triples. An example of a reverse
+// relation is that of the triple.
+func weighByFact(batches [][]kge.Example, weights map[datasets.Triple]float32) {
+	for _, batch := range batches {
+		for i := range batch {
+			x := &batch[i]
+			t := datasets.Triple{Head: x.Anchor, Relation: x.Path[0] / 2, Tail: x.Target}
+			if x.Path[0]%2 == 1 {
+				t.Head, t.Tail = t.Tail, t.Head
+			}
+			x.Weight *= weights[t]
+			x.BackWeight *= weights[t]
+		}
+	}
+}

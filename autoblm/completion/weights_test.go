@@ -1,0 +1,94 @@
+package completion_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// weighted returns a graph whose facts of relation 1 have another weight than the others.
+func weighted(weight float32) *datasets.Graph {
+	g := datasets.World()
+	g.Weights = make([]float32, len(g.Train))
+	for i, t := range g.Train {
+		if g.Weights[i] = 1; t.Relation == 1 {
+			g.Weights[i] = weight
+		}
+	}
+	return g
+}
+
+// TestWeightsOfFacts checks the weights of examples against a count by hand, alone and in groups.
+func TestWeightsOfFacts(t *testing.T) {
+	g := weighted(3)
+	heavy := 0
+	for _, triple := range g.Train {
+		if triple.Relation == 1 {
+			heavy++
+		}
+	}
+	mean := (float64(len(g.Train)) + 2*float64(heavy)) / float64(len(g.Train))
+	for _, grouped := range []int{0, 4} {
+		s := recipe.ForGraph(g, form.Bilinear).Training
+		s.AnswersPerQuery, s.Frequency = grouped, 0
+		sum, count := 0.0, 0.0
+		for _, batch := range completion.Data(g).Batches(s, 1) {
+			for _, x := range batch {
+				want := 1 / mean
+				if x.Path[0]/2 == 1 {
+					want = 3 / mean
+				}
+				back := want
+				if grouped > 0 {
+					back = 0 // each direction is an example of its own
+				}
+				if math.Abs(float64(x.Weight)-want) > 1e-6 || math.Abs(float64(x.BackWeight)-back) > 1e-6 {
+					t.Fatalf("weights %v and %v, want %v", x.Weight, x.BackWeight, want)
+				}
+				sum, count = sum+float64(x.Weight), count+1
+			}
+		}
+		if math.Abs(sum/count-1) > 1e-4 {
+			t.Errorf("mean weight %v", sum/count)
+		}
+	}
+}
+
+// TestWeightsChangeTheLoss trains with weights: equal ones change nothing, and without weight the
+// facts of a relation are not learned.
+func TestWeightsChangeTheLoss(t *testing.T) {
+	engine := cpu.New(1)
+	defer engine.Close()
+	train := func(g *datasets.Graph) kge.Result {
+		r := recipe.ForGraph(g, form.Bilinear)
+		r.Training.Dim, r.Training.Epochs, r.Training.ValidateEvery = 16, 3, 0
+		r.Training.Patience = 0
+		a, err := structure.Parse("complex")
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := kge.Train(t.Context(), engine, kge.Job{
+			Data: completion.Data(g), Settings: r.Training, Members: []kge.Member{r.Member(a, 1)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.Results[0]
+	}
+	none := datasets.World()
+	plain, equal, without := train(none), train(weighted(1)), train(weighted(0))
+	for i := range plain.Loss {
+		if plain.Loss[i] != equal.Loss[i] {
+			t.Errorf("epoch %d: loss %v, with equal weights %v", i+1, plain.Loss[i], equal.Loss[i])
+		}
+	}
+	if plain.Loss[2] == without.Loss[2] {
+		t.Error("the weights have no influence")
+	}
+}
