@@ -99,8 +99,8 @@ func (r *Report) describe(c columns, first []string, isTitles bool) {
 // fact returns the fact of a row.
 func (c columns) fact(row []string, line int) (Fact, error) {
 	f := Fact{Head: row[c[head]], Relation: row[c[relation]], Tail: row[c[tail]], Weight: 1, Line: line}
-	if c[time] >= 0 {
-		f.Time = row[c[time]]
+	if c[when] >= 0 {
+		f.Time = row[c[when]]
 	}
 	if c[weight] >= 0 && row[c[weight]] != "" {
 		w, err := strconv.ParseFloat(strings.TrimSpace(row[c[weight]]), 64)

@@ -8,7 +8,7 @@ import (
 // roles are the names of the columns of a fact.
 var roles = []string{"head", "relation", "tail", "weight", "time"}
 
-const head, relation, tail, weight, time = 0, 1, 2, 3, 4
+const head, relation, tail, weight, when = 0, 1, 2, 3, 4
 
 // titles lists common titles of the columns in lower case, the clearest first.
 var titles = [...][]string{
@@ -25,7 +25,7 @@ var titles = [...][]string{
 		"entity2", "entity_2", "e2", "tail_id", "object_id", "end", ":end_id",
 	},
 	weight: {"weight", "w"},
-	time:   {"time", "timestamp", "date", "year"},
+	when:   {"time", "timestamp", "date", "year"},
 }
 
 // AreTitles reports whether labels are common titles of the columns of head, relation and tail.

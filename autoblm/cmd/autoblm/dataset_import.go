@@ -20,8 +20,8 @@ type datasetImportCommand struct {
 	Settings datasets.ImportSettings `embed:""`
 }
 
-// importSummary is the JSON of dataset import.
-type importSummary struct {
+// graphImport is the JSON of dataset import.
+type graphImport struct {
 	*datasets.ImportReport
 	Folder string `json:"folder"`
 	Train  int    `json:"train"`
@@ -59,13 +59,13 @@ func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	o.Saved("the splits are in %s", c.Out)
-	s := importSummary{report, c.Out, len(g.Train), len(g.Valid), len(g.Test), len(g.Entities),
+	s := graphImport{report, c.Out, len(g.Train), len(g.Valid), len(g.Test), len(g.Entities),
 		len(g.Relations)}
 	return o.Result(s, func(w io.Writer) { o.Show(s.block(o.Verbose)) })
 }
 
 // block returns the sizes of the splits, and what was kept and dropped.
-func (s importSummary) block(verbose bool) cli.Block {
+func (s graphImport) block(verbose bool) cli.Block {
 	b := cli.Block{Title: []string{"graph written", s.Folder, format.Count(s.entities, "entity"),
 		format.Count(s.relations, "relation")}}
 	b.Add("triples", format.Int(s.Train)+" train", format.Int(s.Valid)+" valid",
