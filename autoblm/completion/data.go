@@ -129,24 +129,65 @@ func Examples(triples []datasets.Triple) []kge.Example {
 // Align returns g with the ids of a model, for ranking. All entities of the model are candidates. A
 // label that the model lacks is an error.
 func Align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, error) {
+	aligned, _, err := align(m, g)
+	if err != nil {
+		return nil, err
+	}
+	return aligned, nil
+}
+
+// Unknown counts the triples with labels that a model lacks, by split.
+type Unknown struct {
+	Train int `json:"train"`
+	Valid int `json:"valid"`
+	Test  int `json:"test"`
+	// Missing names the first such label.
+	Missing error `json:"-"`
+}
+
+// Of returns the number of a split.
+func (u Unknown) Of(split string) int {
+	return map[string]int{"train": u.Train, "valid": u.Valid, "test": u.Test}[split]
+}
+
+// AlignKnown works like [Align], but leaves out the triples with labels that the model lacks. A graph
+// without any other triples is an error.
+func AlignKnown(m *kge.Model, g *datasets.Graph) (*datasets.Graph, Unknown, error) {
+	aligned, unknown, err := align(m, g)
+	if err == nil || len(aligned.Train)+len(aligned.Valid)+len(aligned.Test) > 0 {
+		unknown.Missing = err
+		return aligned, unknown, nil
+	}
+	return nil, unknown, err
+}
+
+// align returns the triples whose labels the model has, and an error with the first label that it
+// lacks, or nil.
+func align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, Unknown, error) {
+	var unknown Unknown
 	if m.HasIDs(g.Entities, g.Relations) {
-		return g, nil
+		return g, unknown, nil
 	}
 	ids := labels.NewTranslation(g.Name, g.Entities, g.Relations, m.EntityLabels, m.RelationLabels)
 	aligned := &datasets.Graph{Name: g.Name, Entities: m.EntityLabels, Relations: m.RelationLabels}
 	for _, split := range []struct {
-		from []datasets.Triple
-		to   *[]datasets.Triple
-	}{{g.Train, &aligned.Train}, {g.Valid, &aligned.Valid}, {g.Test, &aligned.Test}} {
+		from    []datasets.Triple
+		to      *[]datasets.Triple
+		unknown *int
+	}{
+		{g.Train, &aligned.Train, &unknown.Train}, {g.Valid, &aligned.Valid, &unknown.Valid},
+		{g.Test, &aligned.Test, &unknown.Test},
+	} {
 		for _, t := range split.from {
 			triple := datasets.Triple{
 				Head: ids.Entity(t.Head), Relation: ids.Relation(t.Relation), Tail: ids.Entity(t.Tail),
 			}
-			*split.to = append(*split.to, triple)
-		}
-		if err := ids.Missing(); err != nil {
-			return nil, err
+			if min(triple.Head, triple.Relation, triple.Tail) < 0 {
+				*split.unknown++
+			} else {
+				*split.to = append(*split.to, triple)
+			}
 		}
 	}
-	return aligned, nil
+	return aligned, unknown, ids.Missing()
 }

@@ -78,6 +78,33 @@ func TestAlignGoesByLabel(t *testing.T) {
 	})
 }
 
+// TestAlignKnown leaves out what a model lacks, and counts it.
+func TestAlignKnown(t *testing.T) {
+	g, m := enginetest.SmallGraph(), enginetest.SmallModel()
+	all := enginetest.SmallGraph()
+	g.Entities, g.Relations = append(g.Entities, "Atlantis"), append(g.Relations, "loathes")
+	g.Train = append([]datasets.Triple{{Head: 0, Relation: 2, Tail: 1}}, all.Train...)
+	g.Test = append([]datasets.Triple{{Head: 7, Relation: 0, Tail: 1}, {Head: 0, Tail: 7}}, all.Test...)
+	aligned, unknown, err := completion.AlignKnown(m, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unknown.Train != 1 || unknown.Valid != 0 || unknown.Test != 2 || unknown.Missing == nil {
+		t.Errorf("%+v", unknown)
+	}
+	for _, split := range []string{"train", "valid", "test"} {
+		want, _ := all.Split(split)
+		got, _ := aligned.Split(split)
+		if !slices.Equal(named(all, want), named(aligned, got)) {
+			t.Errorf("%s: %v, want %v", split, got, want)
+		}
+	}
+	g.Train, g.Valid, g.Test = g.Train[:1], nil, g.Test[:2]
+	if _, _, err := completion.AlignKnown(m, g); err == nil {
+		t.Error("a graph of unknown labels has no error")
+	}
+}
+
 func TestAlignNamesWhatIsMissing(t *testing.T) {
 	for want, spoil := range map[string]func(*datasets.Graph){
 		`entity "Atlantis", which small mentions`: func(g *datasets.Graph) { g.Test[0].Head = 7 },

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,6 +43,8 @@ type evalSummary struct {
 	// Popularity has the metrics of the baseline for the split.
 	Popularity popularity              `json:"popularity,omitempty"`
 	ByDegree   []completion.DegreePart `json:"by_degree,omitempty"`
+	// Unknown counts the triples with labels that the model lacks, which are not ranked.
+	Unknown *completion.Unknown `json:"unknown,omitempty"`
 }
 
 func (c *evalCommand) Run(ctx context.Context, o *output) error {
@@ -55,8 +58,12 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	}
 	warn(o, g.Warnings(c.Split))
 	models := p.Models()
-	if g, err = completion.Align(models[0], g); err != nil {
+	g, unknown, err := completion.AlignKnown(models[0], g)
+	if err != nil {
 		return err
+	}
+	if known, err := g.Split(c.Split); err != nil || len(known) == 0 && unknown.Missing != nil {
+		return cmp.Or(err, unknown.Missing)
 	}
 	engine, err := c.open(anyForm(models))
 	if err != nil {
@@ -64,6 +71,9 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer engine.Close()
 	s := evalSummary{Dataset: g.Name, Popularity: popularity{}}
+	if unknown.Missing != nil {
+		s.Unknown = &unknown
+	}
 	done := showActivity(o, "ranking")
 	triples, ranks, err := c.rank(ctx, o, engine, p, g, &s)
 	done()
@@ -118,6 +128,10 @@ func (s evalSummary) block(c *evalCommand, g *datasets.Graph, e completion.Evalu
 	addMetrics(&b, "heads", e.Head, 0)
 	addMetrics(&b, "tails", e.Tail, 0)
 	s.Popularity.addRow(&b, c.Split)
+	if s.Unknown != nil && s.Unknown.Of(c.Split) > 0 {
+		b.Note(fmt.Sprintf("%s more cannot be ranked: %s. train --from adds new labels.",
+			format.Count(s.Unknown.Of(c.Split), "triple"), s.Unknown.Missing))
+	}
 	b.Next = append(b.Next, nextTail(c.Model, g))
 	if c.By == "" {
 		again := []string{"eval", "--model", c.Model, "--dataset", c.Dataset, "--by", "relation"}

@@ -35,6 +35,12 @@ func TestTrainFrom(t *testing.T) {
 	train := readFile(t, graph, "train.txt")
 	entity := strings.Split(train, "\t")[0]
 	writeFile(t, train+entity+"\tnew-relation\tnew-entity\n", graph, "train.txt")
+	// The old model ranks what it knows.
+	old := object(t, "eval --split train --model", dir+"/first --dataset", graph)
+	has(t, old, fields{"unknown.train": 1, "unknown.test": 0,
+		"train.triples": strings.Count(train, "\n")})
+	stdout, _ := succeed(t, "eval --split train --model", dir+"/first --dataset", graph)
+	contains(t, flat(stdout), "1 triple more cannot be ranked", "train --from")
 	grown := object(t, "train --epochs 2 --no-eval --dataset", graph, "--from", dir+"/first --out",
 		dir+"/grown")
 	all := number(t, grown, "start.all_entities")
