@@ -75,7 +75,7 @@ func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, 
 		return ids
 	})
 	if g != nil {
-		aligned, err := Align(m, g)
+		aligned, _, err := AlignKnown(m, g) // new labels do not concern the others
 		if err != nil {
 			return nil, err
 		}

@@ -214,9 +214,14 @@ func (c *predictCommand) graph(
 ) (*datasets.Graph, error) {
 	return knownFrom(c.predictFlags, m, o, func(source string) (*datasets.Graph, error) {
 		g, err := read(ctx, o, datasets.Open, source)
-		if err == nil {
-			warn(o, g.Warnings())
-			_, err = completion.Align(m, g)
+		if err != nil {
+			return nil, err
+		}
+		warn(o, g.Warnings())
+		_, unknown, err := completion.AlignKnown(m, g)
+		if n := unknown.Train + unknown.Valid + unknown.Test; err == nil && n > 0 {
+			o.Message("autoblm: the model lacks labels of %s of the data; train --from "+
+				"adds them", format.Count(n, "triple"))
 		}
 		return g, err
 	})

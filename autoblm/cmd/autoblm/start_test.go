@@ -41,6 +41,9 @@ func TestTrainFrom(t *testing.T) {
 		"train.triples": strings.Count(train, "\n")})
 	stdout, _ := succeed(t, "eval --split train --model", dir+"/first --dataset", graph)
 	contains(t, flat(stdout), "1 triple more cannot be ranked", "train --from")
+	_, stderr := succeed(t, "predict --relation", strings.Split(train, "\t")[1], "--head", entity,
+		"--model", dir+"/first --dataset", graph)
+	contains(t, flat(stderr), "the model lacks labels of 1 triple of the data")
 	grown := object(t, "train --epochs 2 --no-eval --dataset", graph, "--from", dir+"/first --out",
 		dir+"/grown")
 	all := number(t, grown, "start.all_entities")
