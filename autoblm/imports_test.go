@@ -28,7 +28,7 @@ var layers = []string{
 	"autoblm/search/controller", "autoblm/search/surrogate", "autoblm/search/strategy",
 	"autoblm/search", "autoblm/search/budget", "autoblm/search/stage", "autoblm/search/study",
 	"autoblm/search/ablation",
-	"autoblm/report", "autoblm/dashboard", "autoblm/reproduce",
+	"autoblm/report", "autoblm/dashboard", "autoblm/server", "autoblm/reproduce",
 	"autoblm", "autoblm/tasks", "autoblm/show", "autoblm/bench", "autoblm/cmd", "internal/attack",
 	"kernels", "notebooks", "docker", "docs",
 }
@@ -42,6 +42,7 @@ var forbidden = map[string][]string{
 	"autoblm/search/study":    slices.Concat(tasks, engines, []string{"datasets"}),
 	"autoblm/report":          slices.Concat(tasks, engines, []string{"datasets", "autoblm/kge"}),
 	"autoblm/dashboard":       slices.Concat(tasks, engines, []string{"datasets"}),
+	"autoblm/server":          append([]string{"autoblm/search", "autoblm/report"}, engines...),
 	"autoblm/classify":        {"autoblm/completion", "autoblm/query"},
 	"autoblm/completion":      engines,
 	"autoblm/query":           engines,

@@ -1,8 +1,10 @@
 package classify
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -67,6 +69,13 @@ func (m *Model) Files() (map[string][]byte, error) {
 // Save writes the model to a folder, which it creates; see [Model.Files]. After an error, as on a
 // full disk, a previous model in the folder is unchanged.
 func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
+
+// IsModel reports whether a folder has a model of this package.
+func IsModel(dir string) bool {
+	var d struct{ Task string }
+	content, err := os.ReadFile(filepath.Join(dir, modelfolder.Description))
+	return err == nil && json.Unmarshal(content, &d) == nil && d.Task == TaskName
+}
 
 // Load reads a folder that [Model.Save] wrote. Errors name the file and what is wrong.
 func Load(dir string) (*Model, error) {

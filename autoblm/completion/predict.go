@@ -15,7 +15,11 @@ import (
 
 // Query is a triple with one missing part, which is "": it asks for heads, relations or tails.
 // Without a missing part, it asks for the score and the rank of the triple.
-type Query struct{ Head, Relation, Tail string }
+type Query struct {
+	Head     string `json:"head,omitempty" nullable:"true"`
+	Relation string `json:"relation,omitempty" nullable:"true"`
+	Tail     string `json:"tail,omitempty" nullable:"true"`
+}
 
 // MarshalJSON writes a missing part as null.
 func (q Query) MarshalJSON() ([]byte, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/webpage"
 )
 
 //go:embed head.html list.html error.html
@@ -53,7 +54,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	}
 	var page bytes.Buffer
 	err = pages.ExecuteTemplate(&page, "list.html", map[string]any{
-		"Title": "Studies", "Style": template.CSS(report.StyleSheet + listStyle),
+		"Title": "Studies", "Style": template.CSS(webpage.StyleSheet + listStyle),
 		"Script": template.JS(report.LiveScript + listScript),
 		"Folder": folder, "Example": filepath.Join(s.studies.Folder, "first"),
 		"List": listed{data, versionOf(data)},
@@ -75,7 +76,7 @@ func fail(w http.ResponseWriter, status int, err error) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_ = pages.ExecuteTemplate(w, "error.html", map[string]any{
-		"Title": "Error", "Style": template.CSS(report.StyleSheet), "Error": format.OneLine(err),
+		"Title": "Error", "Style": template.CSS(webpage.StyleSheet), "Error": format.OneLine(err),
 	})
 }
 

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log"
 	"net"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/internal/webserver"
 )
 
 // Options describe the studies to serve.
@@ -52,7 +52,19 @@ func (s *Server) Handler(hosts ...string) http.Handler {
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	})
-	return guard(mux, hosts)
+	return webserver.Guard(onlyReading(mux), hosts)
+}
+
+// onlyReading lets only reading requests pass.
+func onlyReading(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "the dashboard only shows studies: use GET", http.StatusMethodNotAllowed)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // shutdownTime limits the time for open requests at the end.
@@ -61,28 +73,8 @@ const shutdownTime = 2 * time.Second
 // Serve answers requests until the context ends. hosts are as for [Server.Handler].
 func (s *Server) Serve(ctx context.Context, listener net.Listener, hosts ...string) error {
 	s.studies.ctx = ctx
-	server := &http.Server{
-		Handler:           s.Handler(hosts...),
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    1 << 14,
-		ErrorLog:          log.New(s.log, "autoblm: ", 0),
-		// Streams of events end with their context.
-		BaseContext: func(net.Listener) context.Context { return ctx },
-	}
-	ended := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
-		defer cancel()
-		err := server.Shutdown(deadline)
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = server.Close()
-		}
-		ended <- err
-	})
-	defer stop()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return <-ended
+	server := webserver.Server(s.Handler(hosts...), log.New(s.log, "autoblm: ", 0))
+	// Streams of events end with their context.
+	server.BaseContext = func(net.Listener) context.Context { return ctx }
+	return webserver.Serve(ctx, listener, server, shutdownTime)
 }

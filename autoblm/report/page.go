@@ -12,20 +12,17 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/webpage"
 )
 
 //go:generate ./vendor.sh
 //go:embed page.html page.js chartjs/chart.umd.min.js
 var files embed.FS
 
-// StyleSheet is the style sheet of the page, and LiveScript its function live, for other pages of a
-// server that shows reports.
-var (
-	//go:embed style.css
-	StyleSheet string
-	//go:embed live.js
-	LiveScript string
-)
+// LiveScript is the function live of the page, for other pages of a server that shows reports.
+//
+//go:embed live.js
+var LiveScript string
 
 var pageTemplate = template.Must(template.ParseFS(files, "page.html"))
 
@@ -179,9 +176,9 @@ func (p *Page) Write(w io.Writer, events string) error {
 		Style                     template.CSS
 		Data, Chart, Live, Script template.JS
 	}{
-		Title: format.Escape(p.Title), Events: events, Style: template.CSS(StyleSheet),
+		Title: format.Escape(p.Title), Events: events, Style: template.CSS(webpage.StyleSheet),
 		Data: template.JS(format.Escape(string(data))), Chart: template.JS(ChartLibrary()), Live: template.JS(LiveScript),
-		Script: template.JS(read("page.js")),
+		Script: template.JS(webpage.DrawScript + read("page.js")),
 	}
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/internal/webpage"
 )
 
 // searched returns the data of a small search with all stages. The search runs once.
@@ -414,7 +415,7 @@ func TestContrast(t *testing.T) {
 	}
 	themes := map[string]string{"light": ":root {", "dark": "(prefers-color-scheme: dark) {"}
 	for theme, after := range themes {
-		colours := variablesOf(StyleSheet, after)
+		colours := variablesOf(webpage.StyleSheet, after)
 		for i, block := range []string{"c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"} {
 			label := "#111111"
 			if i == 1 || i == 3 {

@@ -125,6 +125,13 @@ func (p *Page) observe(event any) {
 	}
 }
 
+// Forgive drops the faults so far that contain a text, which the test expects.
+func (p *Page) Forgive(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults = slices.DeleteFunc(p.faults, func(f string) bool { return strings.Contains(f, text) })
+}
+
 func describe(o *runtime.RemoteObject) string {
 	if o == nil {
 		return ""

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"os"
 
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -13,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/webserver"
 )
 
 type dashboardCommand struct {
@@ -47,7 +47,7 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 	server := dashboard.New(dashboard.Options{
 		Folder: c.Dir, Data: studyData, Measure: measureStudy, Log: o.Stderr,
 	})
-	summary := dashboardSummary{urlOf(address), c.Dir}
+	summary := dashboardSummary{webserver.URL(address), c.Dir}
 	err = o.Result(summary, func(w io.Writer) {
 		fmt.Fprintf(w, "%s shows the studies below %s\nEnd with ctrl-c.\n", summary.URL, c.Dir)
 	})
@@ -55,15 +55,6 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	return server.Serve(ctx, listener, host)
-}
-
-// urlOf returns the URL of an address. One without a host is reached on this machine.
-func urlOf(address netip.AddrPort) string {
-	host := address.Addr().Unmap()
-	if host.IsUnspecified() {
-		host = netip.AddrFrom4([4]byte{127, 0, 0, 1})
-	}
-	return fmt.Sprintf("http://%v/", netip.AddrPortFrom(host, address.Port()))
 }
 
 // studyData returns what the page of a study shows without its graph.

@@ -13,16 +13,22 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// startDashboard runs the dashboard in this process until the test stops it, and returns its first
-// line and what it says besides.
+// startDashboard runs the dashboard like [startServer].
 func startDashboard(t *testing.T, line ...string) (first string, stop func() (status int, stderr string)) {
+	t.Helper()
+	return startServer(t, append([]string{"dashboard"}, line...)...)
+}
+
+// startServer runs a server in this process until the test stops it, and returns its first line and
+// what it says besides.
+func startServer(t *testing.T, line ...string) (first string, stop func() (status int, stderr string)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	read, write := io.Pipe()
 	var messages strings.Builder
 	status := make(chan int, 1)
 	go func() {
-		status <- run(ctx, words(append([]string{"dashboard"}, line...)), write, &messages)
+		status <- run(ctx, words(line), write, &messages)
 		_ = write.Close()
 	}()
 	reader := bufio.NewReader(read)

@@ -39,6 +39,10 @@ var examples = flags.Examples{
 		"predict --model mymodel --head Portugal --tail Spain",
 		"predict --model mymodel --all --top 20 --format csv",
 	},
+	"serve": {
+		"serve --model mymodel",
+		"serve --model world=mysearch --model mymodel --addr 127.0.0.1:0",
+	},
 	"ensemble": {
 		"ensemble --dataset world seeds/seed-*",
 		"ensemble --dataset world seeds/seed-* --all --out myensemble",

@@ -20,6 +20,7 @@ type commands struct {
 	Train     trainCommand      `cmd:"" help:"Train a structure, or another model, on a knowledge graph."`
 	Eval      evalCommand       `cmd:"" help:"Rank a split with a trained model."`
 	Predict   predictCommand    `cmd:"" help:"Answer a query with a trained model."`
+	Serve     serveCommand      `cmd:"" help:"Answer queries over HTTP: a JSON API and a page."`
 	Ensemble  ensembleCommand   `cmd:"" help:"Combine trained models into an ensemble."`
 	Search    searchCommand     `cmd:"" help:"Search for the best structure for a knowledge graph."`
 	Recipe    recipeCommands    `cmd:"" help:"Show published training settings for the benchmarks."`

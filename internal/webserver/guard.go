@@ -1,4 +1,6 @@
-package dashboard
+// Package webserver has what the servers of this module share: who may ask, the headers of an
+// answer, and an end that lets requests finish.
+package webserver
 
 import (
 	"net"
@@ -14,10 +16,11 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsaf
 	"img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
 	"frame-ancestors 'none'"
 
-// guard lets only reading requests of this server's own pages pass. A site that makes its name
-// point to this machine (DNS rebinding) could read the pages in a browser, but its requests have
-// its own name as their host.
-func guard(next http.Handler, hosts []string) http.Handler {
+// Guard adds headers that keep other sites out, and refuses requests with an unknown host name. A
+// site that makes its name point to this machine (DNS rebinding) could read the answers in a
+// browser, but its requests have its own name as their host. Known are IP addresses, localhost, the
+// name of this machine and hosts.
+func Guard(next http.Handler, hosts []string) http.Handler {
 	names := append([]string{"localhost"}, hosts...)
 	if own, err := os.Hostname(); err == nil {
 		names = append(names, own)
@@ -30,16 +33,12 @@ func guard(next http.Handler, hosts []string) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		switch {
-		case r.Method != http.MethodGet && r.Method != http.MethodHead:
-			h.Set("Allow", "GET, HEAD")
-			http.Error(w, "the dashboard only shows studies: use GET", http.StatusMethodNotAllowed)
-		case !isKnown(r.Host, names):
-			http.Error(w, "unknown host name: use the address that the dashboard printed",
+		if !isKnown(r.Host, names) {
+			http.Error(w, "unknown host name: use the address that the server printed",
 				http.StatusForbidden)
-		default:
-			next.ServeHTTP(w, r)
+			return
 		}
+		next.ServeHTTP(w, r)
 	})
 }
 

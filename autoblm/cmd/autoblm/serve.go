@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/server"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/webserver"
+)
+
+type serveCommand struct {
+	Model     []string `required:"" sep:"none" placeholder:"[NAME=]DIR" brief:"Folder of a model or search; repeat for several." help:"Folder of a model, of an ensemble, of a classifier or of a search. If repeated, requests choose a model by its name, which is that of the folder unless NAME is given."`
+	Dataset   string   `placeholder:"NAME|DIR" brief:"Data with the known facts." help:"Data with the known facts. The default is the training data of each model."`
+	Addr      string   `default:"127.0.0.1:8090" placeholder:"HOST:PORT" brief:"Address to serve on." help:"Address to serve on; port 0 takes any free port. Another address than 127.0.0.1 needs --token-file."`
+	TokenFile string   `placeholder:"FILE" brief:"File with the token that requests must have." help:"File with the token that requests must have in the header Authorization: Bearer TOKEN."`
+
+	server.Limits `group:"Limits"`
+	threadsFlag
+}
+
+// serveSummary is the JSON of serve.
+type serveSummary struct {
+	URL    string   `json:"url"`
+	Models []string `json:"models"`
+}
+
+// Run answers requests until the program is interrupted.
+func (c *serveCommand) Run(ctx context.Context, o *output) error {
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return cli.Usage(fmt.Errorf("--addr %s: %w; use HOST:PORT, such as 127.0.0.1:8090", c.Addr, err))
+	}
+	options := server.Options{Limits: c.Limits, Hosts: []string{host}, Log: o.Stderr}
+	if options.Token, err = c.token(); err != nil {
+		return err
+	}
+	listener, err := server.Listen(ctx, c.Addr, options)
+	switch {
+	case errors.Is(err, server.ErrNeedsToken):
+		return cli.Usage(fmt.Errorf("%w (--token-file FILE, --addr 127.0.0.1:8090)", err))
+	case err != nil:
+		return fmt.Errorf("%w; use another --addr, such as 127.0.0.1:0", err)
+	}
+	defer listener.Close()
+	var sources []server.Source
+	summary := serveSummary{URL: webserver.URL(listener.Addr().(*net.TCPAddr).AddrPort())}
+	for _, given := range c.Model {
+		name, dir := nameOfModel(given)
+		summary.Models = append(summary.Models, name)
+		sources = append(sources, server.Source{
+			Name: name,
+			Open: func(ctx context.Context) (*server.Model, error) { return c.open(ctx, o, dir) },
+		})
+	}
+	s, err := server.New(ctx, sources, options)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	defer reloadOnHangup(ctx, s, o)()
+	err = o.Result(summary, func(w io.Writer) {
+		fmt.Fprintf(w, "%s serves %s\nEnd with ctrl-c.\n", summary.URL,
+			format.List(summary.Models, "and"))
+	})
+	if err != nil {
+		return err
+	}
+	return s.Serve(ctx, listener)
+}
+
+// nameOfModel splits NAME=DIR. Without a name, it is the last part of the folder.
+func nameOfModel(given string) (name, dir string) {
+	if name, dir, found := strings.Cut(given, "="); found && !isFolder(given) {
+		return name, dir
+	}
+	if absolute, err := filepath.Abs(given); err == nil {
+		return filepath.Base(absolute), given
+	}
+	return filepath.Base(given), given
+}
+
+// token reads the token, "" without a file.
+func (c *serveCommand) token() (string, error) {
+	if c.TokenFile == "" {
+		return "", nil
+	}
+	content, err := os.ReadFile(c.TokenFile)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	token := strings.TrimSpace(string(content))
+	const shortest = 16
+	if len(token) < shortest || strings.ContainsAny(token, " \t\r\n") {
+		return "", fmt.Errorf("read the token: %s needs one word of at least %d characters; "+
+			"openssl rand -hex 32 prints one", c.TokenFile, shortest)
+	}
+	return token, nil
+}
+
+// reloadOnHangup loads the models again when the process gets SIGHUP, until stop is called.
+func reloadOnHangup(ctx context.Context, s *server.Server, o *output) (stop func()) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		for range hangups {
+			if err := s.Reload(ctx); err != nil {
+				o.Message("autoblm: %v", format.OneLine(withHint(err)))
+			} else {
+				o.Message("autoblm: loaded the models again")
+			}
+		}
+	}()
+	return func() { signal.Stop(hangups); close(hangups) }
+}
+
+// open opens the model in a folder with its data.
+func (c *serveCommand) open(ctx context.Context, o *output, path string) (*server.Model, error) {
+	dir, err := modelIn(path)
+	if err != nil {
+		return nil, err
+	}
+	if classify.IsModel(dir) {
+		return c.openClassifier(ctx, o, dir)
+	}
+	p, err := completion.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	first := p.Models()[0]
+	hops := query.PathsOf(first).TrainingHops()
+	answersPaths := len(hops) > 0 && hops[len(hops)-1] > 1
+	g, err := c.graph(ctx, o, first, answersPaths)
+	if err != nil {
+		return nil, err
+	}
+	engine := c.engine()
+	answerer, err := completion.NewAnswerer(p, g, engine)
+	if err != nil {
+		return nil, err
+	}
+	m, err := server.NewModel(p.Models(), answerer, g)
+	if err != nil || !answersPaths {
+		return m, err
+	}
+	flags := predictFlags{Dataset: c.Dataset, Known: eval.MarkKnown}
+	data, err := (&queryPredictCommand{predictFlags: flags}).data(ctx, first, o)
+	if err != nil {
+		return nil, err
+	}
+	m.Paths = func(
+		ctx context.Context, p query.Path, o completion.PredictOptions,
+	) ([]eval.Answer, error) {
+		return query.Predict(ctx, engine, first, p, data, o)
+	}
+	return m, nil
+}
+
+// graph opens the data with the known facts, nil if they are not found. The data of paths may have
+// no graph.
+func (c *serveCommand) graph(
+	ctx context.Context, o *output, m *kge.Model, quiet bool,
+) (*datasets.Graph, error) {
+	if quiet {
+		o = &output{Stdout: o.Stdout, Stderr: io.Discard}
+	}
+	f := predictCommand{predictFlags: predictFlags{Dataset: c.Dataset, Known: eval.MarkKnown}}
+	g, err := f.graph(ctx, m, o)
+	if quiet {
+		return g, nil
+	}
+	return g, err
+}
+
+// openClassifier opens a classifier with its graph.
+func (c *serveCommand) openClassifier(
+	ctx context.Context, o *output, dir string,
+) (*server.Model, error) {
+	flags := classifierFlags{Model: []string{dir}, Dataset: c.Dataset}
+	ensemble, g, err := flags.load(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := classifyBackend{Backend: "auto"}.open()
+	if err != nil {
+		return nil, err
+	}
+	var turn sync.Mutex
+	return &server.Model{
+		Entities: g.Nodes, Relations: g.Relations,
+		Classes: func(ctx context.Context, node string, top int) (classify.Prediction, error) {
+			turn.Lock()
+			defer turn.Unlock()
+			return ensemble.Predict(ctx, engine, g, node, top)
+		},
+	}, nil
+}

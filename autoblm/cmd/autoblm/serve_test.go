@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/internal/cli"
+)
+
+// trainSmall trains a small model in a folder.
+func trainSmall(t *testing.T, graph, dir string, flags ...string) {
+	t.Helper()
+	line := "train --structure complex --dim 8 --epochs 2 --dataset " + graph + " --out " + dir
+	object(t, append([]string{line}, flags...)...)
+}
+
+// post sends JSON and returns the status and the answer.
+func post(url, body string) (int, string, error) {
+	answer, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	defer answer.Body.Close()
+	content, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(content), err
+}
+
+// TestServe: the server answers as predict does, for several models, paths and classes included,
+// and ends well when it is interrupted.
+func TestServe(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	trainSmall(t, graph, dir+"/first")
+	object(t, "query train --hops 2 --structure complex --dim 8 --epochs 1 --dataset "+queries(t)+
+		" --out "+dir+"/paths")
+	object(t, "classify train --structure complex --dim 8 --epochs 1 --runs 1 --dataset "+
+		kinds(t, nil)+" --out "+dir+"/classes")
+	first, stop := startServer(t, "serve --addr 127.0.0.1:0 --json --model", dir+"/first",
+		"--model paths="+dir+"/paths --model", dir+"/classes")
+	var o map[string]any
+	must(t, json.Unmarshal([]byte(first), &o))
+	has(t, o, fields{"models": []any{"first", "paths", "classes"}})
+	url := get(o, "url").(string) + "v1/"
+
+	query := firstFact(t, graph)
+	status, text, err := post(url+"predict", `{"queries":[{"head":"`+query[0]+`","relation":"`+
+		query[1]+`"}],"top":5}`)
+	must(t, err)
+	var served struct {
+		Results []struct{ Answers any }
+	}
+	must(t, json.Unmarshal([]byte(text), &served))
+	want := object(t, "predict --top 5 --head", query[0], "--relation", query[1], "--model",
+		dir+"/first")
+	if status != http.StatusOK {
+		t.Fatalf("status %d, %s", status, text)
+	}
+	same(t, "answers", withoutShares(served.Results[0].Answers), withoutShares(want["answers"]))
+
+	answer, err := http.Get(url + "models")
+	must(t, err)
+	content, err := io.ReadAll(answer.Body)
+	must(t, err)
+	must(t, json.Unmarshal(content, &o))
+	has(t, o["models"].([]any)[1], fields{"paths": true, "predicts": true})
+	has(t, o["models"].([]any)[2], fields{"classifies": true, "predicts": false})
+	if status, stderr := stop(); status != cli.Done {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
+// withoutShares removes what only one of two commands computes.
+func withoutShares(answers any) any {
+	for _, a := range answers.([]any) {
+		delete(a.(map[string]any), "share")
+	}
+	return answers
+}
+
+// firstFact returns the head, the relation and the tail of the first training triple.
+func firstFact(t *testing.T, graph string) []string {
+	t.Helper()
+	line, _, _ := strings.Cut(readFile(t, graph, "train.txt"), "\n")
+	return strings.Split(line, "\t")
+}
+
+// TestServeRefuses: what the server cannot do safely is refused with the fix.
+func TestServeRefuses(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	trainSmall(t, graph, dir+"/m")
+	short := writeFile(t, "secret\n", dir, "short")
+	good := writeFile(t, strings.Repeat("secret", 6)+"\n", dir, "good")
+	refuse(t, []refusal{
+		{cli.Misuse, "--token-file", "serve --addr 0.0.0.0:0 --model " + dir + "/m"},
+		{cli.Misuse, "HOST:PORT", "serve --addr 8090 --model " + dir + "/m"},
+		{cli.Failed, "at least 16 characters", "serve --token-file " + short + " --model " + dir + "/m"},
+		{cli.Failed, `two models have the name "m"`, "serve --addr 127.0.0.1:0 --model " + dir +
+			"/m --model " + dir + "/m"},
+		{cli.Failed, "load the model x", "serve --addr 127.0.0.1:0 --model " + dir + "/x"},
+	})
+	first, stop := startServer(t, "serve --addr 0.0.0.0:0 --json --token-file "+good+
+		" --model "+dir+"/m")
+	var o struct{ URL string }
+	must(t, json.Unmarshal([]byte(first), &o))
+	status, text, err := post(o.URL+"v1/reload", "{}")
+	must(t, err)
+	if status != http.StatusUnauthorized {
+		t.Errorf("status %d, %s", status, text)
+	}
+	stop()
+}
+
+// TestServeUnderLoad: while requests come, SIGHUP loads a new model without losing a request, a
+// damaged model keeps the previous one, and after kill -9 the server starts again.
+func TestServeUnderLoad(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGHUP")
+	}
+	graph, dir := smallGraph(t), t.TempDir()
+	trainSmall(t, graph, dir+"/m")
+	trainSmall(t, graph, dir+"/other", "--seed 7")
+	query := firstFact(t, graph)
+	body := `{"queries":[{"head":"` + query[0] + `","relation":"` + query[1] + `"}]}`
+
+	command := programOf(t, "serve --addr 127.0.0.1:0 --json --model "+dir+"/m")
+	stdout, err := command.StdoutPipe()
+	must(t, err)
+	stderr := filepath.Join(dir, "stderr")
+	messages, err := os.Create(stderr)
+	must(t, err)
+	defer messages.Close()
+	command.Stderr = messages
+	must(t, command.Start())
+	defer func() { _ = command.Process.Kill(); _ = command.Wait() }()
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	must(t, err)
+	var o struct{ URL string }
+	must(t, json.Unmarshal([]byte(line), &o))
+	_, before, err := post(o.URL+"v1/predict", body)
+	must(t, err)
+
+	var clients sync.WaitGroup
+	var killed atomic.Bool
+	ctx, cancel := context.WithCancel(t.Context())
+	for range 3 {
+		clients.Go(func() {
+			for ctx.Err() == nil {
+				status, text, err := post(o.URL+"v1/predict", body)
+				if !killed.Load() && (err != nil || status != http.StatusOK) {
+					t.Errorf("status %d, %v, %s", status, err, text)
+					return
+				}
+			}
+		})
+	}
+	reload := func(message string) {
+		must(t, command.Process.Signal(syscall.SIGHUP))
+		for !strings.Contains(readFile(t, stderr), message) {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	must(t, os.RemoveAll(dir+"/m"))
+	copyFolder(t, dir+"/m", dir+"/other")
+	reload("loaded the models again")
+	_, after, err := post(o.URL+"v1/predict", body)
+	must(t, err)
+	if after == before {
+		t.Error("the new model does not answer")
+	}
+	must(t, os.Truncate(filepath.Join(dir, "m", "entities.npy"), 100))
+	reload("previous version still answers")
+	if _, still, err := post(o.URL+"v1/predict", body); err != nil || still != after {
+		t.Errorf("%v, %s", err, still)
+	}
+	killed.Store(true)
+	must(t, command.Process.Kill())
+	cancel()
+	clients.Wait()
+	must(t, os.RemoveAll(dir+"/m"))
+	copyFolder(t, dir+"/m", dir+"/other")
+	line, stop := startServer(t, "serve --json --addr", strings.Trim(o.URL, "htp:/"),
+		"--model "+dir+"/m")
+	must(t, json.Unmarshal([]byte(line), &o))
+	if _, again, err := post(o.URL+"v1/predict", body); err != nil || again != after {
+		t.Errorf("after the kill: %v, %s", err, again)
+	}
+	stop()
+}

@@ -1,0 +1,140 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// apiVersion is the version of the API, which is also in its paths.
+const apiVersion = "1"
+
+// addAPI adds the routes of the API, and its description at /openapi.json.
+func (s *Server) addAPI(mux *http.ServeMux) huma.API {
+	config := huma.DefaultConfig("AutoBLM", apiVersion)
+	config.Info.Description = "Answers questions about trained models of knowledge graphs."
+	// Pages of other sites and links to schemas are left out.
+	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil
+	config.RejectUnknownQueryParameters = true
+	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	config.Components.Schemas.RegisterTypeAlias(
+		reflect.TypeFor[eval.Known](), reflect.TypeFor[*bool]())
+	if s.options.Token != "" {
+		config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+			"token": {Type: "http", Scheme: "bearer"},
+		}
+		config.Security = []map[string][]string{{"token": {}}}
+	}
+	api := humago.New(mux, config)
+	get(s, api, "models", "List the models", s.models)
+	get(s, api, "relations", "List the relations of a model", s.relations)
+	get(s, api, "entities", "Search the entities of a model by a part of their labels", s.entities)
+	get(s, api, "facts", "List the known facts of an entity", s.facts)
+	get(s, api, "neighbors", "List the entities with the most similar embeddings", s.neighbors)
+	post(s, api, "predict", "Answer queries: triples with one missing part", s.predict)
+	post(s, api, "score", "Score and rank triples", s.score)
+	post(s, api, "paths", "Answer queries of several hops", s.paths)
+	post(s, api, "classes", "Classify nodes", s.classes)
+	post(s, api, "reload", "Load all models again", s.reload)
+	return api
+}
+
+// schemaName returns the name of a type in the description. Classes have answers of their own.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	if strings.HasSuffix(t.PkgPath(), "/classify") {
+		return "Class" + name
+	}
+	return name
+}
+
+// answer is the body of an answer.
+type answer[Body any] struct{ Body Body }
+
+// get adds a route without a body.
+func get[In, Out any](
+	s *Server, api huma.API, name, summary string, f func(context.Context, *In) (Out, error),
+) {
+	add(s, api, http.MethodGet, name, summary, f)
+}
+
+// post adds a route with a body.
+func post[In, Out any](
+	s *Server, api huma.API, name, summary string, f func(context.Context, *In) (Out, error),
+) {
+	add(s, api, http.MethodPost, name, summary, f)
+}
+
+func add[In, Out any](
+	s *Server, api huma.API, method, name, summary string,
+	f func(context.Context, *In) (Out, error),
+) {
+	operation := huma.Operation{
+		OperationID: name, Method: method, Path: "/v1/" + name, Summary: summary,
+		MaxBodyBytes: int64(s.options.MaxBody),
+		Errors:       []int{http.StatusNotFound, http.StatusServiceUnavailable},
+	}
+	huma.Register(api, operation, func(ctx context.Context, in *In) (*answer[Out], error) {
+		body, err := f(ctx, in)
+		if err != nil {
+			return nil, s.statusOf(err)
+		}
+		return &answer[Out]{body}, nil
+	})
+}
+
+// statusOf returns an error with its status.
+func (s *Server) statusOf(err error) error {
+	if _, has := errors.AsType[huma.StatusError](err); has {
+		return err
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		wait := http.Header{"Retry-After": {strconv.Itoa(retrySeconds)}}
+		return huma.ErrorWithHeaders(huma.Error503ServiceUnavailable(fmt.Sprintf(
+			"no answer within %v: ask for less, or try again", s.options.Timeout)), wait)
+	}
+	s.options.logger().Print(err)
+	return huma.Error500InternalServerError(err.Error())
+}
+
+// use returns a model by name, or the first for "". The caller releases it.
+func (s *Server) use(name string) (*loaded, error) {
+	if name == "" {
+		return s.slots[0].acquire(), nil
+	}
+	if slot := s.slot(name); slot != nil {
+		return slot.acquire(), nil
+	}
+	var names []string
+	for _, slot := range s.slots {
+		names = append(names, slot.Name)
+	}
+	return nil, huma.Error404NotFound(
+		fmt.Sprintf("no model %q: there is %s", name, strings.Join(names, ", ")))
+}
+
+// lacking is the error of a model that cannot do what is asked.
+func (l *loaded) lacking(format string, arguments ...any) error {
+	return huma.Error404NotFound("the model " + l.name + " " + fmt.Sprintf(format, arguments...))
+}
+
+// checkBatch returns an error if a batch or its answers are too large.
+func (s *Server) checkBatch(queries, top int) error {
+	if queries > s.options.MaxBatch {
+		return huma.Error422UnprocessableEntity(fmt.Sprintf(
+			"%d queries: at most %d are possible in one request", queries, s.options.MaxBatch))
+	}
+	if top > s.options.MaxTop {
+		return huma.Error422UnprocessableEntity(fmt.Sprintf(
+			"top is %d: at most %d answers are possible", top, s.options.MaxTop))
+	}
+	return nil
+}

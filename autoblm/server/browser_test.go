@@ -1,0 +1,105 @@
+package server
+
+import (
+	"context"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/internal/browsertest"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// markup is a label that would run a script if it were HTML.
+const markup = `<img src=x onerror="document.title='run'"> & "label" https://example.org`
+
+// kinds opens a classifier whose labels are markup.
+func kinds(context.Context) (*Model, error) {
+	return &Model{
+		Entities: []string{markup, "plain"}, Relations: []string{markup},
+		Classes: func(_ context.Context, node string, _ int) (classify.Prediction, error) {
+			label := markup
+			return classify.Prediction{Node: node, Label: &label, Answers: []classify.Answer{
+				{Class: markup, Probability: 0.75, Rank: 1}, {Class: "other", Probability: 0.25, Rank: 2},
+			}}, nil
+		},
+	}, nil
+}
+
+// TestPageInBrowser finds an entity and follows its facts and predictions by keyboard, in all
+// views, and checks that labels are text.
+func TestPageInBrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	_, h := start(t, nil, Source{"kinds", kinds})
+	for _, v := range browsertest.Views {
+		t.Run(v.String(), func(t *testing.T) {
+			p := b.Open(t, h.URL, v)
+			p.Wait(`document.querySelector("#results .structure rect")`)
+			p.Wait(`document.getElementById("about").textContent.includes("844 entities")`)
+			p.Fits()
+			p.Screenshot("serve-model-" + v.String())
+
+			p.Type(kb.Tab) // the choice of a model
+			p.Type(kb.Tab)
+			p.Wait(`document.activeElement.id === "entity"`)
+			p.Type("portu")
+			p.Wait(`document.querySelector("#found [role=option]")?.textContent === "Portugal"`)
+			p.Wait(`document.getElementById("entity").ariaExpanded === "true"`)
+			p.Screenshot("serve-search-" + v.String())
+			p.Type(kb.Escape)
+			p.Wait(`document.getElementById("found").hidden`)
+			p.Type(kb.ArrowDown)
+			p.Wait(`document.querySelector("#found [role=option]")`)
+			p.Type(kb.ArrowDown)
+			p.Wait(`document.querySelector("#found [aria-selected=true]").textContent === "Portugal"`)
+			p.Type(kb.Enter)
+			p.Wait(`document.querySelector("#shown")?.textContent === "Portugal"`)
+			p.Wait(`document.title === "Portugal · AutoBLM"`)
+			p.Wait(`document.querySelectorAll("#answers tbody tr").length > 4`)
+			p.Wait(`document.querySelector("#answers .hit").closest("tr").textContent.includes("known")`)
+			p.Wait(`document.querySelector(".facts-list").textContent.includes("Spain")`)
+			p.Wait(`document.querySelectorAll("#similar tbody tr").length === 10`)
+			p.Fits()
+			p.Screenshot("serve-entity-" + v.String())
+
+			browsertest.Eval[any](p, `document.querySelector("#relation").focus()`)
+			p.Type("loc")
+			p.Wait(`document.querySelector("#answers caption").textContent === "(Portugal, located_in, ?)"`)
+			browsertest.Eval[any](p, `[...document.querySelectorAll(".facts-list a")]
+				.find((a) => a.textContent === "Spain").focus()`)
+			p.Type(kb.Enter)
+			p.Wait(`document.querySelector("#shown").textContent === "Spain"`)
+			browsertest.Eval[any](p, `history.back()`)
+			p.Wait(`document.querySelector("#shown").textContent === "Portugal"`)
+
+			browsertest.Eval[any](p, `location.hash = new URLSearchParams({ model: "kinds" })`)
+			p.Wait(`document.getElementById("title").textContent === "kinds"`)
+			p.Click("#entity")
+			p.Fill("#entity", "img")
+			p.Wait(`document.querySelector("#found [role=option]")?.textContent.startsWith("<img src=x")`)
+			p.Type(kb.Enter)
+			p.Wait(`document.querySelector("#results td.hit")?.textContent === "label"`)
+			p.Wait(`document.querySelector("#shown").textContent.startsWith("<img src=x")`)
+			p.Fits()
+			p.Screenshot("serve-classes-" + v.String())
+			if browsertest.Eval[bool](p, `document.title === "run" || document.querySelector("img") !== null`) {
+				t.Error("a label was taken for HTML")
+			}
+		})
+	}
+}
+
+// TestTokenInBrowser checks that the page asks for the token.
+func TestTokenInBrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	_, h := start(t, func(o *Options) { o.Token = "secret" })
+	p := b.Open(t, h.URL, browsertest.View{Width: 360})
+	p.Wait(`document.activeElement.id === "token"`)
+	p.Screenshot("serve-token")
+	p.Type("wrong" + kb.Enter)
+	p.Wait(`document.getElementById("refused").textContent === "The token is wrong."`)
+	p.Fill("#token", "secret")
+	p.Type(kb.Enter)
+	p.Wait(`!document.getElementById("ask").hidden`)
+	p.Wait(`document.querySelector("#results .structure")`)
+	p.Forgive("401") // which the browser logs
+}

@@ -1,0 +1,131 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits keep single requests from using up the machine.
+type Limits struct {
+	MaxBody     int           `default:"1048576" min:"1" max:"1073741824" brief:"Largest body of a request, in bytes." help:"Largest body of a request, in bytes."`
+	MaxBatch    int           `default:"1000" min:"1" max:"1000000" brief:"Most queries of a request." help:"Most queries of a request."`
+	MaxTop      int           `default:"1000" min:"1" max:"1000000000" brief:"Most answers to a query." help:"Most answers to a query."`
+	MaxRequests int           `default:"256" min:"1" max:"1000000" brief:"Most requests at a time; others get status 503." help:"Most requests at a time. Others get the status 503 and the time to wait."`
+	Timeout     time.Duration `default:"10s" min:"1ms" brief:"Longest time of a request." help:"Longest time of a request, which then gets the status 503."`
+}
+
+// Options of a server.
+type Options struct {
+	Limits
+	// Token, if not empty, must be in the header Authorization of all requests but the page.
+	Token string
+	// Hosts are further names of this machine that requests may use; see Host of HTTP.
+	Hosts []string
+	// Log gets a line for each fault of the server, nil for none.
+	Log io.Writer
+}
+
+// DefaultOptions returns options for a server of this machine's users, without a token.
+func DefaultOptions() Options {
+	return Options{Limits: Limits{
+		MaxBody: 1 << 20, MaxBatch: 1000, MaxTop: 1000, MaxRequests: 256, Timeout: 10 * time.Second,
+	}}
+}
+
+func (o Options) logger() *log.Logger {
+	if o.Log == nil {
+		return log.New(io.Discard, "", 0)
+	}
+	return log.New(o.Log, "autoblm: ", 0)
+}
+
+// ErrNeedsToken means that a server would be open to others without a token.
+var ErrNeedsToken = errors.New("other machines could ask without a token")
+
+// checkAddress returns an error if an address is open to others and there is no token.
+func (o Options) checkAddress(address net.Addr) error {
+	tcp, is := address.(*net.TCPAddr)
+	if o.Token == "" && (!is || !tcp.IP.IsLoopback()) {
+		return fmt.Errorf("serve on %v: %w; give a token, or use 127.0.0.1", address, ErrNeedsToken)
+	}
+	return nil
+}
+
+// authorize lets requests with the token pass.
+func (s *Server) authorize(next http.Handler) http.Handler {
+	if s.options.Token == "" {
+		return next
+	}
+	want := sha256.Sum256([]byte(s.options.Token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		got := sha256.Sum256([]byte(token))
+		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			refuse(w, http.StatusUnauthorized, "the token is missing or wrong: "+
+				"send it in the header Authorization: Bearer TOKEN")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refuse sends an error in the form of the API (RFC 9457).
+func refuse(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"title":%q,"status":%d,"detail":%q}`+"\n",
+		http.StatusText(status), status, detail)
+}
+
+// retrySeconds is the time after which a client may try again.
+const retrySeconds = 1
+
+// limit counts and times requests. It refuses those above the limit, and sets a deadline.
+func (s *Server) limit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		answer := &statusWriter{ResponseWriter: w}
+		if s.metrics.inFlight.Add(1) > int64(s.options.MaxRequests) {
+			w.Header().Set("Retry-After", strconv.Itoa(retrySeconds))
+			refuse(answer, http.StatusServiceUnavailable, "too many requests at a time: try again")
+		} else {
+			ctx, cancel := context.WithTimeout(r.Context(), s.options.Timeout)
+			defer cancel()
+			r = r.WithContext(ctx)
+			next.ServeHTTP(answer, r)
+		}
+		s.metrics.inFlight.Add(-1)
+		s.metrics.observe(cmp.Or(r.Pattern, "none"), answer.status, time.Since(began))
+	})
+}
+
+// statusWriter keeps the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(p []byte) (int, error) {
+	w.status = cmp.Or(w.status, http.StatusOK)
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets the read deadline of a request be set.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

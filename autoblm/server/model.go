@@ -1,0 +1,118 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Model is an open model. A field that is nil leaves out what needs it.
+type Model struct {
+	// Members are the model, or the members of an ensemble; none for a classifier.
+	Members []*kge.Model
+	// Entities and Relations are the labels.
+	Entities, Relations []string
+	// Answerer answers queries. The server closes it.
+	Answerer *completion.Answerer
+	// Graph has the known facts, with the ids of the model.
+	Graph *datasets.Graph
+	// Paths answers a query of several hops.
+	Paths func(
+		ctx context.Context, p query.Path, o completion.PredictOptions,
+	) ([]eval.Answer, error)
+	// Classes classifies a node.
+	Classes func(ctx context.Context, node string, top int) (classify.Prediction, error)
+}
+
+// NewModel returns a model that completes a graph, which may be nil.
+func NewModel(
+	members []*kge.Model, answerer *completion.Answerer, g *datasets.Graph,
+) (*Model, error) {
+	first := members[0]
+	m := &Model{
+		Members: members, Entities: first.EntityLabels, Relations: first.RelationLabels,
+		Answerer: answerer,
+	}
+	if g == nil {
+		return m, nil
+	}
+	var err error
+	m.Graph, err = completion.Align(first, g)
+	return m, err
+}
+
+// Source opens a model by name.
+type Source struct {
+	Name string
+	Open func(ctx context.Context) (*Model, error)
+}
+
+// loaded is a model in use. Each request holds users for reading; closing it waits for all.
+type loaded struct {
+	*Model
+	name    string
+	since   time.Time
+	users   sync.RWMutex
+	index   *labelIndex
+	batcher *batcher // nil without an answerer
+}
+
+func newLoaded(name string, m *Model) *loaded {
+	l := &loaded{Model: m, name: name, since: time.Now(), index: newLabelIndex(m.Entities)}
+	if m.Answerer != nil {
+		l.batcher = newBatcher(m.Answerer)
+	}
+	return l
+}
+
+// release ends the use by one request.
+func (l *loaded) release() { l.users.RUnlock() }
+
+// close frees the model after its last request. Nobody can use it again.
+func (l *loaded) close() {
+	l.users.Lock()
+	if l.batcher != nil {
+		l.batcher.close()
+		l.Answerer.Close()
+	}
+}
+
+// slot is the place of a model that may be replaced.
+type slot struct {
+	Source
+	current   atomic.Pointer[loaded]
+	reloading sync.Mutex
+}
+
+// acquire returns the current model. The caller releases it.
+func (s *slot) acquire() *loaded {
+	for {
+		l := s.current.Load()
+		if l.users.TryRLock() { // fails only if it has been replaced
+			return l
+		}
+	}
+}
+
+// load opens the model and puts it in the place of the previous one, which stays after an error.
+func (s *slot) load(ctx context.Context) error {
+	s.reloading.Lock()
+	defer s.reloading.Unlock()
+	m, err := s.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("load the model %s: %w", s.Name, err)
+	}
+	if previous := s.current.Swap(newLoaded(s.Name, m)); previous != nil {
+		go previous.close()
+	}
+	return nil
+}

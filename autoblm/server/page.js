@@ -1,0 +1,273 @@
+
+// The page asks the API of its own server. Its state is in the address: #model=…&entity=….
+const $ = id => document.getElementById(id);
+const shownFacts = 200, shownAnswers = 15, shownMatches = 10;
+let models = [], current = null, relationsOf = [];
+let latest = 0; // number of the last drawn state, so that late answers are dropped
+
+// call returns the answer of the API, or throws an error with its reason.
+async function call(path, body) {
+	const headers = {};
+	const token = sessionStorage.getItem("token");
+	if (token) headers.Authorization = "Bearer " + token;
+	if (body) headers["Content-Type"] = "application/json";
+	const answer = await fetch(path, {
+		method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body),
+	});
+	const value = await answer.json();
+	if (answer.ok) return value;
+	const reasons = (value.errors || []).map(e => e.message);
+	const fault = new Error([value.detail, ...reasons].join(": "));
+	fault.status = answer.status;
+	throw fault;
+}
+
+const path = (name, values) => name + "?" + new URLSearchParams({ model: current.name, ...values });
+
+// link returns a link that shows an entity.
+function link(entity) {
+	const state = new URLSearchParams({ model: current.name, entity });
+	return el("a", { href: "#" + state }, entity);
+}
+
+async function start() {
+	try {
+		models = (await call("v1/models")).models;
+	} catch (fault) {
+		if (fault.status !== 401) throw fault;
+		$("refused").textContent = sessionStorage.getItem("token") ? "The token is wrong." : "";
+		$("key").hidden = false;
+		$("token").focus();
+		return;
+	}
+	$("key").hidden = true;
+	$("ask").hidden = false;
+	$("choice").hidden = models.length < 2;
+	$("model").replaceChildren(...models.map(m => el("option", { value: m.name }, m.name)));
+	await show();
+}
+
+// show draws the state in the address.
+async function show() {
+	const state = new URLSearchParams(location.hash.slice(1)), turn = ++latest;
+	const model = models.find(m => m.name === state.get("model")) || models[0];
+	if (model !== current) {
+		current = model;
+		relationsOf = [];
+		const relations = (await call(path("v1/relations"))).relations;
+		if (turn !== latest) return;
+		relationsOf = relations;
+	}
+	$("model").value = model.name;
+	drawAbout(model);
+	const entity = state.get("entity");
+	document.title = entity === null ? "AutoBLM" : entity + " · AutoBLM";
+	closeList();
+	if (entity === null) {
+		$("results").replaceChildren(...model.members.map(drawMember));
+		return;
+	}
+	$("entity").value = entity;
+	const parts = [el("h2", { tabindex: "-1", id: "shown" }, entity)];
+	const columns = el("div", { class: "columns" });
+	const facts = model.facts ? await call(path("v1/facts", { entity, limit: shownFacts })) : null;
+	if (model.predicts) columns.append(predictions(entity, facts));
+	if (model.facts) columns.append(knownFacts(facts));
+	if (model.predicts) columns.append(await similar(entity));
+	if (model.classifies) columns.append(await classes(entity));
+	if (turn !== latest) return;
+	$("results").replaceChildren(...parts, columns);
+	const choose = $("relation");
+	if (choose) choose.dispatchEvent(new Event("change"));
+}
+
+function drawAbout(model) {
+	const count = (n, one, many) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+	const facts = [
+		model.dataset, count(model.entities, "entity", "entities"),
+		count(model.relations, "relation", "relations"),
+		model.members.length > 1 && `ensemble of ${model.members.length}`,
+	].filter(Boolean);
+	$("title").replaceChildren(visible(model.name));
+	$("about").replaceChildren(...facts.map(f => el("span", {}, f)));
+	$("status").textContent = model.facts || model.classifies ? ""
+		: "The data of this model are not at hand: known facts are not shown.";
+}
+
+// drawMember shows a model and its structure.
+function drawMember(m) {
+	const rows = (m.structure || []).map(row => row.join(",")).join(";");
+	return el("figure", { class: "chart" }, rows && drawStructure(rows, 148, m.title + " as a matrix"),
+		el("figcaption", {}, `${m.title}, dimension ${m.dim}`));
+}
+
+// knownFacts lists the facts of an entity by relation and direction.
+function knownFacts(found) {
+	const section = el("section", {}, el("h3", {}, "Known facts"));
+	const groups = new Map();
+	for (const f of found.facts) {
+		const isHead = f.head === found.entity;
+		const key = isHead ? `${f.relation} →` : `← ${f.relation}`;
+		if (!groups.has(key)) groups.set(key, []);
+		groups.get(key).push(isHead ? f.tail : f.head);
+	}
+	const list = el("dl", { class: "facts-list" });
+	for (const [key, others] of groups) {
+		list.append(el("dt", {}, key), el("dd", {}, others.map(link)));
+	}
+	section.append(list);
+	const rest = found.total - found.facts.length;
+	if (rest > 0) section.append(el("p", { class: "soft" }, `and ${rest} more`));
+	if (found.total === 0) section.append(el("p", { class: "soft" }, "none in the data"));
+	return section;
+}
+
+// predictions asks for the answers at one end of a relation, at first that of a known fact.
+function predictions(entity, facts) {
+	const relation = el("select", { id: "relation", change: ask },
+		relationsOf.map(r => el("option", { value: r }, r)));
+	const end = el("select", { id: "end", change: ask },
+		el("option", { value: "tail" }, "its tails"), el("option", { value: "head" }, "its heads"));
+	const table = el("div", { id: "answers", "aria-live": "polite" });
+	const fact = facts && facts.facts[0];
+	if (fact) {
+		relation.value = fact.relation;
+		end.value = fact.head === entity ? "tail" : "head";
+	}
+	let turn = 0;
+	async function ask() {
+		const mine = ++turn;
+		const query = end.value === "tail" ? { head: entity, relation: relation.value }
+			: { tail: entity, relation: relation.value };
+		try {
+			const body = { model: current.name, queries: [query], top: shownAnswers, shares: true };
+			const result = (await call("v1/predict", body)).results[0];
+			if (mine === turn) table.replaceChildren(answersTable(result, entity));
+		} catch (fault) {
+			if (mine === turn) table.replaceChildren(el("p", { class: "miss" }, fault.message));
+		}
+	}
+	return el("section", {}, el("h3", {}, "Predictions"),
+		el("div", { class: "question" }, el("label", {}, "Relation", relation),
+			el("label", {}, "Predict", end)), table);
+}
+
+function answersTable(result, entity) {
+	if (result.error) return el("p", { class: "miss" }, result.error);
+	const { head, relation, tail } = result.query;
+	const caption = `(${head ?? "?"}, ${relation}, ${tail ?? "?"})`;
+	const titles = [["rank", true], ["entity", false], ["score", true], ["share", true], ["", false]];
+	const share = x => x === undefined ? "–" : (100 * x).toFixed(1) + " %";
+	return el("table", { class: "answers-table" }, el("caption", {}, caption),
+		el("thead", {}, el("tr", {}, titles.map(([title, isNumber]) =>
+			el("th", { scope: "col", class: isNumber && "number" }, title)))),
+		el("tbody", {}, result.answers.map(a => el("tr", {},
+			el("td", { class: "number" }, a.rank), el("td", {}, link(a.entity)),
+			el("td", { class: "number" }, a.score.toFixed(3)),
+			el("td", { class: "number" }, share(a.share)),
+			el("td", { class: "hit" }, a.known ? "known" : "")))));
+}
+
+// similar lists the entities with the most similar embeddings.
+async function similar(entity) {
+	const near = (await call(path("v1/neighbors", { entity }))).neighbors;
+	return el("section", { id: "similar" }, el("h3", {}, "Similar entities"),
+		el("table", { class: "answers-table" },
+			el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "entity"),
+				el("th", { scope: "col", class: "number" }, "cosine"))),
+			el("tbody", {}, near.map(n => el("tr", {}, el("td", {}, link(n.label)),
+				el("td", { class: "number" }, n.similarity.toFixed(3)))))));
+}
+
+// classes shows the likeliest classes of a node.
+async function classes(node) {
+	const body = { model: current.name, nodes: [node] };
+	const result = (await call("v1/classes", body)).results[0];
+	const section = el("section", {}, el("h3", {}, "Classes"));
+	if (result.error) section.append(el("p", { class: "miss" }, result.error));
+	else section.append(el("table", { class: "answers-table" },
+		el("tbody", {}, result.answers.map(a => el("tr", {}, el("td", {}, a.class),
+			el("td", { class: "number" }, a.probability.toFixed(3)),
+			el("td", { class: "hit" }, a.class === result.label ? "label" : ""))))));
+	return section;
+}
+
+// The field with completion follows the pattern "combobox" of WAI-ARIA.
+let typed = 0;
+
+async function complete() {
+	const mine = ++typed, q = $("entity").value.trim();
+	if (q === "") return closeList();
+	const found = await call(path("v1/entities", { q, limit: shownMatches }));
+	if (mine !== typed) return;
+	const options = found.entities.map((entity, i) => el("li", {
+		role: "option", id: "option-" + i, "aria-selected": "false",
+		mousedown: event => { event.preventDefault(); choose(entity); }, "data-entity": entity,
+	}, entity));
+	const rest = found.total - found.entities.length;
+	const note = found.total === 0 ? "no entity has this in its label"
+		: rest > 0 ? `and ${rest.toLocaleString("en")} more` : "";
+	$("found").replaceChildren(...options,
+		...note ? [el("li", { class: "soft", role: "presentation" }, note)] : []);
+	$("found").hidden = false;
+	$("entity").setAttribute("aria-expanded", "true");
+}
+
+function closeList() {
+	typed++;
+	$("found").hidden = true;
+	$("found").replaceChildren();
+	$("entity").setAttribute("aria-expanded", "false");
+	$("entity").removeAttribute("aria-activedescendant");
+}
+
+function choose(entity) {
+	closeList();
+	location.hash = new URLSearchParams({ model: current.name, entity });
+}
+
+// move selects another option of the list.
+function move(step) {
+	const options = [...$("found").querySelectorAll("[role=option]")];
+	if (options.length === 0) return;
+	const at = options.findIndex(o => o.getAttribute("aria-selected") === "true");
+	const to = at < 0 && step < 0 ? options.length - 1 : (at + step + options.length) % options.length;
+	options.forEach((o, i) => o.setAttribute("aria-selected", String(i === to)));
+	options[to].scrollIntoView({ block: "nearest" });
+	$("entity").setAttribute("aria-activedescendant", options[to].id);
+}
+
+$("entity").addEventListener("keydown", event => {
+	if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+		event.preventDefault();
+		if ($("found").hidden) attempt(complete);
+		else move(event.key === "ArrowDown" ? 1 : -1);
+	} else if (event.key === "Escape" && !$("found").hidden) {
+		event.preventDefault(); // the browser would clear the field
+		closeList();
+	}
+});
+$("entity").addEventListener("input", () => attempt(complete));
+$("entity").addEventListener("blur", closeList);
+$("ask").addEventListener("submit", event => {
+	event.preventDefault();
+	const options = [...$("found").querySelectorAll("[role=option]")];
+	const selected = options.find(o => o.getAttribute("aria-selected") === "true") || options[0];
+	const entity = selected ? selected.dataset.entity : $("entity").value.trim();
+	if (entity !== "") choose(entity);
+});
+$("model").addEventListener("change", () => {
+	location.hash = new URLSearchParams({ model: $("model").value });
+});
+$("key").addEventListener("submit", event => {
+	event.preventDefault();
+	sessionStorage.setItem("token", $("token").value);
+	attempt(start);
+});
+addEventListener("hashchange", () => attempt(show));
+
+// attempt shows the fault of a function.
+function attempt(f) {
+	f().catch(fault => { $("status").textContent = fault.message; });
+}
+attempt(start);

@@ -1,0 +1,105 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/autoblm/autoblm-go/internal/webserver"
+)
+
+// Server answers questions about models.
+type Server struct {
+	options Options
+	slots   []*slot
+	metrics *metrics
+}
+
+// New loads the models of all sources. The first is the default one of requests.
+func New(ctx context.Context, sources []Source, o Options) (*Server, error) {
+	if len(sources) == 0 {
+		return nil, errors.New("there is no model to serve: name one")
+	}
+	s := &Server{options: o, metrics: newMetrics()}
+	for _, source := range sources {
+		if s.slot(source.Name) != nil {
+			s.Close()
+			return nil, fmt.Errorf("two models have the name %q: rename one", source.Name)
+		}
+		opened := &slot{Source: source}
+		if err := opened.load(ctx); err != nil {
+			s.Close()
+			return nil, err
+		}
+		s.slots = append(s.slots, opened)
+	}
+	return s, nil
+}
+
+// slot returns the place of a model, or nil.
+func (s *Server) slot(name string) *slot {
+	for _, slot := range s.slots {
+		if slot.Name == name {
+			return slot
+		}
+	}
+	return nil
+}
+
+// Reload opens all models again. A model that fails keeps its previous version; the error names it.
+func (s *Server) Reload(ctx context.Context) error {
+	var all []error
+	for _, slot := range s.slots {
+		err := slot.load(ctx)
+		s.metrics.countReload(err)
+		if err != nil {
+			all = append(all, fmt.Errorf("%w; the previous version still answers", err))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// Close frees the models after their last requests. Nobody can ask afterwards.
+func (s *Server) Close() {
+	for _, slot := range s.slots {
+		slot.current.Load().close()
+	}
+}
+
+// Handler returns the API, the page and the metrics. It answers only requests that name localhost,
+// an IP address, this machine or one of the Hosts.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	s.addAPI(mux)
+	mux.HandleFunc("GET /metrics", s.writeMetrics)
+	all := http.NewServeMux()
+	all.Handle("/", s.authorize(s.limit(mux)))
+	// The page has no data. It asks for the token.
+	all.HandleFunc("GET /{$}", s.page)
+	all.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
+	return webserver.Guard(http.NewCrossOriginProtection().Handler(all), s.options.Hosts)
+}
+
+// Listen opens an address, such as 127.0.0.1:8090. One that other machines reach needs a token.
+func Listen(ctx context.Context, address string, o Options) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("serve on %s: %w", address, err)
+	}
+	if err := o.checkAddress(listener.Addr()); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return listener, nil
+}
+
+// Serve answers requests until the context ends. Requests that have begun are finished.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	server := webserver.Server(s.Handler(), s.options.logger())
+	server.ReadTimeout = time.Minute
+	return webserver.Serve(ctx, listener, server, s.options.Timeout)
+}
