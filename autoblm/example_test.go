@@ -132,3 +132,45 @@ func ExampleLoadFS() {
 	fmt.Println(g.Name, len(g.Entities), "entities,", len(g.Train), "training triples")
 	// Output: mine 844 entities, 1868 training triples
 }
+
+// Answer many queries with one model: tails, heads, relations, and the rank of a triple.
+func ExamplePredictor_answerer() {
+	ctx := context.Background()
+	g := must(autoblm.Load("world"))
+	found := must(autoblm.SearchWithin(ctx, g, time.Second))
+
+	answerer := must(found.Answerer(g))
+	defer answerer.Close()
+	queries := []autoblm.Query{
+		{Head: "Portugal", Relation: "borders"},
+		{Relation: "borders", Tail: "Spain"},
+		{Head: "Portugal", Relation: "borders", Tail: "Spain"},
+		{Head: "Portugal", Tail: "Spain"},
+	}
+	options := autoblm.PredictOptions{Known: eval.MarkKnown, Top: 1, Shares: true}
+	for _, p := range must(answerer.Predict(ctx, queries, options)) {
+		fmt.Printf("%d %q\n", len(p.Answers), p.Answers[0].Relation)
+	}
+	// Output:
+	// 1 ""
+	// 1 ""
+	// 1 ""
+	// 1 "borders"
+}
+
+// List the likeliest missing triples of a graph.
+func ExamplePredictor_likeliest() {
+	ctx := context.Background()
+	g := must(autoblm.Load("world"))
+	found := must(autoblm.SearchWithin(ctx, g, time.Second))
+
+	answerer := must(found.Answerer(g))
+	defer answerer.Close()
+	for _, f := range must(answerer.Likeliest(ctx, "borders", autoblm.PredictOptions{Top: 3})) {
+		fmt.Println(f.Rank, f.Relation)
+	}
+	// Output:
+	// 1 borders
+	// 2 borders
+	// 3 borders
+}

@@ -83,12 +83,14 @@ func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, 
 		a.ends = datasets.NewEnds(len(m.RelationLabels), aligned.Train, aligned.Valid, aligned.Test)
 	}
 	if single, ok := p.(Single); ok && engine != nil {
+		var bound sync.WaitGroup
+		bound.Go(func() { a.bound = kge.NewScoreBound(single.Parameters, len(m.RelationLabels)) })
 		ranker, err := engine.NewRanker([]kge.Parameters{single.Parameters}, kge.Float32)
+		bound.Wait()
 		if err != nil {
 			return nil, err
 		}
 		a.ranker = ranker
-		a.bound = kge.NewScoreBound(single.Parameters, len(m.RelationLabels))
 	}
 	return a, nil
 }

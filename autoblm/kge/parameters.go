@@ -41,6 +41,13 @@ func (t Tables) Finite() bool {
 }
 
 func firstNotFinite(table []float32) int {
+	sum := float32(0) // NaN if a number is not finite
+	for _, x := range table {
+		sum += x - x
+	}
+	if sum == 0 {
+		return -1
+	}
 	return slices.IndexFunc(table, func(x float32) bool {
 		return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0)
 	})

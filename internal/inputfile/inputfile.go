@@ -3,6 +3,7 @@
 package inputfile
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -48,7 +49,12 @@ func Read(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return io.ReadAll(file)
+	var content bytes.Buffer
+	if info, err := file.Stat(); err == nil { // allocate once
+		content.Grow(int(min(info.Size(), maxLimit)) + bytes.MinRead)
+	}
+	_, err = content.ReadFrom(file)
+	return content.Bytes(), err
 }
 
 // A compressed file may unpack to maxRatio times its size. The limit is at least minLimit and at

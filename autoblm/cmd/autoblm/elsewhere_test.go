@@ -40,7 +40,7 @@ func TestPythonReadsModels(t *testing.T) {
 				t.Fatalf("%s, %s: %v: %s", model, asked, err, out)
 			}
 			lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-			answers := object(t, "predict --top 10 --model", model, query)["answers"].([]any)
+			answers := object(t, "predict --any --top 10 --model", model, query)["answers"].([]any)
 			if len(lines) != 10 || len(answers) != 10 {
 				t.Fatalf("%s, %s: %d answers, want %d", model, asked, len(lines), len(answers))
 			}

@@ -88,10 +88,10 @@ func TestEnsemble(t *testing.T) {
 	has(t, part, fields{"candidates": 4, "members.#": 1})
 
 	// It is asked as a model is, and text says what it is.
-	o := object(t, "predict --head e10 --relation near --top 0 --model", whole)
+	o := object(t, "predict --any --head e10 --relation near --top 0 --model", whole)
 	g := enginetest.Graph()
 	predicted, err := again.Predict(g, completion.Query{Head: "e10", Relation: "near"},
-		completion.PredictOptions{Known: eval.MarkKnown})
+		completion.PredictOptions{Known: eval.MarkKnown, AnyKind: true, Shares: true})
 	must(t, err)
 	has(t, o, fields{"answers": predicted, "answers.#": len(g.Entities)})
 	stdout, _ = succeed(t, "eval --by relation --model", whole, "--dataset", graph)

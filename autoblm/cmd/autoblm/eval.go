@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
@@ -40,6 +41,8 @@ type evalSummary struct {
 	Valid     *completion.Evaluation `json:"valid,omitempty"`
 	Test      *completion.Evaluation `json:"test,omitempty"`
 	By        []completion.Part      `json:"by,omitempty"`
+	// Typed has the metrics among entities of the right kind; nil for an ensemble.
+	Typed *completion.TypedEvaluation `json:"typed,omitempty"`
 	// Popularity has the metrics of the baseline for the split.
 	Popularity popularity              `json:"popularity,omitempty"`
 	ByDegree   []completion.DegreePart `json:"by_degree,omitempty"`
@@ -93,6 +96,9 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	default:
 		s.Test = &e
 	}
+	if s.Typed, err = c.rankTyped(ctx, o, p, g, triples, len(split)); err != nil {
+		return err
+	}
 	s.Popularity.add(g, c.Split, triples)
 	s.Popularity.warn(o, c.Split, &e)
 	switch c.By {
@@ -120,6 +126,23 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	})
 }
 
+// rankTyped ranks triples of a split among entities of the right kind, nil for an ensemble.
+func (c *evalCommand) rankTyped(
+	ctx context.Context, o *output, p completion.Predictor, g *datasets.Graph,
+	triples []datasets.Triple, of int,
+) (*completion.TypedEvaluation, error) {
+	if _, isSingle := p.(completion.Single); !isSingle {
+		return nil, nil
+	}
+	defer showActivity(o, "ranking by kind")()
+	ranks, outside, err := completion.RankTyped(ctx, p, cpu.New(c.Threads), g, triples)
+	if err != nil {
+		return nil, err
+	}
+	e := completion.SummarizeSample(ranks, of, c.Ties)
+	return &completion.TypedEvaluation{Evaluation: e, Outside: outside}, nil
+}
+
 // block returns the output without parts.
 func (s evalSummary) block(c *evalCommand, g *datasets.Graph, e completion.Evaluation) cli.Block {
 	b := cli.Block{Title: []string{"ranked " + c.Split, s.Dataset, s.title() + s.Precision.Suffix(),
@@ -127,6 +150,9 @@ func (s evalSummary) block(c *evalCommand, g *datasets.Graph, e completion.Evalu
 	addEvaluation(&b, c.Split, &e)
 	addMetrics(&b, "heads", e.Head, 0)
 	addMetrics(&b, "tails", e.Tail, 0)
+	if s.Typed != nil {
+		addMetrics(&b, "right kind", s.Typed.Both, 0)
+	}
 	s.Popularity.addRow(&b, c.Split)
 	if s.Unknown != nil && s.Unknown.Of(c.Split) > 0 {
 		b.Note(fmt.Sprintf("%s more cannot be ranked: %s. train --from adds new labels.",

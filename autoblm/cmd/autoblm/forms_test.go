@@ -20,7 +20,8 @@ func TestForms(t *testing.T) {
 		}
 		has(t, object(t, "eval --model", model, "--dataset", graph),
 			fields{"model": f.String(), "test": trained["test"]})
-		o := object(t, "predict --head e00 --relation near --top 0 --model", model, "--dataset", graph)
+		o := object(t, "predict --any --head e00 --relation near --top 0 --model", model,
+			"--dataset", graph)
 		has(t, o, fields{"answers.#": 37})
 		answers := o["answers"].([]any)
 		for i := range answers[1:] {

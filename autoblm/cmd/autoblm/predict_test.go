@@ -150,3 +150,18 @@ func TestPredictKinds(t *testing.T) {
 		t.Error(stdout)
 	}
 }
+
+// TestEvalByKind checks the second figure of eval: ranks among entities of the right kind.
+func TestEvalByKind(t *testing.T) {
+	graph, model := smallGraph(t), t.TempDir()+"/model"
+	object(t, "train --dataset", graph, quick, "--out", model)
+	ask := "eval --split train --dataset " + graph + " --model " + model
+	o := object(t, ask) // all true entities are of the right kind
+	all, typed := number(t, o, "train.both.mean_rank"), number(t, o, "typed.both.mean_rank")
+	has(t, o, fields{"typed.triples": get(o, "train.triples"), "typed.outside": 0})
+	if typed >= all {
+		t.Errorf("the mean rank is %v among few entities and %v among all", typed, all)
+	}
+	stdout, _ := succeed(t, ask)
+	contains(t, stdout, "right kind")
+}
