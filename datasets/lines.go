@@ -15,26 +15,26 @@ import (
 // maxLine limits the length of a line.
 const maxLine = 1 << 20
 
-// linesOf yields the lines of a file. It skips empty lines at the end of the file, and stops with
-// text.Err at an empty line in the middle and at a line that is not text.
+// linesOf yields the lines of a file. It skips empty lines. It stops with text.Err at a line that is
+// not text, and otherwise ends with text.Err if there are empty lines in the middle of the file.
 func linesOf(text *textfile.File) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		firstEmpty := 0
+		firstEmpty, empty, inMiddle := 0, 0, 0
 		for line := range text.Lines(maxLine) {
-			switch {
-			case len(line) == 0:
-				if firstEmpty == 0 {
+			if len(line) == 0 {
+				if empty++; empty == 1 {
 					firstEmpty = text.Line
 				}
-			case firstEmpty != 0:
-				text.Line = firstEmpty
-				text.Err = text.Errorf("empty line in the middle of the file; remove it")
-				return
-			default:
-				if text.Err = checkText(text, line); text.Err != nil || !yield(line) {
-					return
-				}
+				continue
 			}
+			inMiddle = empty
+			if text.Err = checkText(text, line); text.Err != nil || !yield(line) {
+				return
+			}
+		}
+		if text.Err == nil && inMiddle > 0 {
+			text.Line = firstEmpty
+			text.Err = text.Errorf("empty line in the middle of the file; remove it%s", suchLines(inMiddle))
 		}
 	}
 }

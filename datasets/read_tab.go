@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -69,12 +70,18 @@ func readTab(text *textfile.File, labels *graphLabels) ([]Triple, error) {
 	return triples, nil
 }
 
-// readLines reads triples line by line.
+// readLines reads triples line by line. Its error has all kinds of lines that are not triples.
 func readLines(text *textfile.File, labels *graphLabels) (triples []Triple, err error) {
+	var wrong defects
 	for line := range linesOf(text) {
 		if fields := 1 + bytes.Count(line, []byte("\t")); fields != 3 {
-			return nil, text.Errorf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail%s",
+			what := fmt.Sprintf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail%s",
 				fields, fieldsHint(line))
+			if isComment(line) {
+				what = "comment line; remove it"
+			}
+			wrong.add(text.Line, what)
+			continue
 		}
 		head, rest, _ := strings.Cut(string(line), "\t")
 		relation, tail, _ := strings.Cut(rest, "\t")
@@ -82,7 +89,8 @@ func readLines(text *textfile.File, labels *graphLabels) (triples []Triple, err 
 			head, relation, tail = unquote(head, relation, tail)
 		}
 		if head == "" || relation == "" || tail == "" {
-			return nil, text.Errorf("empty label; expected head<TAB>relation<TAB>tail")
+			wrong.add(text.Line, "empty label; expected head<TAB>relation<TAB>tail")
+			continue
 		}
 		triples = append(triples, Triple{
 			Head:     labels.entities.id(head),
@@ -90,5 +98,5 @@ func readLines(text *textfile.File, labels *graphLabels) (triples []Triple, err 
 			Tail:     labels.entities.id(tail),
 		})
 	}
-	return triples, text.Err
+	return triples, errors.Join(wrong.err(text), text.Err)
 }

@@ -269,3 +269,22 @@ func TestReadFS(t *testing.T) {
 	_, err = ReadFS(fstest.MapFS{}, "mine")
 	checkError(t, err, "mine: no training triples")
 }
+
+// TestDefectsAtOnce: one error has all kinds of lines that are not triples, with their first lines
+// and numbers.
+func TestDefectsAtOnce(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"train.txt": "# a\n# b\nx\tr\ty\n\n\nx\tr\tz\t2\n\nx\tr\tz\n\n"})
+	_, err := ReadFolder(dir)
+	if !errors.Is(err, ErrMalformed) {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"train.txt:1: comment line; remove it (2 such lines)",
+		"train.txt:6: found 4 tab-separated fields;",
+		"train.txt:4: empty line in the middle of the file; remove it (3 such lines)",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in %q", want, err)
+		}
+	}
+}

@@ -51,7 +51,7 @@ func (g *Graph) Warnings(splits ...string) []string {
 	return append(all, g.Leakage(splits...)...)
 }
 
-// Brief returns the beginning of a warning, without its example, consequence and fix.
+// Brief returns the beginning of a warning, without its example and consequence, and a short fix.
 func Brief(warning string) string {
 	end := len(warning)
 	for _, separator := range []string{"; ", ", such as ", ", so ", ", because ", ", as train lacks",
@@ -60,7 +60,13 @@ func Brief(warning string) string {
 			end = min(end, at)
 		}
 	}
-	return warning[:end]
+	brief := warning[:end]
+	for _, fix := range []string{": remove", ": hold out"} {
+		if at := strings.LastIndex(warning, fix); at >= end {
+			return brief + warning[at:]
+		}
+	}
+	return brief
 }
 
 // emptySplit says what an empty split makes impossible.

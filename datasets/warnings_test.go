@@ -128,6 +128,24 @@ func TestKnownLeakage(t *testing.T) {
 	}
 }
 
+// TestBriefHasTheFix checks that a brief warning keeps a short fix.
+func TestBriefHasTheFix(t *testing.T) {
+	g, err := ReadFolder(writeFiles(t, map[string]string{
+		"train.txt": "head\trelation\ttail\na\tr\tb\nb\tr\tc\n",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	warnings := g.Warnings("test")
+	want := []string{"looks like column titles: remove it if it is a header",
+		" has no test triples: hold out some of train"}
+	for i, warning := range warnings[:2] {
+		if got := Brief(warning); !strings.HasSuffix(got, want[i]) {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // TestUncommonTitles checks that a first line is reported as titles if its labels occur nowhere
 // else, and that a fact is not.
 func TestUncommonTitles(t *testing.T) {

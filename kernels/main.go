@@ -58,7 +58,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		return exited
 	}
 	if err != nil {
-		return cli.Status(stderr, "kernels", cli.Usage(err))
+		return cli.Status(stderr, "kernels", "kernels", cli.Usage(err))
 	}
 	folders, err := c.folders()
 	if err == nil {
@@ -69,5 +69,5 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	if errors.Is(err, errFailed) {
 		return cli.Failed
 	}
-	return cli.Status(stderr, "kernels", err)
+	return cli.Status(stderr, "kernels", "kernels", err)
 }

@@ -177,9 +177,11 @@ func (t *trainingLoop) epoch(
 				return err
 			}
 		}
+		began = time.Now()
 		if logits, err = population.Logits(ctx, active); err != nil {
 			return err
 		}
+		t.clock.Add(0, began)
 	}
 	scores := make([]score, len(runs))
 	for i, r := range runs {

@@ -26,7 +26,7 @@ func (t *Task) Examples(a task.Artifact) (task.Examples, error) {
 		q := queries[i*len(queries)/min(maxExamples, len(queries))] // evenly spaced
 		path := Path{Anchor: t.Data.Entities[q.Anchor]}
 		for _, r := range q.Relations {
-			path.Relations = append(path.Relations, t.Data.relationName(r))
+			path.Relations = append(path.Relations, t.Data.RelationName(r))
 		}
 		answers, err := Predict(context.Background(), t.Engine, p.Models()[0], path, nil,
 			completion.PredictOptions{Known: eval.KeepKnown})
@@ -47,8 +47,8 @@ func (t *Task) Examples(a task.Artifact) (task.Examples, error) {
 	return e, nil
 }
 
-// relationName returns the name of a relation of a query, as [RelationID] reads it.
-func (d *Data) relationName(relation int32) string {
+// RelationName returns the name of a relation of a query, as [RelationID] reads it.
+func (d *Data) RelationName(relation int32) string {
 	name := d.Relations[relation/2]
 	if relation%2 == 1 {
 		name += reverseSuffix

@@ -183,12 +183,14 @@ func (w *sampler) answer(q *Query) bool {
 
 // Prepare opens data with [Open] and draws missing queries with the given numbers of hops. The seed
 // is 1, so the queries are the same each time. Test queries may stay missing if no path has a hard
-// answer. note, when set, receives a message whenever queries are drawn.
+// answer. note, when set, receives a message if queries are drawn.
 func Prepare(ctx context.Context, name string, note func(text string), hops ...int) (*Data, error) {
 	d, err := Open(name, hops...)
 	if err != nil {
 		return nil, err
 	}
+	var drawn [splits]int
+	var lengths []string
 	for split := range Split(splits) {
 		for _, h := range hops {
 			if d.Queries(split, h) != nil {
@@ -201,11 +203,16 @@ func Prepare(ctx context.Context, name string, note func(text string), hops ...i
 			if err != nil {
 				return nil, err
 			}
-			if note != nil {
-				note(fmt.Sprintf("%s has no %v queries of %s, so %s were drawn", d.Name, split,
-					format.Count(h, "hop"), format.Int(n)))
+			drawn[split] += n
+			if length := format.Count(h, "hop"); !slices.Contains(lengths, length) {
+				lengths = append(lengths, length)
 			}
 		}
+	}
+	if note != nil && len(lengths) > 0 {
+		note(fmt.Sprintf("drew queries of %s from %s: %s train, %s valid, %s test",
+			format.List(lengths, "and"), d.Name, format.Int(drawn[InTrain]), format.Int(drawn[InValid]),
+			format.Int(drawn[InTest])))
 	}
 	return d, nil
 }

@@ -49,7 +49,7 @@ func TestStandardErrorBound(t *testing.T) {
 			variance += (m - sum/n) * (m - sum/n) / n
 		}
 		e := completion.Summarize(ranks, eval.Pessimistic)
-		bound, measured := standardError(e.Both.MRR, e.Triples), math.Sqrt(variance/n)
+		bound, measured := eval.ErrorBound(e.Both.MRR, e.Triples), math.Sqrt(variance/n)
 		if measured > bound+1e-9 {
 			t.Errorf("standard error %v is above the bound %v", measured, bound)
 		}

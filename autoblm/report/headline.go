@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -154,7 +155,7 @@ func (a *analysis) fill(m *Model, tested bool) {
 		m.Score = *m.mean.TestScore
 	}
 	if examples > 0 {
-		m.Error = standardError(m.Score, examples)
+		m.Error = eval.ErrorBound(m.Score, examples)
 	}
 	for _, c := range a.splitColumns(tested) {
 		var values []float64

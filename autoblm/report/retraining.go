@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
@@ -131,7 +132,7 @@ func (a *analysis) retrainingChart(all []search.Retrained) *Chart {
 		}
 		center, half := interval(scores)
 		if n := a.examplesOf(r.Trials[0], tested); seeds == 1 && n > 0 {
-			half = 2 * standardError(center, n)
+			half = 2 * eval.ErrorBound(center, n)
 		}
 		p := Point{X: center, Y: float64(row), Trial: r.Trials[0].Number}
 		if half > 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -277,9 +278,9 @@ type difference struct {
 }
 
 func (a *analysis) difference(x, y float64, examples int) difference {
-	d := difference{by: x - y, examples: examples, error: standardError(x, examples)}
+	d := difference{by: x - y, examples: examples, error: eval.ErrorBound(x, examples)}
 	if a.Presentation.SamplingError.ExtremesAreCommon {
-		d.error = max(d.error, standardError(y, examples))
+		d.error = max(d.error, eval.ErrorBound(y, examples))
 	}
 	return d
 }
@@ -294,12 +295,4 @@ func (d difference) size() int {
 	default:
 		return 2
 	}
-}
-
-// standardError returns an upper bound of the standard error of a mean m of n independent numbers
-// from 0 to 1. A number is the mean of two reciprocal ranks of a triple, the mean over the answers
-// of a query, or the share of models that classify a node correctly. The variance of such numbers
-// is at most m(1-m) (Bhatia and Davis, A better bound on the variance, 2000).
-func standardError(m float64, n int) float64 {
-	return math.Sqrt(m * (1 - m) / float64(max(1, n)))
 }

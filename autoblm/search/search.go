@@ -275,8 +275,13 @@ func (e *executor) expectedTrainings() float64 {
 			all++
 		}
 	}
-	if s.Tune != nil {
+	switch {
+	case s.Tune == nil:
+	case s.Tune.Space == nil:
 		all += float64(s.Tune.Trials)
+	default: // short and full trainings of two models per recipe, and confirmations
+		const baselines, models, confirmations = 5, 2, 12
+		all += baselines + models*RungCost(1)*float64(s.Tune.Trials) + confirmations
 	}
 	if s.Final != nil {
 		all += float64(s.Final.Trials)
@@ -287,7 +292,7 @@ func (e *executor) expectedTrainings() float64 {
 // fullTrainings returns the cost of trials in full trainings.
 func (e *executor) fullTrainings(trials []task.Trial) (sum float64) {
 	for _, t := range trials {
-		if t.Stage == task.HalvingRung {
+		if t.Stage == task.HalvingRung || t.Stage == task.Tuning {
 			sum += float64(t.Recipe.Training.Epochs) / float64(e.Settings.Training.Epochs)
 		} else {
 			sum++

@@ -102,7 +102,7 @@ func (b *Bar) write() {
 	if b.line != "" {
 		line += ": " + b.line
 	}
-	fmt.Fprintln(b.log, format.Wrap(line+b.remaining(), usualWidth, len(blockMargin)))
+	fmt.Fprintln(b.log, line+b.remaining())
 }
 
 // Describe sets the description of the current work.
@@ -154,12 +154,12 @@ func (b *Bar) description(line string) string {
 	return line
 }
 
-// remaining returns the expected remaining time as text, or "" in the first seconds. Its caller
-// holds the lock.
+// remaining returns the expected remaining time as text. It returns "" in the first seconds, and
+// after the expected end. Its caller holds the lock.
 func (b *Bar) remaining() string {
 	const minElapsed = 4 * time.Second
 	elapsed := time.Since(b.began)
-	if b.updates == 0 || elapsed < minElapsed || b.at <= b.from || b.total < b.at {
+	if b.updates == 0 || elapsed < minElapsed || b.at <= b.from || b.total <= b.at {
 		return ""
 	}
 	perUnit := float64(elapsed) / float64(b.at-b.from)

@@ -61,7 +61,14 @@ func (b Block) text(width int, color bool) string {
 		if color && !b.Unfinished {
 			lines.WriteString(green + "✔" + plain + " ")
 		}
-		title := format.Escape(strings.Join(b.Title, format.NoBreak+"· "))
+		var parts []string
+		for _, part := range b.Title {
+			if len(part) < len("100 epochs") { // such as 3.2 s
+				part = strings.ReplaceAll(part, " ", format.NoBreak)
+			}
+			parts = append(parts, part)
+		}
+		title := format.Escape(strings.Join(parts, format.NoBreak+"· "))
 		lines.WriteString(emphasize(format.Wrap(title, width-len("✔ "), 2), color) + "\n")
 	}
 	sizes := b.columns()

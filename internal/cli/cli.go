@@ -55,8 +55,9 @@ func Usage(err error) error {
 	return usageError{err}
 }
 
-// Status prints an error in one line and returns the exit status.
-func Status(stderr io.Writer, name string, err error) int {
+// Status prints an error of a program and returns the exit status. An error in the arguments refers
+// to the help of the command.
+func Status(stderr io.Writer, program, command string, err error) int {
 	var wrong usageError
 	switch {
 	case err == nil:
@@ -64,9 +65,9 @@ func Status(stderr io.Writer, name string, err error) int {
 	case errors.Is(err, errClosedPipe):
 		return Failed
 	case errors.As(err, &wrong):
-		fmt.Fprintf(stderr, "%s: %s (see %[1]s --help)\n", name, format.OneLine(err))
+		printMessage(stderr, fmt.Sprintf("%s: %s (see %s --help)", program, format.OneLine(err), command))
 		return Misuse
 	}
-	fmt.Fprintf(stderr, "%s: %s\n", name, format.OneLine(err))
+	printMessage(stderr, program+": "+format.OneLine(err))
 	return Failed
 }

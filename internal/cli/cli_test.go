@@ -19,13 +19,13 @@ import (
 func TestStatus(t *testing.T) {
 	wrong := cli.Usage(errors.New("no such\nflag"))
 	for want, err := range map[string]error{
-		"0 ":                                  nil,
-		"1 p: it\n":                           errors.New("it"),
-		"2 p: no such; flag (see p --help)\n": wrong,
-		"2 p: but no such; flag (see p --help)\n": fmt.Errorf("but %w", wrong),
+		"0 ":                                    nil,
+		"1 p: it\n":                             errors.New("it"),
+		"2 p: no such; flag (see p q --help)\n": wrong,
+		"2 p: but no such; flag (see p q --help)\n": fmt.Errorf("but %w", wrong),
 	} {
 		var stderr bytes.Buffer
-		status := cli.Status(&stderr, "p", err)
+		status := cli.Status(&stderr, "p", "p q", err)
 		if got := fmt.Sprintf("%d %s", status, stderr.String()); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -153,7 +153,7 @@ func TestClosedPipe(t *testing.T) {
 		o := &cli.Output{Stdout: &cli.SafeWriter{W: w}}
 		err := o.End(o.Result(1, func(w io.Writer) { fmt.Fprintln(w, "1"); fmt.Fprintln(w, "2") }))
 		var stderr bytes.Buffer
-		status := cli.Status(&stderr, "p", err)
+		status := cli.Status(&stderr, "p", "p q", err)
 		if got := fmt.Sprintf("%d %s", status, stderr.String()); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

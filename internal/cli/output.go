@@ -34,6 +34,7 @@ type Output struct {
 	// Warnings are added to a JSON object as "warnings", unless nil.
 	Warnings []string
 
+	once    []string // messages of Once
 	files   []string // that the command will write
 	saved   []string
 	printed bool // the whole result
@@ -150,15 +151,29 @@ func (s *syncWriter) Write(p []byte) (int, error) {
 	return s.w.Write(p)
 }
 
-// Message writes a message to Stderr, wrapped at the width of the terminal. On a terminal it
-// replaces the line of a bar.
+// Message writes a message to Stderr.
 func (o *Output) Message(message string, arguments ...any) {
-	text := format.EscapeLines(fmt.Sprintf(message, arguments...))
-	text = format.Wrap(text, Width(o.Stderr), len(blockMargin))
-	if isTerminal(o.Stderr) && os.Getenv("TERM") != "dumb" {
-		text = clearLine + text
+	printMessage(o.Stderr, format.EscapeLines(fmt.Sprintf(message, arguments...)))
+}
+
+// Once writes a message, unless it has written it before.
+func (o *Output) Once(message string) {
+	if !slices.Contains(o.once, message) {
+		o.once = append(o.once, message)
+		o.Message("%s", message)
 	}
-	fmt.Fprintln(o.Stderr, text)
+}
+
+// printMessage writes a message. On a terminal it wraps the message and replaces the line of a bar.
+// Logs and scripts get one line per message.
+func printMessage(w io.Writer, text string) {
+	if isTerminal(w) {
+		text = format.Wrap(text, Width(w), len(blockMargin))
+		if os.Getenv("TERM") != "dumb" {
+			text = clearLine + text
+		}
+	}
+	fmt.Fprintln(w, text)
 }
 
 // IsTerminal reports whether the result goes to a terminal.

@@ -40,7 +40,7 @@ func TestControlCharactersAreEscaped(t *testing.T) {
 			t.Errorf("the JSON is %q, which is %q", stdout.String(), back)
 		}
 		o.Message("it is %s", obeyed)
-		cli.Status(&stderr, "p", errors.New("no "+obeyed))
+		cli.Status(&stderr, "p", "p", errors.New("no "+obeyed))
 		bar := cli.NewBar(&stderr, "training", 1, 0)
 		bar.Describe(obeyed)
 		bar.Finish()

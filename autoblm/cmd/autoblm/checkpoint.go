@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +10,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 // modelOutput writes the model and the checkpoint of one training.
@@ -22,27 +26,36 @@ type modelOutput struct {
 	o                *output
 	folder, file     string // of the model and of the checkpoint
 	key              string // identifies the training
+	identity         string // identifies the command, whose key may follow its deadline
 	release          func() // the folder
+	resumes          bool
 	deadlineExceeded bool
 }
 
 // checkpointPrefix begins the names of checkpoints. The rest tells trainings apart.
 const checkpointPrefix = "training-"
 
-// create creates the folder for the model of a training, before the training, and reports
-// checkpoints in it. Without --out, it returns to the folder with the checkpoint of the training
-// or, with resumesRanking, with ranks of its models, or else makes a new one. The caller must close
-// the output.
+// create creates the folder for the model of a training, before the training. Without --out, it
+// returns to the folder with the checkpoint of the training or, with resumesRanking, with ranks of
+// its models, or else makes a new one. It refuses a folder with anything but the same training. The
+// caller must close the output.
 func (f modelOutFlags) create(
-	o *output, command, dataset, key string, resumesRanking bool,
+	o *output, command, dataset, key, identity string, resumesRanking bool,
 ) (*modelOutput, error) {
-	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out, key: key}
+	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out, key: key, identity: identity}
 	name := checkpointPrefix + key
 	hasFolder := f.Out != "" || m.holdUnfinished(name) ||
 		resumesRanking && m.holdUnfinished(m.rankingPrefix())
 	if !hasFolder {
 		var err error
 		if m.folder, err = newFolder(command + "-" + dataset); err != nil {
+			return nil, err
+		}
+	}
+	m.file = filepath.Join(m.folder, name)
+	m.resumes = isFile(m.file) && !hasData(m.folder)
+	if !m.isRepeated() {
+		if err := checkFree(m.folder, "the model"); err != nil {
 			return nil, err
 		}
 	}
@@ -55,18 +68,20 @@ func (f modelOutFlags) create(
 			return nil, err
 		}
 	}
-	m.file = filepath.Join(m.folder, name)
-	entries, err := os.ReadDir(m.folder)
-	for _, e := range entries {
-		switch {
-		case e.Name() == name:
-			o.Message("autoblm: resuming the training in %s", m.file)
-		case strings.HasPrefix(e.Name(), checkpointPrefix) && filepath.Ext(e.Name()) == "":
-			o.Message("autoblm: %s holds another interrupted training; its command resumes it",
-				filepath.Join(m.folder, e.Name()))
-		}
+	if m.resumes {
+		o.Message("autoblm: resuming the training in %s", m.file)
 	}
-	return m, err
+	return m, nil
+}
+
+// isRepeated reports whether the folder has the same training, interrupted or finished.
+func (m *modelOutput) isRepeated() bool {
+	if m.resumes || hasData(m.folder) {
+		return m.resumes
+	}
+	config, err := inputfile.Read(filepath.Join(m.folder, configName))
+	return err == nil &&
+		(bytes.Contains(config, []byte(m.key)) || bytes.Contains(config, []byte(m.identity)))
 }
 
 // holdUnfinished takes the newest folder below autoblm-out with a file whose name begins with a
@@ -121,13 +136,6 @@ func (m *modelOutput) done() error {
 	return errors.Join(err, checkpoint.Remove(m.file))
 }
 
-// hasFinishedModel reports whether the folder has a model of a finished training.
-func (m *modelOutput) hasFinishedModel() bool {
-	var d struct{ Position kge.Position }
-	_, err := modelfolder.Read(m.folder, &d, func() error { return nil })
-	return err == nil && !d.Position.Interrupted
-}
-
 // interrupted returns the error for a training that was interrupted, and saves its model so far
 // unless that would replace the model of a finished training. what says where it was interrupted.
 func (m *modelOutput) interrupted(
@@ -143,7 +151,7 @@ func (m *modelOutput) interrupted(
 	}
 	switch {
 	case soFar == nil:
-	case m.hasFinishedModel():
+	case hasFinishedModel(m.folder):
 		what += fmt.Sprintf("; the finished model in %s is unchanged", m.folder)
 	default:
 		if err := soFar.Save(m.folder); err != nil {
@@ -154,15 +162,40 @@ func (m *modelOutput) interrupted(
 	return errors.New(what)
 }
 
-// createFor creates the folder for the models of a job. The caller must close the output.
+// createFor creates the folder for the models of a job, whose settings follow its deadline. The
+// caller must close the output.
 func (f modelOutFlags) createFor(
-	o *output, command string, engine kge.Engine, job kge.Job,
+	o *output, command string, engine kge.Engine, job kge.Job, follow kge.Fit,
 ) (*modelOutput, error) {
 	key, err := job.Name(engine)
 	if err != nil {
 		return nil, err
 	}
-	return f.create(o, command, job.Data.Name, key, job.Deadline == nil)
+	identity := key
+	if d := job.Deadline; d != nil && follow != (kge.Fit{}) {
+		if follow.Dim {
+			job.Settings.Dim = 0
+		}
+		if follow.Epochs {
+			job.Settings.Epochs = 0
+		}
+		if identity, err = job.Name(engine); err != nil {
+			return nil, err
+		}
+		identity = checkpoint.Name([]byte(identity), d.End.Sub(d.Began).String())
+	}
+	return f.create(o, command, job.Data.Name, key, identity, job.Deadline == nil)
+}
+
+// saveConfig writes the settings of the training next to its model.
+func (m *modelOutput) saveConfig(
+	command string, line *kong.Context, useOf func(*kong.Flag) flags.Use,
+) error {
+	identity := "Identity of the training: " + m.key
+	if m.identity != m.key {
+		identity += ", " + m.identity
+	}
+	return saveConfig(configTitle(command)+"\n"+identity, m.folder, line, useOf)
 }
 
 // train trains with a progress bar and a checkpoint.

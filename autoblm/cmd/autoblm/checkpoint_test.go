@@ -161,13 +161,16 @@ func TestInterruptedTraining(t *testing.T) {
 			if !model.Position.Interrupted || model.Position.Steps != 0 {
 				t.Errorf("the model is of %+v", *model.Position)
 			}
-			stdout, stderr := succeed(t, line)
-			contains(t, stderr, dir+"/training-", " holds another interrupted training")
-			contains(t, stdout, "  model  ", dir+"\n")
-			whole := folder(t, dir)
-			contains(t, interrupt(t, dir, long), "resuming the training in",
-				"the finished model in "+dir+" is unchanged")
-			for name, content := range folder(t, dir) {
+			fail(t, cli.Failed, "it has a model", line) // another training
+			contains(t, interrupt(t, dir, long), "resuming the training in")
+
+			finished := t.TempDir() + "/finished"
+			line += "--save-every 0s --out " + finished
+			stdout, _ := succeed(t, line)
+			contains(t, stdout, "  model  ", finished+"\n")
+			whole := folder(t, finished)
+			contains(t, interrupt(t, finished, line), "the finished model in "+finished+" is unchanged")
+			for name, content := range folder(t, finished) {
 				if !strings.HasPrefix(name, "training-") && content != whole[name] {
 					t.Errorf("%s was replaced", name)
 				}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
@@ -95,9 +98,7 @@ func TestClassifyTrainRefuses(t *testing.T) {
 	}
 	const unclear = "give either --structure or --encoder"
 	refuse(t, []refusal{
-		{cli.Misuse, unclear, train},
 		{cli.Misuse, unclear, train + " --structure distmult --encoder gcn"},
-		{cli.Misuse, unclear, train + " --encoder blm"},
 		{cli.Misuse, "unknown encoder", train + " --encoder gat"},
 		{cli.Misuse, "learning-rate is 0", train + " --encoder gcn --lr 0"},
 		{cli.Failed, "dim is 10", train + " --structure distmult --dim 10"},
@@ -113,4 +114,30 @@ func TestClassifyTrainRefuses(t *testing.T) {
 
 func TestClassifyInterrupted(t *testing.T) {
 	failInterrupted(t, "interrupted", "classify train --encoder gcn --dataset", kinds(t, nil))
+}
+
+// TestClassifierDefaults: without a structure, the encoder blm has that of the default model.
+func TestClassifierDefaults(t *testing.T) {
+	train := "classify train --epochs 1 --runs 0 --dataset " + kinds(t, nil)
+	has(t, object(t, train), fields{"encoder": "blm", "structure": structure.MustParse("complex")})
+	has(t, object(t, train, "--encoder gcn"), fields{"encoder": "gcn", "structure": nil})
+}
+
+// TestMajorityClass: a classifier that is not better than its most frequent class has a warning.
+func TestMajorityClass(t *testing.T) {
+	g := &rdf.Graph{Classes: []string{"few", "many"}}
+	for node, class := range []int32{1, 0, 1, 1} {
+		g.Train = append(g.Train, rdf.Label{Node: int32(node), Class: class})
+	}
+	for accuracy, want := range map[float64]string{
+		0.75: "autoblm: warning: valid accuracy 0.750 is not above 0.750, the share of the most " +
+			"frequent class (many)\nautoblm: train for more --epochs or --minutes, or try --tune 8\n",
+		0.76: "",
+	} {
+		var stderr bytes.Buffer
+		classifySummary{CVAccuracy: accuracy}.warnOfMajority(&output{Stderr: &stderr}, g)
+		if got := stderr.String(); got != want {
+			t.Errorf("accuracy %v: %q", accuracy, got)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -21,7 +22,7 @@ import (
 
 type classifyTrainCommand struct {
 	Dataset        string        `group:"Data and model" required:"" placeholder:"NAME|DIR" brief:"aifb, mutag, bgs, am, or a folder." help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
-	Structure      structureFlag `group:"Data and model" placeholder:"STRUCTURE" brief:"Structure of the messages of encoder blm." help:"Structure of the messages g(A, r) e of encoder blm, as for structure check."`
+	Structure      structureFlag `group:"Data and model" placeholder:"STRUCTURE" brief:"Structure of the messages of encoder blm." help:"Structure of the messages g(A, r) e of encoder blm, as for structure check. The default is ComplEx."`
 	taskRecipeFlag `group:"Training"`
 	Settings       classifySettings `embed:"" group:"Training"`
 	Member         classifyMember   `embed:"" group:"Training"`
@@ -60,7 +61,13 @@ func (c *classifyTrainCommand) resolve(line *kong.Context) error {
 			c.Settings = classifySettings(defaults(c.Settings.Encoder))
 		}
 	}
-	return flags.Resolve(line, named(""), named(c.Recipe))
+	structureOf := func() {
+		c.Structure.Structure = structure.Structure{}
+		if c.Settings.Encoder == classify.BLM {
+			c.Structure.Structure = structure.MustParse("complex")
+		}
+	}
+	return flags.Resolve(line, named(""), named(c.Recipe), structureOf)
 }
 
 // ranges returns the ranges that --tune draws from. Settings with explicit flags have none.
@@ -168,10 +175,11 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 			return err
 		}
 		summary.Out = out.folder
-		if err := saveConfig("classify train", out.folder, line, c.useOf); err != nil {
+		if err := out.saveConfig("classify train", line, c.useOf); err != nil {
 			return err
 		}
 	}
+	summary.warnOfMajority(o, g)
 	err = o.Result(summary, func(w io.Writer) {
 		o.Show(summary.block(g))
 		if o.Verbose {
@@ -188,8 +196,9 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 func (c *classifyTrainCommand) checked() (classify.Settings, classify.Member, error) {
 	s, m := classify.Settings(c.Settings), classify.Member(c.Member)
 	m.Structure = c.Structure.Structure
-	if (m.Structure.K() == 0) == (s.Encoder == classify.BLM) {
-		return s, m, errors.New("what to train is unclear: give either --structure or --encoder")
+	if m.Structure.K() > 0 && s.Encoder != classify.BLM {
+		return s, m, fmt.Errorf("the encoder %v has no structure: give either --structure or --encoder",
+			s.Encoder)
 	}
 	return s, m, errors.Join(s.Validate(), m.Validate())
 }
@@ -203,7 +212,7 @@ func (c *classifyTrainCommand) createFor(
 		return nil, err
 	}
 	file := checkpoint.Name(key, engine.Name(), engine.Backend())
-	return c.create(o, "classify-train", g.Name, file, false)
+	return c.create(o, "classify-train", g.Name, file, file, false)
 }
 
 // classifyTraining is a training after a number of trials to tune its settings.
@@ -249,6 +258,21 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 		summary.Structure = &r.Member.Structure
 	}
 	return summary
+}
+
+// warnOfMajority warns if a classifier is not better than the most frequent class.
+func (s classifySummary) warnOfMajority(o *output, g *rdf.Graph) {
+	counts := make([]int, len(g.Classes))
+	for _, l := range g.Train {
+		counts[l.Class]++
+	}
+	most := slices.Max(counts)
+	share := float64(most) / float64(len(g.Train))
+	if s.CVAccuracy <= share {
+		o.Message("autoblm: warning: valid accuracy %.3f is not above %.3f, the share of the most "+
+			"frequent class (%s)", s.CVAccuracy, share, g.Classes[slices.Index(counts, most)])
+		o.Message("autoblm: train for more --epochs or --minutes, or try --tune 8")
+	}
 }
 
 // block returns the final output, with a command for the graph.

@@ -25,11 +25,11 @@ func configTitle(command string) string {
 // pinned keeps the value of each flag.
 func pinned(*kong.Flag) flags.Use { return flags.Pinned }
 
-// saveConfig writes the settings of a run into the folder of its results.
+// saveConfig writes the settings of a run, after a title, into the folder of its results.
 func saveConfig(
-	command, folder string, line *kong.Context, useOf func(*kong.Flag) flags.Use,
+	title, folder string, line *kong.Context, useOf func(*kong.Flag) flags.Use,
 ) error {
-	content, err := flags.Config(line, configTitle(command), useOf)
+	content, err := flags.Config(line, title, useOf)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func TestDocumentCommands(t *testing.T) {
 				commands++
 				parser, err := newParser(newCommands(), kong.Vars{"version": ""})
 				must(t, err)
-				if _, err := parser.Parse(shieldMinus(arguments)); err != nil {
+				if _, err := parser.Parse(readable(arguments)); err != nil {
 					t.Errorf("%s: %s: %v", name, strings.TrimSpace(line), err)
 				}
 			}

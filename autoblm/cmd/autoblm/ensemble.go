@@ -98,6 +98,12 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkSame(ensemble); err != nil {
+		return err
+	}
+	if err := c.checkSame(ensemble); err != nil {
+		return err
+	}
 	evaluated, err := ensemble.Evaluate(ctx, engine, g, completion.FinalLimits(g))
 	if err != nil {
 		return err
@@ -164,10 +170,27 @@ func (c *ensembleCommand) checkOut() error {
 	if _, err := os.Stat(out); err != nil {
 		return outfile.CheckFolder(c.Out)
 	}
-	if isFile(filepath.Join(out, modelfolder.Description)) && !completion.IsEnsemble(out) {
-		return fmt.Errorf("write the ensemble to %s: it has a single model; use another --out", c.Out)
+	if !completion.IsEnsemble(out) || hasData(out) {
+		if err := checkFree(c.Out, "the ensemble"); err != nil {
+			return err
+		}
 	}
 	return modelfolder.Prepare(c.Out)
+}
+
+// checkSame returns an error if --out has another ensemble.
+func (c *ensembleCommand) checkSame(e *completion.Ensemble) error {
+	if !completion.IsEnsemble(c.Out) {
+		return nil
+	}
+	if before, err := completion.Load(c.Out); err == nil {
+		old := before.Models()
+		all, _, err := completion.Deduplicate(slices.Concat(old, e.Members))
+		if err == nil && len(all) == len(old) && len(all) == len(e.Members) {
+			return nil
+		}
+	}
+	return checkFree(c.Out, "the ensemble")
 }
 
 // realPath returns an absolute path, without links if it exists.

@@ -69,18 +69,19 @@ func TestEnsemble(t *testing.T) {
 
 	// All of them, whatever their order, and what is there twice once.
 	slices.Reverse(folders)
-	has(t, object(t, ensemble, strings.Join(folders, " "), "--all --out", out),
+	reversed := out + "-reversed"
+	has(t, object(t, ensemble, strings.Join(folders, " "), "--all --out", reversed),
 		fields{"members.#": 4, "choice": nil, "held_out": nil})
 	stdout, stderr := succeed(t, ensemble, all, folders[0], "--all --out", whole)
 	contains(t, stdout, "ensemble of 4", "all models")
 	if strings.Count(stderr, "counts once") != 1 {
 		t.Error(stderr)
 	}
-	first, again := loadEnsemble(t, out), loadEnsemble(t, whole)
+	first, again := loadEnsemble(t, reversed), loadEnsemble(t, whole)
 	same(t, "another order", []any{again.Valid, again.Test}, []any{first.Valid, first.Test})
-	entries, err := os.ReadDir(out)
+	entries, err := os.ReadDir(reversed)
 	if err != nil || len(entries) != 5 {
-		t.Errorf("the ensemble that took the place of another is of %v, %v", entries, err)
+		t.Errorf("the folder of the ensemble has %v, %v", entries, err)
 	}
 
 	// An ensemble stands for its members.

@@ -41,10 +41,7 @@ func (c *trainCommand) fit(
 	}
 	before := c.Settings.Training
 	if c.Minutes > 0 {
-		follow := kge.Fit{
-			Dim:    !flags.IsGiven(line, "dim") && c.start == nil,
-			Epochs: !flags.IsGiven(line, "epochs"),
-		}
+		follow := c.following(line)
 		if c.Settings.Training, err = c.fitTime(ctx, engine, g, began, follow); err != nil {
 			return err
 		}
@@ -59,6 +56,18 @@ func (c *trainCommand) fit(
 		}
 	}
 	return nil
+}
+
+// following returns the settings that follow a deadline: those of a default recipe that are not
+// given.
+func (c *trainCommand) following(line *kong.Context) kge.Fit {
+	if c.Minutes == 0 || c.Recipe != "" || c.Model != form.Bilinear {
+		return kge.Fit{}
+	}
+	return kge.Fit{
+		Dim:    !flags.IsGiven(line, "dim") && c.start == nil,
+		Epochs: !flags.IsGiven(line, "epochs"),
+	}
 }
 
 // fitTime returns the settings that the pace and the deadline allow. A training to resume keeps its

@@ -142,3 +142,30 @@ func TestLeftoversOfCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestPathsWithoutAModel: the error says what a path is, and what to do.
+func TestPathsWithoutAModel(t *testing.T) {
+	graph, study := smallGraph(t), "study"
+	t.Chdir(t.TempDir())
+	failInterrupted(t, "interrupted", "search --recipe basic --out", study, "--dataset", graph,
+		quickSearch)
+	must(t, os.Mkdir("empty", 0o755))
+	writeFile(t, "", "stopped", checkpointPrefix+"1")
+	writeFile(t, "", "file")
+	for path, want := range map[string]string{
+		"none":    "there is no such folder; name the --out of a training or of a search",
+		"file":    "it is a file; name the folder of the model",
+		study:     "the search there has no model yet; " + shellCommand(nil) + " study resume study resumes it",
+		graph:     "it is a data set; train a model on it with autoblm train --dataset ",
+		"stopped": "the training there was interrupted before it had a model; its command resumes it",
+		"empty":   "the folder has no model.json",
+	} {
+		for _, line := range []string{
+			"predict --head a --relation r --model " + path, "eval --dataset " + graph + " --model " + path,
+			"ensemble --dataset " + graph + " " + path + " " + path,
+			"query predict --anchor a --path r --model " + path, "classify eval --model " + path,
+		} {
+			fail(t, cli.Failed, "cannot open the model "+path+": "+want, line)
+		}
+	}
+}

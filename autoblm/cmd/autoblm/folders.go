@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
@@ -49,11 +50,37 @@ func linkLatest(o *output, folder string) {
 // modelIn returns the folder of a model: path itself, or the model in the folder of a search.
 func modelIn(path string) (string, error) {
 	dir := modelfolder.Find(path)
-	if !isFile(filepath.Join(dir, modelfolder.Description)) && isFile(filepath.Join(path, studyName)) {
-		return "", fmt.Errorf("%s contains a search without a model: autoblm study best %[1]s writes "+
-			"the best one so far", path)
+	if isFile(filepath.Join(dir, modelfolder.Description)) {
+		return dir, nil
 	}
-	return dir, nil
+	return "", fmt.Errorf("cannot open the model %s: %w", path, withoutModel(path))
+}
+
+// withoutModel says why a path has no model, and how to get one.
+func withoutModel(path string) error {
+	checkpoints, _ := filepath.Glob(filepath.Join(path, checkpointPrefix+"*"))
+	inner := filepath.Join(path, studyName)
+	switch {
+	case isFile(path):
+		return errors.New("it is a file; name the folder of the model")
+	case !isFolder(path):
+		return errors.New("there is no such folder; name the --out of a training or of a search")
+	case isFile(inner):
+		contents, err := study.Read(inner)
+		command, effect := "resume", "resumes it"
+		if err == nil && contents.Best != nil {
+			command, effect = "best", "writes its best so far"
+		}
+		return fmt.Errorf("the search there has no model yet; %s %s",
+			shellCommand([]string{"study", command, path}), effect)
+	case hasData(path):
+		return errors.New("it is a data set; train a model on it with autoblm train --dataset " + path)
+	case len(checkpoints) > 0:
+		return errors.New("the training there was interrupted before it had a model; " +
+			"its command resumes it")
+	}
+	return fmt.Errorf("the folder has no %s; name the --out of a training or of a search",
+		modelfolder.Description)
 }
 
 // studyIn returns the file of a study: path itself, or the study in the folder of a search.
@@ -63,6 +90,10 @@ func studyIn(path string) (string, error) {
 	}
 	inner := filepath.Join(path, studyName)
 	if _, err := os.Stat(inner); err != nil {
+		if has := contentOf(path); has != "" {
+			return "", fmt.Errorf("%s has %s, not a search: name the folder or the file of a study",
+				path, has)
+		}
 		return "", fmt.Errorf("the folder %s has no %s: name the file of the study "+
 			"(autoblm study list %[1]s)", path, studyName)
 	}

@@ -20,11 +20,11 @@ import (
 // words splits parts of a command line at spaces.
 func words(line []string) []string { return strings.Fields(strings.Join(line, " ")) }
 
-// invoke runs the program with the words of a line, as a shell would. It joins wrapped messages.
+// invoke runs the program with the words of a line, as a shell would.
 func invoke(ctx context.Context, line ...string) (status int, stdout, stderr string) {
 	var out, messages bytes.Buffer
 	status = run(ctx, words(line), &out, &messages)
-	return status, out.String(), strings.ReplaceAll(messages.String(), "\n  ", " ")
+	return status, out.String(), messages.String()
 }
 
 // succeed runs the program, which must succeed, and returns what it prints.

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"io"
-	"regexp"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -74,24 +73,21 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	if err != nil {
 		panic(err) // the declarations above are wrong, whatever the arguments
 	}
-	if len(arguments) == 0 {
-		arguments = []string{"--help"}
-	}
-	parsed, err := parser.Parse(shieldMinus(arguments))
+	parsed, err := parser.Parse(readable(arguments))
 	switch {
 	case o.Stdout.Err != nil: // --help or --version cannot be printed
-		return cli.Status(stderr, name, o.End(nil))
+		return cli.Status(stderr, name, name, o.End(nil))
 	case exited >= 0:
 		return exited
 	case err != nil:
-		return cli.Status(stderr, name, cli.Usage(err))
+		return cli.Status(stderr, name, failedCommand(err), cli.Usage(plainError(err)))
 	}
 	o.JSON, o.Verbose = c.JSON, c.Verbose
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err = recordIn(o, c.Record, threadsOf(parsed)); err == nil {
 		err = o.End(parsed.Run(o))
 	}
-	return cli.Status(stderr, name, withHint(err))
+	return cli.Status(stderr, name, selectedCommand(parsed), withHint(err))
 }
 
 type versionCommand struct{}
@@ -109,20 +105,4 @@ func threadsOf(parsed *kong.Context) int {
 		}
 	}
 	return 0
-}
-
-// minusFirst matches two or more cells or rows of a structure with a leading minus.
-var minusFirst = regexp.MustCompile(`^-[0-9 ]+[,;][-0-9,; ]*$`)
-
-// shieldMinus adds a space before structures such as -1,0;2,-1, because the parser would take
-// them for flags.
-func shieldMinus(arguments []string) []string {
-	shielded := make([]string, len(arguments))
-	for i, a := range arguments {
-		if minusFirst.MatchString(a) {
-			a = " " + a
-		}
-		shielded[i] = a
-	}
-	return shielded
 }

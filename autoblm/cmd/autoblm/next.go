@@ -20,7 +20,7 @@ func nextPrediction(model string, t task.Task) string {
 	case *completion.Task:
 		return nextTail(model, t.Graph)
 	case *query.Task:
-		return nextPath(model, t.Data)
+		return nextPath(model, t.Data, t.Settings.Hops...)
 	case *classify.Task:
 		return nextNode(model, t.Graph)
 	}
@@ -37,17 +37,18 @@ func nextTail(model string, g *datasets.Graph) string {
 		"--relation", g.Relations[t.Relation]})
 }
 
-// nextPath returns the command that predicts the answers of a query of the data.
-func nextPath(model string, d *query.Data) string {
+// nextPath returns the command that predicts the answers of a query of the data, with one of the
+// numbers of hops if there is such a query.
+func nextPath(model string, d *query.Data, preferred ...int) string {
 	for _, split := range []query.Split{query.InTest, query.InValid, query.InTrain} {
-		for _, hops := range d.Hops(split) {
+		for _, hops := range append(preferred, d.Hops(split)...) {
 			queries := d.Queries(split, hops)
 			if len(queries) == 0 {
 				continue
 			}
 			var names []string
 			for _, r := range queries[0].Relations {
-				names = append(names, d.Relations[r])
+				names = append(names, d.RelationName(r))
 			}
 			return shellCommand([]string{"query", "predict", "--model", model, "--anchor",
 				d.Entities[queries[0].Anchor], "--path", strings.Join(names, ",")})

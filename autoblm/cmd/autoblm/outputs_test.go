@@ -159,7 +159,7 @@ func TestForeignFilesAreKept(t *testing.T) {
 	}
 	object(t, "train --members 2 --keep-members --out", seeds, graph, quick)
 	one := seeds + "/seed-1"
-	writeFile(t, "r\n", seeds, "seed-9", "relations.txt")
+	writeFile(t, "r\n", dir, "none", "seed-9", "relations.txt")
 	labels := filepath.Dir(writeFile(t, "a\n", t.TempDir(), "entities.txt"))
 	content := func() (all string) {
 		for _, file := range []string{study, symbolic, hard, triples, model + "/model.json",
@@ -191,9 +191,9 @@ func TestForeignFilesAreKept(t *testing.T) {
 		{cli.Failed, "written twice", report + dir + "/x --record " + dir + "/x"},
 		{cli.Failed, "of other data", "study best " + study + " --out " + labels},
 		{cli.Failed, "of other data", train + labels},
-		{cli.Failed, "of other data", train + seeds + " --keep-members --seed 9"},
+		{cli.Failed, "of other data", train + dir + "/none --keep-members --seed 9"},
 		{cli.Failed, "of other data", ensemble + labels},
-		{cli.Failed, "it has a single model", ensemble + model},
+		{cli.Failed, "it has a model (", ensemble + model},
 		{cli.Failed, "it contains the candidate", ensemble + one},
 		{cli.Failed, "it contains the candidate", ensemble + seeds},
 		{cli.Failed, "cannot make the folder", ensemble + triples},

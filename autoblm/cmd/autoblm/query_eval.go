@@ -97,7 +97,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 			format.Count(s.Hops, "hop"), fmt.Sprintf("%s, d %d%s", s.title(), s.Dim, s.Precision.Suffix()),
 			format.Count(e.Queries, "query"), format.Brief(s.Seconds)}}
 		addQueryEvaluation(&b, c.Split.String(), &e)
-		b.Next = []string{nextPath(c.Model, d)}
+		b.Next = []string{nextPath(c.Model, d, c.Hops)}
 		o.Show(b)
 		if o.Verbose {
 			t := query.NewTable()

@@ -135,7 +135,7 @@ func TestFolderBeforeName(t *testing.T) {
 	object(t, sample, "--hops 3 --out", data+"/q")
 	object(t, sample, "--hops 2 --out q")
 	_, stderr := succeed(t, "query train --dataset q --hops 2 --out m", quick)
-	if strings.Count(stderr, "q is the folder ") != 1 || strings.Contains(stderr, "were drawn") {
+	if strings.Count(stderr, "q is the folder ") != 1 || strings.Contains(stderr, "drew") {
 		t.Error(stderr)
 	}
 	must(t, os.Rename(graph, "umls"))
@@ -164,4 +164,21 @@ func TestStudyFindsItsDataByTheirName(t *testing.T) {
 	if strings.Contains(stderr, "not marked") {
 		t.Error(stderr)
 	}
+}
+
+// TestNextPathHasTheHopsOfTheTraining: the suggested command works and asks for a path as long as
+// those of the training.
+func TestNextPathHasTheHopsOfTheTraining(t *testing.T) {
+	graph := smallGraph(t)
+	t.Chdir(t.TempDir())
+	stdout, stderr := succeed(t, "query train --hops 2 --out m --dataset", graph, quick)
+	if strings.Count(stderr, "drew queries of 1 hop and 2 hops") != 1 {
+		t.Errorf("notices %q", stderr)
+	}
+	_, next, _ := strings.Cut(flat(strings.ReplaceAll(stdout, "\\\n", "")), " query predict ")
+	_, path, _ := strings.Cut(next, " --path ")
+	if strings.Count(path, ",") != 1 {
+		t.Errorf("the suggested path is %q", path)
+	}
+	succeed(t, "query predict", next)
 }

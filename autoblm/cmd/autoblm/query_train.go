@@ -109,12 +109,12 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 		Data: data, Settings: c.Settings.Training, Members: []kge.Member{member},
 		Deadline: c.deadline(began, queries),
 	}
-	out, err := c.createFor(o, "query-train", engine, job)
+	out, err := c.createFor(o, "query-train", engine, job, kge.Fit{})
 	if err != nil {
 		return err
 	}
 	defer out.close()
-	closeLog, err := c.record(o, &job)
+	closeLog, err := c.record(o, out, &job)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 	}
 	c.Out = out.folder
 	c.Settings.Training.Precision = report.Precision
-	if err := saveConfig("query train", out.folder, line, pinned); err != nil {
+	if err := out.saveConfig("query train", line, pinned); err != nil {
 		return err
 	}
 	how, done := showRanking(o, job.Deadline)
@@ -185,7 +185,7 @@ func (s queryTrainSummary) block(d *query.Data) cli.Block {
 	addQueryEvaluation(&b, "valid", s.Valid)
 	if s.Out != "" {
 		b.Add("model", s.Out)
-		b.Next = append(b.Next, nextPath(s.Out, d))
+		b.Next = append(b.Next, nextPath(s.Out, d, s.Hops))
 	}
 	return b
 }
@@ -193,7 +193,7 @@ func (s queryTrainSummary) block(d *query.Data) cli.Block {
 // addQueryEvaluation adds the metrics of a split, if it was ranked.
 func addQueryEvaluation(b *cli.Block, split string, e *query.Evaluation) {
 	if e != nil {
-		addMetrics(b, split, e.Metrics, e.MRRError)
+		addMetrics(b, split, e.Metrics, e.Queries)
 		noteSample(b, split, e.Queries, e.Of)
 	}
 }

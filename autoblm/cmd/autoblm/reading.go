@@ -23,16 +23,13 @@ func read[Data any](
 // them to the JSON of the result.
 func warn(o *output, warnings []string) {
 	o.Warnings = append(orEmpty(o.Warnings), warnings...)
-	isShort := false
 	for _, warning := range warnings {
 		text := "autoblm: warning: " + warning
 		if !o.Verbose && format.Width(text) > cli.Width(o.Stderr) {
-			text, isShort = "autoblm: warning: "+datasets.Brief(warning), true
+			text = "autoblm: warning: " + datasets.Brief(warning)
+			defer o.Once("autoblm: --verbose shows examples and fixes")
 		}
 		o.Message("%s", text)
-	}
-	if isShort {
-		o.Message("autoblm: --verbose shows examples and fixes")
 	}
 }
 

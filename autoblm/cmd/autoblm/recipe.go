@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
@@ -29,15 +30,14 @@ func (c *recipeListCommand) Run(o *output) error {
 		recipes = recipe.Available(c.Dataset)
 	}
 	return o.Result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
-		t := table.New("recipe", "data set", "d", "batch", "epochs", "lr", "published", "test MRR")
+		t := table.New("recipe", "data set", "d", "batch", "epochs", "lr", "test MRR or settings")
 		for _, r := range recipes {
 			s := r.Training
-			cells := []any{r.Name, scopeOf(r), s.Dim, s.Batch, s.Epochs,
-				fmt.Sprintf("%.3g", r.LearningRate), "", nil}
+			last := differences(r)
 			if p := r.Published; p != nil {
-				cells = append(cells[:6], p.Model, p.MRR)
+				last = p.Model + " " + format.Cell(p.MRR)
 			}
-			t.Add(cells...)
+			t.Add(r.Name, scopeOf(r), s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate), last)
 		}
 		t.Print(w)
 		if o.Verbose {
@@ -46,6 +46,21 @@ func (c *recipeListCommand) Run(o *output) error {
 		o.Show(cli.Block{Next: []string{"autoblm recipe show NAME DATASET",
 			"autoblm train --dataset DATASET --recipe NAME"}})
 	})
+}
+
+// differences describes the settings in which recipes for any graph differ.
+func differences(r recipe.Recipe) string {
+	var parts []string
+	if r.N3 > 0 {
+		parts = append(parts, fmt.Sprintf("n3 %.3g", r.N3))
+	}
+	if n := r.Training.SampledSoftmax; n > 0 {
+		parts = append(parts, format.Int(n)+" sampled")
+	}
+	if n := r.Training.AnswersPerQuery; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d answers", n))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // printSources prints the weights, the purpose and the source of each recipe.

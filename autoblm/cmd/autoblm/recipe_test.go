@@ -33,3 +33,17 @@ func TestRecipeJSON(t *testing.T) {
 		contains(t, text, "facebookresearch/kbc", "0.950")
 	}
 }
+
+// TestRecipesDiffer: no two rows of the list are equal but for their name.
+func TestRecipesDiffer(t *testing.T) {
+	list, _ := succeed(t, "recipe list")
+	seen := map[string]string{}
+	for line := range strings.Lines(list) {
+		name, rest, _ := strings.Cut(line, " ")
+		rest = strings.TrimLeft(rest, " ")
+		if other := seen[rest]; name != "" && other != "" {
+			t.Errorf("%s and %s have the row %q", name, other, rest)
+		}
+		seen[rest] = name
+	}
+}

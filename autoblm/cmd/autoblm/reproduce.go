@@ -86,7 +86,7 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	if err := o.CheckFile(plan.ResultFile(), outfile.Record); err != nil {
 		return err
 	}
-	if err := saveConfig("reproduce "+c.Dataset, plan.Folder, line, pinned); err != nil {
+	if err := saveConfig(configTitle("reproduce "+c.Dataset), plan.Folder, line, pinned); err != nil {
 		return err
 	}
 	var end time.Time

@@ -42,9 +42,16 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 		return err
 	}
 	defer release()
+	if err := s.checkOut(); err != nil {
+		return err
+	}
 	o.Message("study: %s", s.settings.Study)
+	resumes := isFile(s.settings.Study)
 	s.settings.OnPlan = func(p search.Plan) {
 		what := "plan"
+		if resumes {
+			what = "plan for the time that is left"
+		}
 		if p.Tuned && p.Recipes > 0 {
 			what = "plan for the rest, with the tuned recipe"
 		}
@@ -86,6 +93,20 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 		return err // the study has all results
 	}
 	return s.failure(result)
+}
+
+// checkOut returns an error if the folder has data, a model or another search, which the results
+// would hide.
+func (s searchRun) checkOut() error {
+	inner, err := realPath(filepath.Join(s.out, studyName))
+	if err != nil {
+		return err
+	}
+	own, err := realPath(s.settings.Study)
+	if err != nil || own == inner && isFile(inner) && !hasData(s.out) {
+		return err
+	}
+	return checkFree(s.out, "the results of the search")
 }
 
 // failure returns an error if a search has no result or was interrupted.

@@ -318,6 +318,9 @@ func (c *studyBestCommand) Run(o *output) error {
 	}
 	if c.Out == "" {
 		c.Out = filepath.Join(c.folder(), modelfolder.InSearch)
+	} else if has := contentOf(c.Out); isFile(filepath.Join(c.Out, configName)) ||
+		has != "" && !isFile(filepath.Join(c.Out, modelfolder.Description)) {
+		return occupied(c.Out, "the model", cmp.Or(has, "the settings of a run"))
 	}
 	if err := modelfolder.Prepare(c.Out); err != nil {
 		return err
@@ -374,7 +377,7 @@ func (s bestSummary) block(verbose bool) cli.Block {
 type studyResumeCommand struct {
 	movedData
 	Budget  int     `default:"0" min:"0" max:"100000" brief:"Structures to train in total; 0: as before." help:"Number of structures to train in total; 0 keeps that of the last run."`
-	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes; 0 sets none." help:"Deadline in minutes; 0 sets none. If the search was planned for a deadline, this is the new total; 0 keeps the old one."`
+	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes, in total if planned; 0: as before." help:"Deadline in minutes: the new total of a search that was planned for a deadline, whose old total 0 keeps, or else a deadline of this run, which 0 leaves out."`
 	Out     string  `placeholder:"DIR" brief:"Folder for the best model and the pictures." help:"Folder for the best model and the pictures. The default is the folder of the study."`
 	mixFlag
 	computeFlags

@@ -100,11 +100,12 @@ func (s trainedSummary) printDetails(w io.Writer, metrics *table.Table) {
 	}
 }
 
-// addMetrics adds a row of metrics, with the standard error of the MRR of a sample.
-func addMetrics(b *cli.Block, label string, m eval.Metrics, mrrError float64) {
+// addMetrics adds a row of metrics. For a number of ranked examples it has the standard error of
+// the MRR.
+func addMetrics(b *cli.Block, label string, m eval.Metrics, ranked int) {
 	mrr := "MRR " + format.Cell(m.MRR)
-	if mrrError > 0 {
-		mrr += " ± " + format.Cell(mrrError)
+	if ranked > 0 {
+		mrr += " ± " + format.Cell(eval.ErrorBound(m.MRR, ranked))
 	}
 	b.Add(label, mrr, "H@1 "+format.Cell(m.Hits1), "H@10 "+format.Cell(m.Hits10))
 }
@@ -112,7 +113,7 @@ func addMetrics(b *cli.Block, label string, m eval.Metrics, mrrError float64) {
 // addEvaluation adds the metrics of a split, if it was ranked.
 func addEvaluation(b *cli.Block, split string, e *completion.Evaluation) {
 	if e != nil {
-		addMetrics(b, split, e.Both, e.MRRError)
+		addMetrics(b, split, e.Both, e.Triples)
 		noteSample(b, split, e.Triples, e.Of)
 	}
 }

@@ -82,7 +82,7 @@ func TestMissingQueriesAreSampled(t *testing.T) {
 	graph := smallGraph(t)
 	train := "query train --dataset " + graph + quick
 	_, stderr := succeed(t, train)
-	if strings.Count(stderr, "were drawn") != 6 { // of two hops, and of one beside them
+	if strings.Count(stderr, "drew queries of 1 hop and 2 hops") != 1 {
 		t.Error(stderr)
 	}
 	first := object(t, train)

@@ -143,7 +143,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	}
 	job.Deadline = c.deadline(began, c.queries(g))
 	c.pinEngine(engine)
-	out, err := c.createFor(o, "train", engine, job)
+	out, err := c.createFor(o, "train", engine, job, c.following(line))
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 			return err
 		}
 	}
-	closeLog, err := c.record(o, &job)
+	closeLog, err := c.record(o, out, &job)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (c *trainCommand) save(line *kong.Context, out *modelOutput, report *kge.Re
 		}
 		c.Out = out.folder
 		c.Settings.Training.Precision = report.Precision
-		if err := saveConfig("train", out.folder, line, pinned); err != nil {
+		if err := out.saveConfig("train", line, pinned); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
+
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/trainlog"
@@ -13,9 +16,13 @@ type logFlags struct {
 }
 
 // record makes a job record its epochs in the files. The caller must close the log.
-func (f logFlags) record(o *output, job *kge.Job) (close func(), err error) {
+func (f logFlags) record(o *output, out *modelOutput, job *kge.Job) (close func(), err error) {
 	if err := o.CheckFile(f.Log, trainlog.File); err != nil {
 		return nil, err
+	}
+	if info, err := os.Stat(f.Log); err == nil && info.Size() > 0 && !out.isRepeated() {
+		return nil, fmt.Errorf("cannot write the log %s: it has the log of another run; "+
+			"use another --log, or remove it", f.Log)
 	}
 	if f.LogDir != "" {
 		if err := outfile.MakeFolder(f.LogDir); err != nil {

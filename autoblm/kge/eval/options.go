@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Limits
 	// End, if set, is when ranking must end. A [Sample] of each split is ranked, as large as
-	// time allows.
+	// time allows. What takes only seconds is ranked as a whole in any case.
 	End time.Time
 	// OnProgress, if set, is called a few times a second with the share that is done.
 	OnProgress func(share float64)
@@ -28,6 +28,22 @@ const (
 	// roundShare is the part of any other round.
 	roundShare = 0.5
 )
+
+// fewSeconds is the time that ranking may always take.
+const fewSeconds = 2
+
+// RoundSize returns how many of the remaining questions the next round ranks, 0 to stop. These are
+// all questions if they take only seconds or most of the remaining time, and otherwise as many as
+// half of that time allows. perQuestion and timeLeft are in seconds.
+func RoundSize(rest int, perQuestion, timeLeft float64) int {
+	if perQuestion*float64(rest) <= max(fewSeconds, safeShare*timeLeft) {
+		return rest
+	}
+	if n := int(roundShare * timeLeft / perQuestion); n >= minRanked {
+		return n
+	}
+	return 0
+}
 
 // Rank ranks questions of splits of the given sizes. It calls rank with ascending indices of
 // some questions of a split, more than once if there is a time limit. ranker reports the
@@ -66,30 +82,32 @@ type ranking struct {
 
 // untilEnd ranks in rounds, each of which measures the time per question for the next.
 func (r *ranking) untilEnd() error {
-	// The first round is not timed: it includes one-time work, such as compilation.
+	began := time.Now()
 	if err := r.round(0, minRanked, float64(r.total)); err != nil {
 		return err
 	}
-	perQuestion := 0.0 // seconds; 0 if not measured yet
+	// The pace of the first round is too low: it includes one-time work, such as compilation.
+	pace := time.Since(began).Seconds() / float64(max(1, r.done))
+	isFirst := true
 	for r.done < r.total {
-		began, before := time.Now(), r.done
+		began, before, rest := time.Now(), r.done, r.total-r.done
 		timeLeft := time.Until(r.End).Seconds()
-		share, least, expected := 0.0, minRanked, float64(r.total)
-		if perQuestion > 0 {
-			share, least = 1, 0
-			if rest := perQuestion * float64(r.total-r.done); rest > safeShare*timeLeft {
-				share = roundShare * timeLeft / rest
-				expected = float64(r.done) + timeLeft/perQuestion
-			}
+		n, least := RoundSize(rest, pace, timeLeft), 0
+		switch {
+		case n == rest:
+		case isFirst && timeLeft > 0:
+			n, least = 0, minRanked
+		case n == 0:
+			return nil
 		}
-		tooFew := perQuestion > 0 && share*float64(r.total-r.done) < minRanked
-		if timeLeft <= 0 || tooFew {
-			break
+		expected := min(float64(r.total), float64(before)+timeLeft/pace)
+		if n == rest {
+			expected = float64(r.total)
 		}
-		if err := r.round(share, least, expected); err != nil {
+		if err := r.round(float64(n)/float64(rest), least, expected); err != nil {
 			return err
 		}
-		perQuestion = time.Since(began).Seconds() / float64(r.done-before)
+		pace, isFirst = time.Since(began).Seconds()/float64(r.done-before), false
 	}
 	return nil
 }

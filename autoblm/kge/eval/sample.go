@@ -31,6 +31,14 @@ func Sample[T any](all []T, n int) []T {
 // samplingOrder returns the indices below n in the order in which samples take them.
 func samplingOrder(n int) []int { return rand.New(rand.NewPCG(1, 0)).Perm(n) }
 
+// ErrorBound returns an upper bound of the standard error of a mean m of n independent numbers from
+// 0 to 1. A number is the mean of two reciprocal ranks of a triple, the mean over the answers of a
+// query, or the share of models that classify a node correctly. The variance of such numbers is at
+// most m(1-m) (Bhatia and Davis, A better bound on the variance, 2000).
+func ErrorBound(m float64, n int) float64 {
+	return math.Sqrt(m * (1 - m) / float64(max(1, n)))
+}
+
 // StandardError returns the standard error of the mean of a sample, drawn without replacement from
 // a number of values.
 func StandardError(sample []float64, of int) float64 {

@@ -65,7 +65,17 @@ func tunedSettings() search.Settings {
 func TestTuningFindsRecipes(t *testing.T) {
 	s := tunedSettings()
 	score := recipeScore(0.05)
-	r := run(t, problem(fakeTask{score: score}, strategy.Evolutionary{}, s))
+	p := problem(fakeTask{score: score}, strategy.Evolutionary{}, s)
+	var share, last float64 // of the work, after tuning and at the end
+	p.OnProgress = func(at search.Progress) {
+		if last = at.Share; at.Stage == task.Tuning {
+			share = at.Share
+		}
+	}
+	r := run(t, p)
+	if share < 0.2 || share > 0.8 || last < 0.9 {
+		t.Errorf("progress %.2f after tuning, %.2f at the end", share, last)
+	}
 	worth := func(r task.Recipe) float64 {
 		r.Seed, r.Training.Epochs, r.Training.Dim = 0, 1, 0
 		return score(task.Trial{Recipe: r})
