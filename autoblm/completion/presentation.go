@@ -141,6 +141,7 @@ func CompareMetrics(caption string, trials []task.LabeledTrial) *page.Table {
 func metricsOf(caption string, trials []task.LabeledTrial, sides ...side) *page.Table {
 	type row struct {
 		model, side string
+		dim         any // of the embeddings, nil for an ensemble
 		eval.Metrics
 	}
 	split, name := "valid", "validation"
@@ -151,13 +152,20 @@ func metricsOf(caption string, trials []task.LabeledTrial, sides ...side) *page.
 	var rows []row
 	for _, t := range trials {
 		all := EvaluationsOf(t.Details)
+		var dim any
+		if t.Ensemble == nil {
+			dim = t.Recipe.Training.Dim
+		}
 		if e := *all.of(split); e != nil {
 			for _, s := range sides {
-				rows = append(rows, row{t.Label, s.name, s.of(e)})
+				rows = append(rows, row{t.Label, s.name, dim, s.of(e)})
 			}
 		}
 	}
-	columns := []page.Column[row]{page.Text("model", func(r row) any { return r.model })}
+	columns := []page.Column[row]{
+		page.Text("model", func(r row) any { return r.model }),
+		page.Number("d", func(r row) any { return r.dim }),
+	}
 	if len(sides) > 1 {
 		columns = append(columns, page.Text("side", func(r row) any { return r.side }))
 	}

@@ -23,6 +23,8 @@ func TestPageInBrowser(t *testing.T) {
 		// valid is an expression for their scores in order, without missing ones.
 		valid = `((i) => ` + rows + `.map((r) => parseFloat(r.cells[i].textContent))
 			.filter((x) => !isNaN(x)))(document.getElementById("sort-valid").parentElement.cellIndex)`
+		// fits is a function: all of an element is visible without scrolling it.
+		fits = `((e) => e.scrollWidth <= e.clientWidth)`
 		// point is an expression for the place of a trial in a chart, scrolled into view.
 		point = `(() => {
 			for (const canvas of document.querySelectorAll("canvas")) {
@@ -72,11 +74,35 @@ func TestPageInBrowser(t *testing.T) {
 			p.Wait(`document.querySelector("tr.found")`)
 			p.Wait(`document.querySelectorAll("#trials").length === 1`)
 
+			p.Wait(`!document.getElementById("main").innerText.match(/^(false|undefined|null)$/m)`)
+			p.Wait(fits + `(document.querySelector(".trials").parentElement)`)
+			keysOverPoints(p)
+
 			p.Click("#settings summary")
 			p.Wait(`document.querySelector("#settings details").open`)
 			p.Fits()
 		})
 	}
+}
+
+// keysOverPoints moves over the points of the first chart with the keyboard alone.
+func keysOverPoints(p *browsertest.Page) {
+	const said = `document.getElementById("said").textContent`
+	browsertest.Eval[any](p, `document.querySelector("#nav a").focus()`)
+	p.Wait(`document.activeElement.closest("#nav")`)
+	for !browsertest.Eval[bool](p, `document.activeElement.matches("#trials canvas")`) {
+		p.Type(kb.Tab)
+	}
+	p.Type(kb.ArrowRight)
+	p.Wait(said + `.includes("trial 1,") && ` + said + `.endsWith("point 1 of 34")`)
+	p.Wait(`!document.getElementById("tip").hidden`)
+	p.Type(kb.ArrowRight + kb.ArrowRight + kb.ArrowLeft)
+	p.Wait(said + `.includes("trial 2,")`)
+	p.Type(kb.End)
+	p.Wait(said + `.endsWith("point 34 of 34")`)
+	p.Type(kb.Enter)
+	p.Wait(`document.activeElement.id === "trial-34"`)
+	p.Wait(`document.getElementById("tip").hidden`)
 }
 
 // TestAllPagesInBrowser opens the pages of all kinds of studies, also of incomplete ones.

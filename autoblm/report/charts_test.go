@@ -70,7 +70,8 @@ func TestTrialsChart(t *testing.T) {
 	if len(numbers) != 5 || numbers[1] != 0.80 || numbers[5] != 0.82 {
 		t.Errorf("the chart has %v", numbers)
 	}
-	const hidden = "Point at a trial to see its structure, and click to find it in the table. " +
+	const hidden = "Point at a trial, or use the arrow keys, to see its structure. " +
+		"Click, or press Enter, to find it in the table. " +
 		"Not drawn: 1 trial far below."
 	if chart.Caption != hidden {
 		t.Errorf("the caption is %q", chart.Caption)

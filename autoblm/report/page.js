@@ -134,7 +134,9 @@ function trialColumns(t) {
 
 function drawTrials(t) {
 	const columns = trialColumns(t);
-	const head = el("tr"), body = el("tbody"), count = el("p", { class: "soft", "aria-live": "polite" });
+	// On a narrow screen a row is not laid out as one of a table, which hides its role.
+	const head = el("tr", { role: "row" }), body = el("tbody", { role: "rowgroup" });
+	const count = el("p", { class: "soft", "aria-live": "polite" });
 	const more = el("button", { type: "button", id: "more", click: () => { table.all = !table.all; fill(); } });
 	const compare = (a, b) => {
 		const x = a[table.sort], y = b[table.sort];
@@ -148,7 +150,7 @@ function drawTrials(t) {
 			.includes(table.text.toLowerCase());
 	function fill() {
 		head.replaceChildren(...columns.map(c => el("th", {
-			scope: "col", class: c.number ? "number" : null,
+			scope: "col", role: "columnheader", class: c.number ? "number" : null,
 			"aria-sort": table.sort !== c.key ? null : table.down ? "descending" : "ascending",
 		}, el("button", {
 			type: "button", id: "sort-" + c.key, click: () => {
@@ -161,9 +163,10 @@ function drawTrials(t) {
 		const rows = t.rows.filter(matches).sort(compare);
 		const shown = table.all ? rows : rows.slice(0, shownTrials);
 		body.replaceChildren(...shown.map(r => el("tr", {
-			id: "trial-" + r.number, class: r.kept ? "chosen" : null,
+			id: "trial-" + r.number, class: r.kept ? "chosen" : null, role: "row", tabindex: -1,
 		}, columns.map((c, i) => el(i === 0 ? "th" : "td", {
 			class: c.number ? "number" : null, scope: i === 0 ? "row" : null,
+			role: i === 0 ? "rowheader" : "cell", "data-key": c.key, "data-title": c.title,
 		}, c.show ? c.show(r) : r[c.key])))));
 		count.replaceChildren(rows.length === t.rows.length ? `${rows.length} trials`
 			: `${rows.length} of ${t.rows.length} trials`);
@@ -183,7 +186,8 @@ function drawTrials(t) {
 			el("option", { value: s, selected: s === table.stage }, s)))),
 		count);
 	return el("div", {}, filter,
-		scrolling("Trials", el("table", { class: "trials" }, el("thead", {}, head), body)), more);
+		scrolling("Trials", el("table", { class: "trials", role: "table" },
+			el("thead", { role: "rowgroup" }, head), body)), more);
 }
 
 // showTrial shows the row of a trial.
@@ -201,6 +205,7 @@ function showTrial(n) {
 	row.classList.remove("found");
 	void row.offsetWidth; // restart the animation
 	row.classList.add("found");
+	row.focus({ preventScroll: true });
 }
 
 function trialsOf() {
@@ -260,7 +265,10 @@ const intervals = {
 };
 
 function drawChart(chart, id, charts) {
-	const canvas = el("canvas", { role: "img", "aria-label": chart.label });
+	const canvas = el("canvas", {
+		id: id + "-chart", tabindex: 0, role: "application", "aria-roledescription": "chart",
+		"aria-label": chart.label + ". The arrow keys move over its points.",
+	});
 	const legend = el("div", { class: "legend" });
 	const box = el("div", { class: "canvas" + (chart.categories ? "" : " tall") }, canvas);
 	if (chart.categories) box.style.height = 64 + 38 * chart.categories.length + "px";
@@ -339,6 +347,7 @@ function makeChart(spec, canvas, legend) {
 		},
 		plugins: [intervals],
 	});
+	listenToKeys(chart, spec);
 	legend.replaceChildren(...(spec.series.length < 2 && !lines && !spec.categories ? [] : spec.series.map((s, i) =>
 		el("button", {
 			type: "button", "aria-pressed": "true", click: event => {
@@ -349,6 +358,47 @@ function makeChart(spec, canvas, legend) {
 			},
 		}, mark(chart.data.datasets[i]), s.name))));
 	return chart;
+}
+
+// followScroll moves the tooltip of a point that the keys selected, null without one.
+let followScroll = null;
+
+// listenToKeys lets the keys move over the points of a focused chart from left to right. Each
+// point has its tooltip and is read aloud.
+function listenToKeys(chart, spec) {
+	let selected = -1;
+	const reachable = () => chart.data.datasets.flatMap((d, datasetIndex) =>
+		chart.isDatasetVisible(datasetIndex) && d.pointHoverRadius > 0
+			? d.data.map((point, index) => ({ datasetIndex, index, point })) : [])
+		.sort((a, b) => a.point.x - b.point.x || a.datasetIndex - b.datasetIndex);
+	function select(points, i) {
+		selected = i;
+		followScroll = i < 0 ? null : () => tip({ chart, tooltip: chart.tooltip }, spec);
+		const active = i < 0 ? [] : [points[i]];
+		chart.setActiveElements(active);
+		chart.tooltip.setActiveElements(active, { x: 0, y: 0 });
+		chart.update();
+		if (i < 0) return;
+		const lines = [...document.querySelectorAll("#tip > div > *")].map(e => e.textContent);
+		document.getElementById("said").textContent =
+			`${lines.join(", ")}, point ${i + 1} of ${points.length}`;
+	}
+	chart.canvas.addEventListener("keydown", event => {
+		const points = reachable(), last = points.length - 1;
+		if (last < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
+		const to = {
+			ArrowRight: Math.min(selected + 1, last), ArrowLeft: Math.max(selected - 1, 0),
+			Home: 0, End: last, Escape: -1,
+		}[event.key];
+		const trial = selected >= 0 && selected <= last && points[selected].point.trial;
+		if (to !== undefined) select(points, to);
+		else if (event.key === "Enter" && trial) showTrial(trial);
+		else return;
+		event.preventDefault();
+	});
+	chart.canvas.addEventListener("blur", () => {
+		if (selected >= 0 && chart.ctx) select([], -1); // a removed chart has no context
+	});
 }
 
 // mark returns the sign of a series in the legend.
@@ -438,6 +488,7 @@ function draw() {
 		last = now.node;
 	}
 	document.getElementById("tip").hidden = true;
+	followScroll = null;
 }
 
 function remove(old) {
@@ -456,7 +507,10 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 	drawn.clear();
 	draw();
 });
-addEventListener("scroll", () => { document.getElementById("tip").hidden = true; }, { passive: true });
+addEventListener("scroll", () => {
+	if (followScroll) followScroll();
+	else document.getElementById("tip").hidden = true;
+}, { passive: true });
 
 Chart.defaults.font.family = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif";
 Chart.defaults.font.size = 12.5;

@@ -229,9 +229,10 @@ func TestPagesShowAllTrials(t *testing.T) {
 func TestMetricsOfQueriesHaveNoSides(t *testing.T) {
 	d := ofQueries(t)
 	rows := cellsOf(NewPage(d), "Metrics over the test queries")
-	best := completion.EvaluationsOf(d.Result().Best[0].Details).Test.Both
+	found := d.Result().Best[0]
+	best := completion.EvaluationsOf(found.Details).Test.Both
 	want := []string{
-		"Best found", format.Cell(best.MRR), format.Cell(best.Hits1), format.Cell(best.Hits3),
+		"Best found", fmt.Sprint(found.Recipe.Training.Dim), format.Cell(best.MRR), format.Cell(best.Hits1), format.Cell(best.Hits3),
 		format.Cell(best.Hits10), fmt.Sprintf("%.1f", best.MeanRank),
 	}
 	if len(rows) != 3 || !slices.Equal(rows[1], want) {

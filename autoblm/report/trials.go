@@ -163,7 +163,8 @@ func (a *analysis) trialsChart() *Chart {
 			[]Point{{X: float64(first), Y: *b.Score}, {X: float64(last), Y: *b.Score}},
 		})
 	}
-	chart.Caption = "Point at a trial to see its structure, and click to find it in the table."
+	chart.Caption = "Point at a trial, or use the arrow keys, to see its structure. " +
+		"Click, or press Enter, to find it in the table."
 	if below > 0 {
 		chart.Caption += fmt.Sprintf(" Not drawn: %s far below.", format.Count(below, "trial"))
 	}

@@ -119,7 +119,10 @@ func (t Trial) ModelName() string {
 	case t.Form != form.Bilinear:
 		return t.Form.String()
 	case t.Stage == Tuning: // recipes are tried on one given structure
-		return t.Structure.Title()
+		if name := t.Structure.Name(); name != "" {
+			return structure.TitleOf(name)
+		}
+		return t.Structure.String()
 	}
 	return "structure found"
 }

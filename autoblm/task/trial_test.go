@@ -9,6 +9,7 @@ import (
 
 func TestModelName(t *testing.T) {
 	rotated := structure.MustParse("0,1,0,0;2,0,0,0;0,0,3,0;0,0,0,4")
+	pairs := structure.MustParse("0,1,0,0;2,0,0,0;0,0,0,3;0,0,4,0") // SimplE with other chunks
 	for _, c := range []struct {
 		trial            Trial
 		name, equivalent string
@@ -17,6 +18,7 @@ func TestModelName(t *testing.T) {
 		{Trial{Ensemble: &Selection{Members: []int{4, 7, 9}}}, "ensemble of 3", ""},
 		{Trial{Form: form.TransE}, "transe", ""},
 		{Trial{Stage: Tuning, Structure: structure.MustParse("simple")}, "SimplE", ""},
+		{Trial{Stage: Tuning, Structure: pairs}, "SimplE", ""},
 		{Trial{Stage: Searching, Structure: structure.MustParse("simple")}, "structure found", "SimplE"},
 		{Trial{Stage: Searching, Structure: rotated}, "structure found", ""},
 	} {

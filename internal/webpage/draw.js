@@ -12,7 +12,7 @@ function el(tag, attributes = {}, ...children) {
 		}
 	}
 	for (const child of children.flat(Infinity)) {
-		if (child !== null && child !== undefined && child !== "") {
+		if (child !== null && child !== undefined && child !== false && child !== "") {
 			node.append(typeof child === "object" ? child : visible(String(child)));
 		}
 	}
