@@ -20,6 +20,10 @@ import (
 //     first line names the columns: one begins with "label" and has the class; of
 //     the others, the first that is not "id" has the node.
 //
+// Without N-Triples, the graph is that of [datasets.ReadFolder], or one file of facts that
+// [datasets.Import] reads. In place of the two tables there may be one file classes.tsv with lines of
+// node<TAB>class, a fifth of which are drawn for the test.
+//
 // Duplicate triples count once. An error names the file, the line and the fix.
 func ReadFolder(dir string, o Options) (*Graph, error) {
 	entries, err := os.ReadDir(dir)
@@ -29,25 +33,13 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: cannot be read as a folder: %w", dir, err)
 	}
-	triples, err := onlyFile(dir, entries, "file of N-Triples, .nt or .nt.gz", isTriples)
-	if errors.Is(err, errMissing) {
-		err = datasets.NoGraph(dir, err)
+	b := newBuilder(o)
+	if hasFile(dir, isTriples) || !hasFacts(dir) {
+		err = b.readFile(dir, entries)
+	} else {
+		err = b.readFacts(dir)
 	}
 	if err != nil {
-		return nil, err
-	}
-	var tables []string
-	for _, split := range []string{"trainingSet", "testSet"} {
-		table, err := onlyFile(dir, entries, "table "+split+".tsv", func(name string) bool {
-			return isTable(name, split)
-		})
-		if err != nil {
-			return nil, err
-		}
-		tables = append(tables, table)
-	}
-	b := newBuilder(o)
-	if err := b.readTriples(triples); err != nil {
 		return nil, err
 	}
 	g := b.graph
@@ -56,10 +48,12 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 		nodes: b.nodes, classes: map[string]int32{}, origin: map[int32]string{},
 		normalize: o.Normalize,
 	}
-	if g.Train, err = reader.read(tables[0]); err != nil {
-		return nil, err
+	if datasets.HasFile(dir, classesFile) {
+		err = reader.readClasses(dir, g)
+	} else {
+		err = reader.readTables(dir, entries, g)
 	}
-	if g.Test, err = reader.read(tables[1]); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	g.sortClasses(reader.names)
@@ -70,18 +64,50 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 	return g, nil
 }
 
-// CanOpen reports whether [Open] knows the source as a name or as a folder with N-Triples.
+// readFile reads the only file of N-Triples of a folder.
+func (b *builder) readFile(dir string, entries []fs.DirEntry) error {
+	triples, err := onlyFile(dir, entries, "file of N-Triples, .nt or .nt.gz", isTriples)
+	if errors.Is(err, errMissing) {
+		err = datasets.NoGraph(dir, err)
+	}
+	if err != nil {
+		return err
+	}
+	return b.readTriples(triples)
+}
+
+// readTables reads the tables of labelled nodes.
+func (r *labelReader) readTables(dir string, entries []fs.DirEntry, g *Graph) error {
+	var tables []string
+	for _, split := range []string{"trainingSet", "testSet"} {
+		table, err := onlyFile(dir, entries, "table "+split+".tsv", func(name string) bool {
+			return isTable(name, split)
+		})
+		if err != nil {
+			return err
+		}
+		tables = append(tables, table)
+	}
+	var err error
+	if g.Train, err = r.read(tables[0]); err != nil {
+		return err
+	}
+	g.Test, err = r.read(tables[1])
+	return err
+}
+
+// CanOpen reports whether [Open] knows the source as a name or as a folder with N-Triples or classes.
 func CanOpen(source string) bool {
 	if _, known := benchmark(source); known {
 		return true
 	}
-	return hasFile(source, isTriples)
+	return hasFile(source, isTriples) || datasets.HasFile(source, classesFile)
 }
 
 // hasGraph reports whether a folder has a file that [ReadFolder] reads.
 func hasGraph(dir string) bool {
 	return hasFile(dir, func(name string) bool {
-		return isTriples(name) || isTable(name, "trainingSet") || isTable(name, "testSet")
+		return isTriples(name) || strings.HasPrefix(name, classesFile) || isTable(name, "trainingSet") || isTable(name, "testSet")
 	})
 }
 

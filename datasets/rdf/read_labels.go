@@ -66,7 +66,8 @@ func (r *labelReader) label(node, class, path string) (Label, error) {
 		return Label{}, fmt.Errorf("node %s has no class; fill it in or remove the line", node)
 	}
 	term := node
-	isTerm := strings.HasPrefix(node, "<") || strings.HasPrefix(node, "_:") ||
+	_, isTerm := r.nodes[node] // a graph that is no RDF has nodes without angle brackets
+	isTerm = isTerm || strings.HasPrefix(node, "<") || strings.HasPrefix(node, "_:") ||
 		strings.HasPrefix(node, `"`)
 	if !isTerm {
 		term = "<" + node + ">"

@@ -1,12 +1,11 @@
 package rdf
 
 import (
-	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/facts"
 	"github.com/autoblm/autoblm-go/internal/textfile"
 	"gonum.org/v1/gonum/graph/formats/rdf"
 )
@@ -76,15 +75,10 @@ func (b *builder) add(line string) error {
 	if line == "" || line[0] == '#' {
 		return nil
 	}
-	if !utf8.ValidString(line) {
-		return errors.New("the line is not valid UTF-8")
-	}
-	statement, err := rdf.ParseNQuad(line)
+	statement, err := facts.ParseStatement(line)
 	switch {
-	case errors.Is(err, rdf.ErrIncomplete):
-		return errors.New("the line ends too early; expected " + lineFormat)
 	case err != nil:
-		return errors.New(strings.TrimPrefix(err.Error(), "invalid N-Quad: "))
+		return err
 	case statement.Label.Value != "":
 		return fmt.Errorf("a fourth term, %s, where a full stop was expected", statement.Label.Value)
 	}
@@ -93,7 +87,15 @@ func (b *builder) add(line string) error {
 		if terms[i], err = canonical(t); err != nil {
 			return err
 		}
-		if b.options.Normalize {
+	}
+	b.addTriple(terms)
+	return nil
+}
+
+// addTriple adds a triple of a head, a relation and a tail, unless it is there.
+func (b *builder) addTriple(terms [3]string) {
+	if b.options.Normalize {
+		for i := range terms {
 			terms[i] = normalTerm(terms[i])
 		}
 	}
@@ -103,11 +105,10 @@ func (b *builder) add(line string) error {
 		Tail:     number(terms[2], b.nodes, &b.graph.Nodes),
 	}
 	if _, there := b.triples[t]; there {
-		return nil
+		return
 	}
 	b.triples[t] = struct{}{}
 	b.graph.Triples = append(b.graph.Triples, t)
-	return nil
 }
 
 // canonical returns a term with as few escapes as possible, so that each term is one node

@@ -1,0 +1,94 @@
+package rdf
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/facts"
+)
+
+// classesFile has lines of node<TAB>class.
+const classesFile = "classes.tsv"
+
+// hasFacts reports whether a folder has a graph that is no N-Triples.
+func hasFacts(dir string) bool { return datasets.HasGraph(dir) || hasFile(dir, isFacts) }
+
+// isFacts reports whether a file has facts of a format of package facts.
+func isFacts(name string) bool {
+	return facts.CanRead(name) && !strings.HasPrefix(name, classesFile) &&
+		!isTable(name, "trainingSet") && !isTable(name, "testSet")
+}
+
+// readFacts reads the splits of a graph in a folder as one graph, or its files of facts.
+func (b *builder) readFacts(dir string) error {
+	var g *datasets.Graph
+	var err error
+	if datasets.HasGraph(dir) {
+		g, err = datasets.ReadFolder(dir)
+	} else {
+		g, err = importFacts(dir, b.options)
+	}
+	if err != nil {
+		return err
+	}
+	for _, split := range [][]datasets.Triple{g.Train, g.Valid, g.Test} {
+		for _, t := range split {
+			b.addTriple([3]string{g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail]})
+		}
+	}
+	return nil
+}
+
+func importFacts(dir string, o Options) (*datasets.Graph, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if isFacts(e.Name()) {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	settings := datasets.DefaultImport()
+	settings.Valid, settings.Test, settings.Literals, settings.Lenient = 0, 0, true, o.Lenient
+	g, _, err := datasets.Import(files, settings)
+	return g, err
+}
+
+// readClasses reads lines of node<TAB>class and draws a fifth of them, at least one, for the test.
+func (r *labelReader) readClasses(dir string, g *Graph) error {
+	var labels []Label
+	path := filepath.Join(dir, classesFile)
+	err := datasets.VisitFile(dir, classesFile, func(line []byte) error {
+		node, class, found := strings.Cut(string(line), "\t")
+		if !found || strings.Contains(class, "\t") {
+			return fmt.Errorf("expected node<TAB>class")
+		}
+		label, err := r.label(node, class, path)
+		labels = append(labels, label)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(labels) < 2 {
+		return fmt.Errorf("%s: %d labelled nodes are too few to train and to test", path, len(labels))
+	}
+	isTest := make([]bool, len(labels))
+	for _, i := range rand.New(rand.NewPCG(1, 0)).Perm(len(labels))[:max(1, len(labels)/5)] {
+		isTest[i] = true
+	}
+	for i, label := range labels {
+		if isTest[i] {
+			g.Test = append(g.Test, label)
+		} else {
+			g.Train = append(g.Train, label)
+		}
+	}
+	return nil
+}

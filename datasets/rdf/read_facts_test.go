@@ -1,0 +1,54 @@
+package rdf
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestClassesWithoutRDF reads the same labelled graph as splits, as CSV and as JSON lines, with
+// classes in one file.
+func TestClassesWithoutRDF(t *testing.T) {
+	const classes = "anna\tred\nben\tblue\ncarl\tred\n1984\tblue\neva\tred\n"
+	var first *Graph
+	for name, graph := range map[string]map[string]string{
+		"splits": {"train.txt": "anna\tknows\tben\nben\tknows\tcarl\n", "test.txt": "carl\tborn\t1984\n" +
+			"eva\tknows\tben\n"},
+		"csv": {"facts.csv": "head,relation,tail\nanna,knows,ben\nben,knows,carl\ncarl,born,1984\n" +
+			"eva,knows,ben\neva,knows,ben\n"},
+		"json": {"facts.jsonl": `["anna","knows","ben"]` + "\n" + `["ben","knows","carl"]` + "\n" +
+			`["carl","born",1984]` + "\n" + `["eva","knows","ben"]` + "\n"},
+	} {
+		graph["classes.tsv"] = classes
+		g, err := Open(folder(t, graph), Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		g.Folder = ""
+		if first == nil {
+			first = g
+		}
+		if diff := cmp.Diff(first, g); diff != "" {
+			t.Errorf("%s (-first +this)\n%s", name, diff)
+		}
+		if len(g.Train) != 4 || len(g.Test) != 1 || len(g.Triples) != 4 || len(g.Nodes) != 5 ||
+			!slices.Equal(g.Classes, []string{"blue", "red"}) {
+			t.Errorf("%s: %+v", name, g)
+		}
+		for _, label := range slices.Concat(g.Train, g.Test) {
+			if !strings.Contains(classes, g.Nodes[label.Node]+"\t"+g.Classes[label.Class]+"\n") {
+				t.Errorf("%s: node %s has class %s", name, g.Nodes[label.Node], g.Classes[label.Class])
+			}
+		}
+	}
+	for content, want := range map[string]string{
+		"anna red\n": "classes.tsv:1: expected node<TAB>class", "x\tred\n": "classes.tsv:1: the graph has no node",
+		"anna\tred\n": "1 labelled nodes are too few", "anna\tred\nanna\tblue\n": "classes.tsv:2: node anna already",
+	} {
+		_, err := Open(folder(t, map[string]string{"facts.csv": "anna,knows,ben\n", "classes.tsv": content}),
+			Options{})
+		wantError(t, err, want)
+	}
+}
