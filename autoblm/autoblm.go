@@ -21,9 +21,10 @@ import (
 )
 
 // Load opens a graph: the embedded "world", a benchmark by name in the folder AUTOBLM_DATA or in
-// the cache, or a folder with train, valid and test files, each line of which is a head, a relation
-// and a tail with tabs between them. Errors name the file and the line. It never downloads: the
-// error for a benchmark that is not on this machine is [datasets.ErrNotFound].
+// the cache, a folder with train, valid and test files, each line of which is a head, a relation
+// and a tail with tabs between them, or a file of facts in any format of [datasets.Import], which it
+// divides. Errors name the file and the line. It never downloads: the error for a benchmark that is
+// not on this machine is [datasets.ErrNotFound].
 func Load(name string) (*datasets.Graph, error) { return datasets.Open(name) }
 
 // LoadFS reads a graph, with a name, from train, valid and test files at the root of a file system,

@@ -126,6 +126,21 @@ func ExampleLoadModel() {
 	// Output: 243 triples; better than chance: true
 }
 
+// Load a table of facts, which is divided into train, valid and test.
+func ExampleLoad() {
+	folder := must(os.MkdirTemp("", ""))
+	defer os.RemoveAll(folder)
+	table := folder + "/roads.csv"
+	check(os.WriteFile(table, []byte("from;type;to\n\"Oslo; Norway\";road to;Bergen\n"+
+		"Bergen;road to;Voss\nVoss;height;57\n"), 0o600))
+	g := must(autoblm.Load(table))
+	fmt.Println(len(g.Train), "facts of", g.Name, "such as", g.Entities[0], g.Relations[0], g.Entities[1])
+	fmt.Println(len(g.Warnings()), "warning")
+	// Output:
+	// 2 facts of roads such as Oslo; Norway road to Bergen
+	// 1 warning
+}
+
 // Load a graph from files that are embedded in a program.
 func ExampleLoadFS() {
 	g := must(autoblm.LoadFS(os.DirFS("../datasets/world"), "mine"))

@@ -62,7 +62,7 @@ var scenarios = []scenario{
 	{name: "ablate", outputs: []string{"out"}, arguments: "ablate filter --dataset small" +
 		" --seeds 1 --budget 6 --dim 8 --epochs 2 --candidates 16 --round-size 4 --parents 4" +
 		" --out out --json"},
-	{name: "split", outputs: []string{"out"}, refusal: "already holds a data set",
+	{name: "import", outputs: []string{"out"}, refusal: "already holds a data set",
 		arguments: "dataset import triples.txt --out out --json"},
 	{name: "sample", outputs: []string{"out"}, refusal: "already holds queries",
 		arguments: "query sample --dataset small --hops 2,3 --count 200 --out out --json"},

@@ -29,6 +29,7 @@ type graphImport struct {
 	Test   int    `json:"test"`
 
 	entities, relations int
+	by                  string
 }
 
 func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
@@ -60,7 +61,7 @@ func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
 	}
 	o.Saved("the splits are in %s", c.Out)
 	s := graphImport{report, c.Out, len(g.Train), len(g.Valid), len(g.Test), len(g.Entities),
-		len(g.Relations)}
+		len(g.Relations), c.Settings.By}
 	return o.Result(s, func(w io.Writer) { o.Show(s.block(o.Verbose)) })
 }
 
@@ -94,16 +95,23 @@ func (s graphImport) block(verbose bool) cli.Block {
 			"triples that they imply; --allow-leakage divides them.", format.Count(s.Together, "triple")))
 	}
 	if s.Valid < s.WantedValid || s.Test < s.WantedTest {
-		b.Note(fmt.Sprintf("Fewer than wanted (%s valid, %s test): train keeps all entities and "+
-			"relations.", format.Int(s.WantedValid), format.Int(s.WantedTest)))
+		b.Note(fmt.Sprintf("Fewer than wanted (%s valid, %s test): %s.", format.Int(s.WantedValid),
+			format.Int(s.WantedTest), whyFewer[s.by]))
 	}
 	b.Next = []string{shellCommand([]string{"dataset", "info", s.Folder}),
 		shellCommand([]string{"search", "--dataset", s.Folder, "--minutes", "10"})}
 	return b
 }
 
+// whyFewer says why a split is smaller than wanted.
+var whyFewer = map[string]string{
+	datasets.ByRandom: "train keeps all entities and relations",
+	datasets.ByTime:   "facts of one time stay together",
+	datasets.ByEntity: "all facts of an entity stay together",
+}
+
 // exampleClip is the largest width of a dropped fact.
-const exampleClip = 60
+const exampleClip = 30
 
 // describeFile returns the format of a file, and the columns of head, relation and tail.
 func describeFile(file facts.Report) string {
