@@ -73,6 +73,7 @@ func (p *population) allocate(s kge.Settings) {
 		sparse:           s.SparseGradients,
 		predictRelations: slices.ContainsFunc(p.members, predictsRelations),
 		pairs:            !p.data.BothDirections,
+		touched:          p.data.BothDirections && s.Optimizer == kge.Adagrad && s.MaxNorm == 0,
 	}
 	p.perThread, p.shared = nil, nil
 	count := p.onOneCore()

@@ -53,7 +53,7 @@ func (s *sample) collect(t *trainer, r round) {
 	})
 	if r.isLast {
 		for i, entity := range s.drawn {
-			t.byEntity.Add(entity, tiles.PaddedRow(s.gradient, i))
+			t.addGradient(entity, tiles.PaddedRow(s.gradient, i))
 		}
 	}
 }

@@ -148,9 +148,17 @@ func (t *trainer) learn(r round, units []*unit, weight float32) {
 			return
 		}
 		u, a := units[i], r.active[i]
-		u.load(t.model, a, withReverses)
+		u.load(t, a, withReverses)
 		u.loss = t.objective.learn(t, t.scratch[worker], u, a, weight)
 	})
+}
+
+// prefetch loads into the cache what an example needs of an entity.
+func (t *trainer) prefetch(entity int32) {
+	t.kernels.Prefetch(tiles.PaddedRow(t.entities.Table, int(entity)))
+	if t.scales.Entities != nil {
+		t.kernels.Prefetch(t.scales.Entities[entity : entity+1])
+	}
 }
 
 // drawMask decides which coordinates of the queries of a unit are dropped. The questions of an
@@ -177,7 +185,11 @@ func (t *trainer) sampling(u *unit) tiles.Sampling {
 
 // gather assigns the gradients and pairs of a batch's units to tiles.
 func (t *trainer) gather(units []*unit) {
-	t.byEntity.Reset()
+	if t.touched != nil {
+		t.touched.Reset()
+	} else {
+		t.byEntity.Reset()
+	}
 	for _, g := range t.byRelation {
 		g.Reset()
 	}
@@ -187,8 +199,8 @@ func (t *trainer) gather(units []*unit) {
 	for _, u := range units {
 		for i := range u.examples {
 			x := &u.examples[i]
-			t.byEntity.Add(x.Anchor, tiles.PaddedRow(u.gradients.anchors, i))
-			t.byEntity.Add(x.Target, tiles.PaddedRow(u.gradients.targets, i))
+			t.addGradient(x.Anchor, tiles.PaddedRow(u.gradients.anchors, i))
+			t.addGradient(x.Target, tiles.PaddedRow(u.gradients.targets, i))
 			for hop := range x.Path {
 				if u.gradients.startsSlot(hop, i) {
 					t.gatherRelation(u, hop, u.gradients.slots[hop][i])
@@ -200,6 +212,15 @@ func (t *trainer) gather(units []*unit) {
 			t.pairs[tile] = append(t.pairs[tile], unitPair{u, p})
 		}
 	}
+}
+
+// addGradient assigns a gradient to its entity.
+func (t *trainer) addGradient(entity int32, gradient []float32) {
+	if t.touched != nil {
+		t.touched.Add(entity, gradient)
+		return
+	}
+	t.byEntity.Add(entity, gradient)
 }
 
 // gatherRelation assigns the gradients of a slot to tiles.
@@ -218,6 +239,12 @@ func (t *trainer) gatherRelation(u *unit, hop int, s slot) {
 // optimizer step.
 func (t *trainer) update(r round, rate float64) {
 	ends := []int{t.entities.Tiles()} // of the tables, in tiles
+	if t.touched != nil {
+		ends[0] = 0
+		if r.isLast {
+			ends[0] = t.touched.Parts()
+		}
+	}
 	for i, table := range t.relations {
 		end := ends[i]
 		if r.isLast || i == 0 && t.member.RelationPrediction > 0 {
@@ -227,7 +254,12 @@ func (t *trainer) update(r round, rate float64) {
 	}
 	tiles.Parallel(t.threads, ends[len(ends)-1], func(worker, i int) {
 		if i < ends[0] {
-			t.updateEntities(t.scratch[worker], i, r, rate)
+			if s := t.scratch[worker]; t.touched == nil {
+				t.updateEntities(s, i, r, rate)
+			} else {
+				sum := tiles.PaddedRow(s.tile, 0)[:t.entities.Stride]
+				t.touched.Step(t.kernels, t.updates[0], i, sum, rate, t.steps)
+			}
 			return
 		}
 		table := 1

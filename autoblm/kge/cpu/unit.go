@@ -77,9 +77,13 @@ func newScratch(m *model, maxPaths int, isSparse bool) *scratch {
 	}
 }
 
+// loadedAhead is the number of examples whose rows are loaded into the cache before their turn.
+const loadedAhead = 4
+
 // load looks up the embeddings of the examples and clears the gradients. With withReverses the
 // unit also has the reverse of each example, which asks for its anchor.
-func (u *unit) load(m *model, a *activeUnit, withReverses bool) {
+func (u *unit) load(t *trainer, a *activeUnit, withReverses bool) {
+	m := t.model
 	hops := len(u.examples[0].Path)
 	u.pairs = u.pairs[:0]
 	if withReverses {
@@ -87,7 +91,14 @@ func (u *unit) load(m *model, a *activeUnit, withReverses bool) {
 	}
 	n := len(u.examples)
 	a.reset(m, n, hops)
-	for i := range u.examples {
+	for i := -loadedAhead; i < n; i++ {
+		if ahead := i + loadedAhead; ahead < n {
+			t.prefetch(u.examples[ahead].Anchor)
+			t.prefetch(u.examples[ahead].Target)
+		}
+		if i < 0 {
+			continue
+		}
 		x := &u.examples[i]
 		a.load(m, i, &x.Question)
 		a.loadTarget(m, i, x.Target)

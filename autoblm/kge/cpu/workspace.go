@@ -27,6 +27,7 @@ type requirements struct {
 	sparse           int    // approximate entities with gradients per query; 0: all
 	predictRelations bool   // for some member
 	pairs            bool   // entities are learned individually
+	touched          bool   // steps with a sample change only rows with a gradient
 }
 
 // maxKept returns the largest size of the exponentials of a step.
@@ -56,6 +57,8 @@ type workspace struct {
 	scratch  []*scratch    // by thread
 	sample   *sample       // nil without sampled softmax
 	byEntity tiles.RowGradients
+	// touched collects gradients in place of byEntity if a step changes few rows; else nil.
+	touched *tiles.TouchedRows
 	// overEntities and overRelations are the softmaxes of the active units, or nil.
 	overEntities, overRelations *tiles.Softmaxes
 	byRelation                  []tiles.RowGradients // by table
@@ -86,6 +89,9 @@ func newWorkspace(r requirements, threads, keptBytes int) *workspace {
 		w.units = append(w.units, newUnit(m, r.paths, r.pairs))
 	}
 	w.addActiveUnits(r, keptBytes)
+	if r.touched && w.sample != nil {
+		w.touched = tiles.NewTouchedRows(2*r.units*r.paths + w.sample.Count)
+	}
 	for range threads {
 		w.scratch = append(w.scratch, newScratch(m, r.paths, r.sparse > 0))
 	}

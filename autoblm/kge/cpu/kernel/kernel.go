@@ -29,6 +29,8 @@ type raw struct {
 	adagrad   func(x, g, sum *float32, n int, rate float32)
 	penalize  func(g, x *float32, n int, slope2, slope3 float32, squares, cubes *float32)
 
+	prefetch func(x *float32, n int) // nil if there is none
+
 	scaleColumns func(
 		x *float32, rows, columns, stride int, factor *float32)
 	distances, boxDistances                         distanceFunc
@@ -138,6 +140,13 @@ func (s *Set) ScaleAdd(y, x []float32, factor float32) {
 func (s *Set) Adagrad(x, g, sum []float32, rate float32) {
 	check(len(x) == len(g) && len(x) == len(sum) && len(x) > 0 && len(x)%Columns == 0)
 	s.raw.adagrad(&x[0], &g[0], &sum[0], len(x), rate)
+}
+
+// Prefetch asks for x to be loaded into the cache, so that a later use does not wait for memory.
+func (s *Set) Prefetch(x []float32) {
+	if s.raw.prefetch != nil && len(x) > 0 {
+		s.raw.prefetch(&x[0], len(x))
+	}
 }
 
 // Lanes is scratch space for two sums, one partial sum for each lane of the widest register.

@@ -101,6 +101,9 @@ func boxGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, x
 func boxPointGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
 //go:noescape
+func prefetch(x *float32, n int)
+
+//go:noescape
 func multiplyAMX(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
 
 //go:noescape

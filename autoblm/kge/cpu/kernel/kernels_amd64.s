@@ -425,10 +425,9 @@ row:
 	RET
 
 // func mulAddAVX2(y *float32, a *float32, b *float32, rows int, width int, stride int, sign float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, FMA3
 TEXT ·mulAddAVX2(SB), NOSPLIT, $0-52
-	MOVSS        sign+48(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS sign+48(FP), Y0
 	MOVQ         y+0(FP), AX
 	MOVQ         a+8(FP), CX
 	MOVQ         b+16(FP), DX
@@ -496,10 +495,9 @@ DATA tailTable<>+60(SB)/4, $0x00000000
 GLOBL tailTable<>(SB), RODATA|NOPTR, $64
 
 // func scaleAVX2(y *float32, x *float32, n int, factor float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX
 TEXT ·scaleAVX2(SB), NOSPLIT, $0-28
-	MOVSS        factor+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS factor+24(FP), Y0
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -515,10 +513,9 @@ next:
 	RET
 
 // func scaleAddAVX2(y *float32, x *float32, n int, factor float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, FMA3
 TEXT ·scaleAddAVX2(SB), NOSPLIT, $0-28
-	MOVSS        factor+24(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS factor+24(FP), Y0
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -535,10 +532,9 @@ next:
 	RET
 
 // func adagradAVX2(x *float32, gradient *float32, sum *float32, n int, rate float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, FMA3
 TEXT ·adagradAVX2(SB), NOSPLIT, $0-36
-	MOVSS        rate+32(FP), X0
-	VBROADCASTSS X0, Y0
+	VBROADCASTSS rate+32(FP), Y0
 	VBROADCASTSS adagradEpsilon<>+0(SB), Y1
 	VBROADCASTSS adagradGrid<>+0(SB), Y2
 	MOVQ         x+0(FP), AX
@@ -574,12 +570,10 @@ DATA adagradGrid<>+0(SB)/4, $0x2edbe6ff
 GLOBL adagradGrid<>(SB), RODATA|NOPTR, $4
 
 // func penalizeAVX2(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, FMA3
 TEXT ·penalizeAVX2(SB), NOSPLIT, $0-48
-	MOVSS        slope2+24(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVSS        slope3+28(FP), X1
-	VBROADCASTSS X1, Y1
+	VBROADCASTSS slope2+24(FP), Y0
+	VBROADCASTSS slope3+28(FP), Y1
 	MOVQ         gradient+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -1572,10 +1566,9 @@ row:
 	RET
 
 // func mulAddAVX512(y *float32, a *float32, b *float32, rows int, width int, stride int, sign float32)
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, BMI2
 TEXT ·mulAddAVX512(SB), NOSPLIT, $0-52
-	MOVSS        sign+48(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS sign+48(FP), Z0
 	MOVQ         y+0(FP), AX
 	MOVQ         a+8(FP), CX
 	MOVQ         b+16(FP), DX
@@ -1624,10 +1617,9 @@ next:
 	RET
 
 // func scaleAVX512(y *float32, x *float32, n int, factor float32)
-// Requires: AVX, AVX512F, SSE
+// Requires: AVX, AVX512F
 TEXT ·scaleAVX512(SB), NOSPLIT, $0-28
-	MOVSS        factor+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS factor+24(FP), Z0
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -1643,10 +1635,9 @@ next:
 	RET
 
 // func scaleAddAVX512(y *float32, x *float32, n int, factor float32)
-// Requires: AVX, AVX512F, SSE
+// Requires: AVX, AVX512F
 TEXT ·scaleAddAVX512(SB), NOSPLIT, $0-28
-	MOVSS        factor+24(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS factor+24(FP), Z0
 	MOVQ         y+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -1663,10 +1654,9 @@ next:
 	RET
 
 // func adagradAVX512(x *float32, gradient *float32, sum *float32, n int, rate float32)
-// Requires: AVX, AVX512F, SSE
+// Requires: AVX, AVX512F
 TEXT ·adagradAVX512(SB), NOSPLIT, $0-36
-	MOVSS        rate+32(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS rate+32(FP), Z0
 	VBROADCASTSS adagradEpsilon<>+0(SB), Z1
 	VBROADCASTSS adagradGrid<>+0(SB), Z2
 	MOVQ         x+0(FP), AX
@@ -1696,28 +1686,26 @@ next:
 	RET
 
 // func penalizeAVX512(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
-// Requires: AVX, AVX512F, SSE
+// Requires: AVX, AVX512F
 TEXT ·penalizeAVX512(SB), NOSPLIT, $0-48
-	MOVSS        slope2+24(FP), X0
-	VBROADCASTSS X0, Z0
-	MOVSS        slope3+28(FP), X4
-	VBROADCASTSS X4, Z4
+	VBROADCASTSS slope2+24(FP), Z0
+	VBROADCASTSS slope3+28(FP), Z1
 	MOVQ         gradient+0(FP), AX
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
-	VPXORD       Z1, Z1, Z1
 	VPXORD       Z2, Z2, Z2
 	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
 	XORQ         BX, BX
 
 next:
 	VMOVUPS     (CX)(BX*1), Z5
-	VSUBPS      Z5, Z1, Z6
+	VSUBPS      Z5, Z2, Z6
 	VMAXPS      Z5, Z6, Z6
 	VMULPS      Z5, Z5, Z7
-	VADDPS      Z7, Z2, Z2
-	VFMADD231PS Z7, Z6, Z3
-	VMULPS      Z6, Z4, Z6
+	VADDPS      Z7, Z3, Z3
+	VFMADD231PS Z7, Z6, Z4
+	VMULPS      Z6, Z1, Z6
 	VADDPS      Z6, Z0, Z6
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z5, Z6, Z7
@@ -1726,9 +1714,9 @@ next:
 	SUBQ        $0x00000010, DX
 	JG          next
 	MOVQ        squares+32(FP), AX
-	VMOVUPS     Z2, (AX)
-	MOVQ        cubes+40(FP), AX
 	VMOVUPS     Z3, (AX)
+	MOVQ        cubes+40(FP), AX
+	VMOVUPS     Z4, (AX)
 	VZEROUPPER
 	RET
 
@@ -2472,6 +2460,19 @@ yFresh:
 	VMOVUPS Z12, (AX)
 	ADDQ    CX, AX
 	VZEROUPPER
+	RET
+
+// func prefetch(x *float32, n int)
+// Requires: MMX+
+TEXT ·prefetch(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+
+line:
+	PREFETCHT0 (AX)
+	ADDQ       $0x00000040, AX
+	SUBQ       $0x00000010, CX
+	JG         line
 	RET
 
 // func multiplyAMX(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
@@ -4267,15 +4268,14 @@ DATA shortExpF<>+0(SB)/4, $0x3f800000
 GLOBL shortExpF<>(SB), RODATA|NOPTR, $4
 
 // func countNotAboveAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, notAbove *int32, marks *uint64)
-// Requires: AVX, AVX512F, SSE
+// Requires: AVX, AVX512F
 TEXT ·countNotAboveAVX512(SB), NOSPLIT, $0-96
 	MOVQ         x+0(FP), AX
 	MOVQ         columns+16(FP), CX
 	MOVQ         stride+24(FP), DX
 	MOVQ         notAbove+80(FP), BX
 	MOVQ         marks+88(FP), SI
-	MOVSS        least+72(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS least+72(FP), Z0
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
 	XORQ         DI, DI
 
@@ -4424,7 +4424,7 @@ done:
 	RET
 
 // func recheckAVX512(places *uint32, n int, a *float32, aRow int, b *float32, bRow int, width int, limit *float32, whole *float32, byWhole *float32, least float32, notAbove *int32) int
-// Requires: AVX, AVX512F, FMA3, MMX+, SSE
+// Requires: AVX, AVX512F, FMA3, MMX+
 TEXT ·recheckAVX512(SB), NOSPLIT, $0-104
 	MOVQ         places+0(FP), AX
 	MOVQ         n+8(FP), CX
@@ -4433,8 +4433,7 @@ TEXT ·recheckAVX512(SB), NOSPLIT, $0-104
 	MOVQ         limit+56(FP), SI
 	MOVQ         whole+64(FP), DI
 	MOVQ         AX, R8
-	MOVSS        least+80(FP), X0
-	VBROADCASTSS X0, Z0
+	VBROADCASTSS least+80(FP), Z0
 
 place:
 	CMPQ       CX, $0x0000000c

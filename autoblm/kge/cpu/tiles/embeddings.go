@@ -1,6 +1,9 @@
 package tiles
 
-import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/internal/memory"
+)
 
 // Embeddings holds the rows of all entities or of all relations, with rows and columns
 // zero-padded for the kernels.
@@ -14,7 +17,15 @@ type Embeddings struct {
 // NewTable allocates a zero table with at least the given rows and columns.
 func NewTable(rows, columns int) kernel.Table {
 	stride := kernel.Pad(columns, kernel.Columns)
-	return kernel.Table{Data: make([]float32, kernel.Pad(rows, kernel.Rows)*stride), Stride: stride}
+	return kernel.Table{Data: newFloats(kernel.Pad(rows, kernel.Rows) * stride), Stride: stride}
+}
+
+// newFloats allocates zeros, in large pages if they are many: looking up the address of a page takes
+// longer than reading a row of it.
+func newFloats(n int) []float32 {
+	floats := make([]float32, n)
+	memory.UseLargePages(floats)
+	return floats
 }
 
 // NewEmbeddings copies dense rows with the given number of columns.

@@ -45,6 +45,15 @@ func (u *Updater) Step(start int, gradient []float32, rate float64, count int) {
 	adam(x, gradient, u.slots[0][from:to], u.slots[1][from:to], rate, count)
 }
 
+// prefetch loads a row and its state into the cache.
+func (u *Updater) prefetch(row int) {
+	from, to := row*u.table.Stride, (row+1)*u.table.Stride
+	u.kernels.Prefetch(u.table.Data[from:to])
+	for _, slot := range u.slots {
+		u.kernels.Prefetch(slot[from:to])
+	}
+}
+
 // Slots returns the optimizer state: the sums of squares for Adagrad; the moving averages of
 // gradients and of their squares for Adam.
 func (u *Updater) Slots() [][]float32 { return u.slots }

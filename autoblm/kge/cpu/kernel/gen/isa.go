@@ -96,12 +96,15 @@ func (p pool) inLanes(name string, lanes int, x float32) Mem {
 	return p[name]
 }
 
-// broadcast loads a float argument into all lanes of a new vector register.
+// broadcast loads a float argument into all lanes of a new vector register. It reads memory, because
+// a move into a register is an SSE instruction, and a second one would wait for the first vector.
 func (s isa) broadcast(argument string) reg.VecVirtual {
-	x := XMM()
-	Load(Param(argument), x)
+	from, err := Param(argument).Resolve()
+	if err != nil {
+		panic(err)
+	}
 	v := s.vector()
-	VBROADCASTSS(x, v)
+	VBROADCASTSS(from.Addr, v)
 	return v
 }
 

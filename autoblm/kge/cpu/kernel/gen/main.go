@@ -26,6 +26,7 @@ func main() {
 			distanceGradient(isa, p)
 		}
 	}
+	prefetch()
 	multiplyAMX()
 	multiplyVDPBF16()
 	interleave()

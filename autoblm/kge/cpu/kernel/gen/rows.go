@@ -208,3 +208,15 @@ func penalize(s isa) {
 		VMOVUPS(cubes, Mem{Base: argument("cubes")})
 	})
 }
+
+// prefetch generates requests for the cache lines of n floats.
+func prefetch() {
+	function("prefetch", "func(x *float32, n int)")
+	x, n := argument("x"), argument("n")
+	Label("line")
+	PREFETCHT0(Mem{Base: x})
+	ADDQ(U32(64), x)
+	SUBQ(U32(16), n)
+	JG(LabelRef("line"))
+	RET()
+}
