@@ -79,9 +79,9 @@ func (c *cacheState) known(g *Graph) *cachedFacts {
 	return c.facts
 }
 
-// isCurrent reports whether the graph has the slices that were read.
+// isCurrent reports whether the graph has the slices that were read. It was read without weights.
 func (c *cacheState) isCurrent(g *Graph) bool {
-	is := areSame(c.entities, g.Entities) && areSame(c.relations, g.Relations)
+	is := areSame(c.entities, g.Entities) && areSame(c.relations, g.Relations) && g.Weights == nil
 	for i, triples := range g.splits() {
 		is = is && areSame(c.splits[i], triples)
 	}
