@@ -13,7 +13,8 @@ import (
 // Start holds embeddings to begin a training with. Rows of other labels begin at random.
 type Start struct {
 	tables []LabelledTable
-	epochs int    // that trained them
+	epochs int // that trained them
+	frozen bool
 	digest string // of all of the above
 }
 
@@ -29,7 +30,13 @@ func NewStart(tables []LabelledTable, epochs int) *Start {
 			_ = binary.Write(hash, binary.LittleEndian, part) // a hash never fails
 		}
 	}
-	return &Start{tables, epochs, hex.EncodeToString(hash.Sum(nil)[:16])}
+	return &Start{tables: tables, epochs: epochs, digest: hex.EncodeToString(hash.Sum(nil)[:16])}
+}
+
+// Freeze makes a start whose embeddings the training does not change, only those of other labels.
+// It needs Adagrad.
+func (s *Start) Freeze() *Start {
+	return &Start{tables: s.tables, epochs: s.epochs, frozen: true, digest: s.digest + " frozen"}
 }
 
 // Matched is the number of labels that begin with an embedding, of all labels of the data.
@@ -122,6 +129,13 @@ func (s *Start) begin(ctx context.Context, r *run) error {
 			setRows(m.All()[i], known[i])
 		}
 	}
+	if s.frozen {
+		// Adagrad divides by the root of these sums, so a step is far below half a unit in the last
+		// place of an embedding.
+		const infinite = 1e36
+		fillSlots(state, known, infinite)
+		return r.population.SetState(state)
+	}
 	if err := r.population.SetState(state); err != nil || job.Settings.Optimizer != Adagrad {
 		return err
 	}
@@ -141,6 +155,23 @@ func (s *Start) begin(ctx context.Context, r *run) error {
 		}
 	}
 	return r.population.SetState(state)
+}
+
+// fillSlots sets the slots of known rows to a value.
+func fillSlots(state State, known [][][]float32, value float32) {
+	for i, rows := range known {
+		for _, m := range state.Members {
+			for _, slot := range m.Slots {
+				table := slot.All()[i]
+				size := len(table) / len(rows)
+				for row, numbers := range rows {
+					for j := range numbers {
+						table[row*size+j] = value
+					}
+				}
+			}
+		}
+	}
 }
 
 // setRows copies the known rows into a table.

@@ -24,6 +24,7 @@ type evalCommand struct {
 	Ties    eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"Rank among equal scores: pessimistic, optimistic or realistic."`
 	By      string    `default:"" enum:",relation,pattern,degree" placeholder:"KIND" brief:"Metrics by relation, pattern or degree." help:"Metrics by relation, by relation pattern, or by the degree of the known entity: the number of training triples that it is the tail of."`
 	Sample  int       `min:"0" max:"1000000000" brief:"Rank a random sample of this size; 0: all." help:"Rank a random sample of this number of triples and state the standard error of its MRR; 0 ranks all. It is the same sample each time, and a larger one contains it."`
+	FoldIn  bool      `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are. Only for single models."`
 	precisionFlag
 	computeFlags
 }
@@ -60,19 +61,23 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warn(o, g.Warnings(c.Split))
-	models := p.Models()
-	g, unknown, err := completion.AlignKnown(models[0], g)
+	engine, err := c.open(anyForm(p.Models()))
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	if c.FoldIn {
+		if p, err = foldIn(ctx, o, engine, p, g); err != nil {
+			return err
+		}
+	}
+	g, unknown, err := completion.AlignKnown(p.Models()[0], g)
 	if err != nil {
 		return err
 	}
 	if known, err := g.Split(c.Split); err != nil || len(known) == 0 && unknown.Missing != nil {
 		return cmp.Or(err, unknown.Missing)
 	}
-	engine, err := c.open(anyForm(models))
-	if err != nil {
-		return err
-	}
-	defer engine.Close()
 	s := evalSummary{Dataset: g.Name, Popularity: popularity{}}
 	if unknown.Missing != nil {
 		s.Unknown = &unknown

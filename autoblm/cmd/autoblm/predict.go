@@ -38,6 +38,7 @@ type predictCommand struct {
 	Queries  string `placeholder:"FILE" brief:"Answer each line: head, relation, tail; ? is missing." help:"Answer the queries of a file, or of - for standard input: head, relation and tail per line, with ? for the missing part. Parts are separated by tabs, or by commas in *.csv."`
 	All      bool   `brief:"List the likeliest missing triples." help:"List the likeliest missing triples of the data, or of one --relation, by the share of the tail among the candidates."`
 	Format   string `default:"text" enum:"text,tsv,csv,jsonl,parquet" brief:"${enum}." help:"Format of the answers: text, tsv, csv, jsonl (JSON lines) or parquet."`
+	FoldIn   bool   `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are. Only for single models."`
 	threadsFlag
 }
 
@@ -88,6 +89,11 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	g, err := c.graph(ctx, p.Models()[0], o)
 	if err != nil {
 		return err
+	}
+	if c.FoldIn {
+		if p, err = foldIn(ctx, o, c.engine(), p, g); err != nil {
+			return err
+		}
 	}
 	a, err := completion.NewAnswerer(p, g, c.engine())
 	if err != nil {

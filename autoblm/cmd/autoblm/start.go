@@ -1,8 +1,13 @@
 package main
 
 import (
+	"context"
+	"errors"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/exchange"
+	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
@@ -75,4 +80,25 @@ func (f *startFlags) reportStart(o *output, job kge.Job) (*kge.Matched, error) {
 		format.Int(matched.Entities), format.Count(matched.AllEntities, "entity"),
 		format.Int(matched.Relations), format.Count(matched.AllRelations, "relation"))
 	return &matched, nil
+}
+
+// foldIn returns a predictor that also has the labels of g that a model lacks.
+func foldIn(
+	ctx context.Context, o *output, engine kge.Engine, p completion.Predictor, g *datasets.Graph,
+) (completion.Predictor, error) {
+	single, isSingle := p.(completion.Single)
+	if !isSingle {
+		return nil, cli.Usage(errors.New("--fold-in needs a single model: name a member of the ensemble"))
+	}
+	if g == nil {
+		return nil, cli.Usage(errors.New("--fold-in needs the data with new labels: give --dataset"))
+	}
+	m, err := completion.FoldIn(ctx, engine, single.Model, g)
+	if err != nil {
+		return nil, err
+	}
+	o.Message("autoblm: learnt %s and %s that the model lacks",
+		format.Count(len(m.EntityLabels)-len(single.EntityLabels), "entity"),
+		format.Count(len(m.RelationLabels)-len(single.RelationLabels), "relation"))
+	return completion.Single{Model: m}, nil
 }

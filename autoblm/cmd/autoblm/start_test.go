@@ -44,6 +44,14 @@ func TestTrainFrom(t *testing.T) {
 	_, stderr := succeed(t, "predict --relation", strings.Split(train, "\t")[1], "--head", entity,
 		"--model", dir+"/first --dataset", graph)
 	contains(t, flat(stderr), "the model lacks labels of 1 triple of the data")
+	// It learns the new labels alone, without being trained again.
+	folded := object(t, "eval --fold-in --split train --model", dir+"/first --dataset", graph)
+	has(t, folded, fields{"unknown": nil, "train.triples": strings.Count(train, "\n") + 1})
+	asked := "predict --head " + entity + " --relation new-relation --model " + dir + "/first "
+	fail(t, cli.Failed, "has no relation", asked, "--dataset", graph)
+	found := object(t, asked, "--fold-in --top 1 --known mark --any --dataset", graph)
+	has(t, found, fields{"answers.0.entity": "new-entity"})
+	fail(t, cli.Misuse, "needs the data", asked, "--fold-in --known keep --any")
 	grown := object(t, "train --epochs 2 --no-eval --dataset", graph, "--from", dir+"/first --out",
 		dir+"/grown")
 	all := number(t, grown, "start.all_entities")
