@@ -159,6 +159,7 @@ const (
 	enginesSuite   suite = "engines"   // of all engines on a CPU
 	trainingsSuite suite = "trainings" // whole trainings of the native engine
 	timeToMRRSuite suite = "time-to-mrr"
+	serveSuite     suite = "serve"
 	deviceSuite    suite = "device" // of GoMLX, in sizes for a GPU
 )
 

@@ -3,7 +3,7 @@
 // PyTorch program for the same task (see peerFlags and output). It compares medians, because
 // machines are noisy.
 //
-//	go run ./autoblm/bench --data DIR [--suite speed|engines|trainings|time-to-mrr]
+//	go run ./autoblm/bench --data DIR [--suite speed|engines|trainings|time-to-mrr|serve]
 //		[--peer "NAME: COMMAND"] [--repeat 5] [--threads 2] [--out result.json]
 //
 // DIR holds the graphs; missing ones are skipped. A peer that fails is dropped, with its error.
@@ -58,6 +58,11 @@
 //	go run ./autoblm/bench --suite time-to-mrr --data DIR --repeat 3 --patience 7200 \
 //		--cases wn18rr --out notebooks/results/time-to-mrr-cpu.json \
 //		--peer "PyTorch, N3 0.05: $fast --n3 0.05" --peer "PyKEEN, sLCWA: $pykeen --loop slcwa"
+//
+// The suite serve starts autoblm serve with a model of wn18rr (d 256), asks for 20 seconds as fast
+// as possible, and then 1000 questions a second for --minutes:
+//
+//	go run ./autoblm/bench --suite serve --data DIR --minutes 10 --out serve.json
 //
 // With --backend, bench times GoMLX, in sizes for a GPU. It runs the Go benchmarks of this package,
 // which also work alone:

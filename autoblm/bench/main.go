@@ -17,7 +17,7 @@ import (
 
 type flags struct {
 	Data     string   `env:"AUTOBLM_DATA" help:"Folder with the graphs, or some of them."`
-	Suite    suite    `default:"speed" enum:"speed,engines,trainings,time-to-mrr" help:"Benchmarks: speed (training steps, rankings, epochs of paths), engines (GoMLX next to the native engine), trainings (whole ones) or time-to-mrr (our defaults until they have the validation MRR of a peer)."`
+	Suite    suite    `default:"speed" enum:"speed,engines,trainings,time-to-mrr,serve" help:"Benchmarks: speed (training steps, rankings, epochs of paths), engines (GoMLX next to the native engine), trainings (whole ones), time-to-mrr (our defaults until they have the validation MRR of a peer) or serve (a load on autoblm serve)."`
 	Backend  string   `help:"Measure GoMLX on this backend, such as xla:cuda, xla:/path/of/plugin.so or go, in sizes for a GPU."`
 	Backends []string `default:"go,xla:cpu" help:"Backends of GoMLX for --suite engines."`
 	Peer     []string `sep:"none" placeholder:"NAME: COMMAND" help:"Peer to compare with; repeat the flag for several."`
@@ -27,11 +27,12 @@ type flags struct {
 	Fastest  int      `default:"0" help:"Time only this number of peers again, the fastest of the first round; 0 for all."`
 	Patience float64  `default:"120" help:"Drop a peer whose run takes more than this number of seconds; 0 for no limit."`
 	Threads  int      `default:"0" help:"Threads of each program; 0 for all cores."`
-	Minutes  float64  `default:"0" help:"Begin no case after this number of minutes; 0 for no limit."`
+	Minutes  float64  `default:"0" help:"Begin no case after this number of minutes; 0 for no limit. For --suite serve, the time of the load."`
 	Limit    float64  `default:"2570" help:"Peak GFLOP/s of a core for bfloat16 products, to compute our share of it. The default is 1024 per cycle of AMX at 2.5 GHz; 0 for none."`
 	Out      string   `help:"Write the results into this JSON file after each case. Its other cases are kept."`
+	Model    string   `help:"Model of wn18rr for --suite serve; the default is trained."`
 	Small    bool     `help:"Use the smallest shapes, to test the program."`
-	Ours     string   `help:"Program with our Go benchmarks, or autoblm for --suite time-to-mrr; default bench.test or autoblm next to this program, or built."`
+	Ours     string   `help:"Program with our Go benchmarks, or autoblm for --suite time-to-mrr and serve; default bench.test or autoblm next to this program, or built."`
 
 	Plan  bool   `help:"Print the commands that measure GoMLX on a GPU, each in less than ten minutes."`
 	Smoke bool   `help:"Rehearse the commands of --plan in the smallest shapes on GoMLX's own backend."`
@@ -83,7 +84,11 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 	if !strings.Contains(os.Args[0], "go-build") { // not by go run
 		command = os.Args[:1]
 	}
-	return f.measure(ctx, slices.Concat(command, os.Args[1:]), w)
+	command = slices.Concat(command, os.Args[1:])
+	if f.Suite == serveSuite {
+		return f.serve(ctx, command, w)
+	}
+	return f.measure(ctx, command, w)
 }
 
 // cases returns the benchmarks of the suite.

@@ -97,8 +97,9 @@ func (a *Answerer) scorer(c *candidates) (scorer kge.EntityScorer, isAll bool) {
 	if s := a.restrict[c.end]; s != nil {
 		return s, false
 	}
-	// Copies take as much memory as the model at most.
-	if a.rows += len(c.ids); a.rows > n {
+	// Copies take as much memory as the model at most, or 256 MB.
+	const numbers = 1 << 26
+	if a.rows += len(c.ids); a.rows > max(n, numbers/a.model.Dim) {
 		clear(a.restrict)
 		a.rows = len(c.ids)
 	}

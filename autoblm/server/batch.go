@@ -50,9 +50,12 @@ type outcome struct {
 	err         error
 }
 
-func newBatcher(p predictor) *batcher {
+// newBatcher returns a batcher that answers a number of batches at a time.
+func newBatcher(p predictor, workers int) *batcher {
 	b := &batcher{answerer: p, jobs: make(chan *job, maxBatch)}
-	b.ended.Go(b.run)
+	for range workers {
+		b.ended.Go(b.run)
+	}
 	return b
 }
 

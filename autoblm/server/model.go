@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -69,7 +70,7 @@ type loaded struct {
 func newLoaded(name string, m *Model) *loaded {
 	l := &loaded{Model: m, name: name, since: time.Now(), index: newLabelIndex(m.Entities)}
 	if m.Answerer != nil {
-		l.batcher = newBatcher(m.Answerer)
+		l.batcher = newBatcher(m.Answerer, runtime.GOMAXPROCS(0))
 	}
 	return l
 }

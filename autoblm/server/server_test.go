@@ -614,7 +614,7 @@ func (c counting) Predict(
 // after a fault and without those whose request has ended.
 func TestBatches(t *testing.T) {
 	c := counting{make(chan struct{}), make(chan int)}
-	b := newBatcher(c)
+	b := newBatcher(c, 1)
 	var clients sync.WaitGroup
 	ask := func(ctx context.Context, top int, heads ...string) {
 		var queries []completion.Query
