@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -165,6 +166,8 @@ func LoadFrom(dir string, readFile func(name string) ([]byte, error)) (*Model, e
 		Dataset: d.Dataset, Source: d.Source, Training: d.Training, Position: d.Position,
 		Valid: d.Valid, Test: d.Test,
 	}
+	// The entities take longest, so they are read and checked while the labels are parsed.
+	read = readAhead(read, entityTable+".npy")
 	if m.EntityLabels, err = readLabels(dir, entityLabelsFile, read); err != nil {
 		return nil, err
 	}
@@ -181,6 +184,18 @@ func LoadFrom(dir string, readFile func(name string) ([]byte, error)) (*Model, e
 	}
 	m.Tables = TablesOf(tables)
 	return m, nil
+}
+
+// readAhead returns a reader that has begun to read a file.
+func readAhead(read modelfolder.Reader, file string) modelfolder.Reader {
+	ahead := sync.OnceValues(func() ([]byte, error) { return read(file) })
+	go func() { _, _ = ahead() }() // the next call returns the error
+	return func(name string) ([]byte, error) {
+		if name == file {
+			return ahead()
+		}
+		return read(name)
+	}
 }
 
 func readLabels(dir, name string, read modelfolder.Reader) ([]string, error) {

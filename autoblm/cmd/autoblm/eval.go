@@ -157,6 +157,10 @@ func (s evalSummary) block(c *evalCommand, g *datasets.Graph, e completion.Evalu
 	addMetrics(&b, "tails", e.Tail, 0)
 	if s.Typed != nil {
 		addMetrics(&b, "right kind", s.Typed.Both, 0)
+		if s.Typed.Outside > 0 {
+			b.Note(fmt.Sprintf("%s of %s true entities are of another kind than in train; they rank last.",
+				format.Int(s.Typed.Outside), format.Int(2*s.Typed.Triples)))
+		}
 	}
 	s.Popularity.addRow(&b, c.Split)
 	if s.Unknown != nil && s.Unknown.Of(c.Split) > 0 {
