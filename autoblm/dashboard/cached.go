@@ -24,9 +24,9 @@ type cached[T any] struct {
 // errSlow means that the first read of a study lasts.
 var errSlow = errors.New("its file is slow to read")
 
-// get returns the value, computed anew if the study has changed. When ctx ends before that, it
-// returns the value before. A study that is being written keeps its value, and so does one that was
-// read a moment ago. slots limits the number of studies that are read at a time.
+// get returns the value, and first computes it if the study has changed. When ctx ends earlier, it
+// returns the previous value. A study that is being written keeps its value, and so does one that
+// was read a moment ago. slots limits the number of studies that are read at a time.
 func (c *cached[T]) get(
 	ctx context.Context, slots chan struct{}, path string,
 	compute func(revision string) (T, error),
