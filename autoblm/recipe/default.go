@@ -35,8 +35,11 @@ const (
 	// manyEntities is the number of entities from which a sampled softmax loses nothing: WN18 and
 	// WN18RR, with 41,000 entities, are above it, FB15k and FB15k-237, with 15,000, below.
 	manyEntities = 30_000
-	// manyMoreEntities is the number of entities from which few sampled ones are enough.
+	// manyMoreEntities and mostEntities are the numbers of entities from which fewer sampled ones
+	// are better in a short time: the packages of Debian, 129,000, are between them, and a graph of
+	// 807,000 is above.
 	manyMoreEntities = 100_000
+	mostEntities     = 500_000
 	// minDim is the smallest dimension that memory leads to.
 	minDim = 64
 )
@@ -46,6 +49,7 @@ const (
 	Dense = "dense"
 	Large = "large"
 	Huge  = "huge"
+	Vast  = "vast"
 )
 
 // Default returns the default recipe of bilinear models on a graph of a size.
@@ -54,6 +58,8 @@ func Default(s Size) Recipe {
 	switch {
 	case s.Entities <= smallGraph:
 		r = defaultSmallRow.recipe()
+	case s.isSampled() && s.Entities > mostEntities:
+		r = vastRow.recipe()
 	case s.isSampled() && s.Entities > manyMoreEntities:
 		r = hugeRow.recipe()
 	case s.isSampled():

@@ -24,11 +24,11 @@ func TestDefault(t *testing.T) {
 			Size{Entities: 14_541, Train: 272_115, Valid: 9, Full: true}, "default", 512, 128, 0, 0, 0},
 		{"wn18rr", Size{Entities: 40_943, Train: 86_835, Valid: 3034}, "large", 512, 500, 2048, 0, 0},
 		{"packages", Size{Entities: 129_362, Train: 624_528, Valid: 78_066, Memory: 20 * gib},
-			"huge", 512, 500, 256, 0, 4000},
+			"huge", 512, 500, 512, 0, 4000},
 		{"packages in little memory",
 			Size{Entities: 129_362, Train: 624_528, Valid: 78_066, Memory: gib / 2},
-			"huge", 128, 500, 256, 0, 4000},
-		{"a million", Size{Entities: 1e6, Train: 3e6, Valid: 5e4}, "huge", 512, 500, 256, 0, 4000},
+			"huge", 128, 500, 512, 0, 4000},
+		{"a million", Size{Entities: 1e6, Train: 3e6, Valid: 5e4}, "vast", 512, 500, 256, 0, 4000},
 	} {
 		r := Default(c.size)
 		s := r.Training

@@ -59,8 +59,8 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		}
 	}
 	if got := Names(); !slices.Equal(got, []string{
-		"default", "default-small", "dense", "large", "huge", "basic", "paper", "paper-search", "n3", "dura", "rescal",
-		"rp", "small", "small-search",
+		"default", "default-small", "dense", "large", "huge", "vast", "basic", "paper", "paper-search",
+		"n3", "dura", "rescal", "rp", "small", "small-search",
 	}) {
 		t.Errorf("the names are %v", got)
 	}
@@ -74,7 +74,7 @@ func TestNoSuchRecipe(t *testing.T) {
 		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, rescal, rp"}},
 		{"n3", "umls", []string{
 			"no recipe n3 for umls: n3 is for wn18, fb15k, wn18rr, fb15k-237 and yago3-10; use basic, default,",
-			"small or small-search",
+			"small-search or vast",
 		}},
 		{"rp", "wn18", []string{"rp is for wn18rr and fb15k-237", "n3, paper, paper-search, "}},
 		{"n3", "", []string{

@@ -47,7 +47,7 @@ func (c *trainCommand) fit(
 		}
 	}
 	t := c.Settings.Training
-	followsSize := []string{recipe.Dense, recipe.Large, recipe.Huge}
+	followsSize := []string{recipe.Dense, recipe.Large, recipe.Huge, recipe.Vast}
 	if t != before || slices.Contains(followsSize, c.recipeName) {
 		o.Message("autoblm: recipe %s for %s: d %d, batch %d, %s", c.recipeName,
 			format.Count(size.Entities, "entity"), t.Dim, t.Batch, format.Count(t.Epochs, "epoch"))
