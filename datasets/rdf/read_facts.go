@@ -20,7 +20,7 @@ func hasFacts(dir string) bool { return datasets.HasGraph(dir) || hasFile(dir, i
 // isFacts reports whether a file has facts of a format of package facts.
 func isFacts(name string) bool {
 	return facts.CanRead(name) && !strings.HasPrefix(name, classesFile) &&
-		!isTable(name, "trainingSet") && !isTable(name, "testSet")
+		!isTable(name, "trainingSet") && !isTable(name, "testSet") && !isTable(name, "completeDataset")
 }
 
 // readFacts reads the splits of a graph in a folder as one graph, or its files of facts.

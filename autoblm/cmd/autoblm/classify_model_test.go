@@ -97,7 +97,7 @@ func TestClassifiedRefuses(t *testing.T) {
 	other := kinds(t, nil)
 	eval, predict := "classify eval --model ", "classify predict --model "+model
 	refuse(t, []refusal{
-		{cli.Failed, "it is a data set", eval + other},
+		{cli.Failed, "classify train --dataset", eval + other},
 		{cli.Failed, "kinds is not the graph that the model was trained on, kinds: name the original " +
 			"graph with --dataset", eval + model + " --dataset " + other},
 		{cli.Misuse, "train", eval + model + " --split valid"},

@@ -12,7 +12,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
@@ -74,13 +76,25 @@ func withoutModel(path string) error {
 		return fmt.Errorf("the search there has no model yet; %s %s",
 			shellCommand([]string{"study", command, path}), effect)
 	case hasData(path):
-		return errors.New("it is a data set; train a model on it with autoblm train --dataset " + path)
+		return fmt.Errorf("it is a data set; train a model on it with autoblm %s --dataset %s",
+			trainerFor(path), path)
 	case len(checkpoints) > 0:
 		return errors.New("the training there was interrupted before it had a model; " +
 			"its command resumes it")
 	}
 	return fmt.Errorf("the folder has no %s; name the --out of a training or of a search",
 		modelfolder.Description)
+}
+
+// trainerFor returns the command that trains on a data set.
+func trainerFor(path string) string {
+	switch {
+	case query.CanOpen(path):
+		return "query train"
+	case rdf.CanOpen(path):
+		return "classify train"
+	}
+	return "train"
 }
 
 // studyIn returns the file of a study: path itself, or the study in the folder of a search.

@@ -110,7 +110,7 @@ func TestQueryRefusals(t *testing.T) {
 		{cli.Failed, "valid-2p.txt:1: a query without answers",
 			broken("valid-2p.txt", "1\t0,1\t\t2")},
 		{cli.Failed, "move it to", broken("train-2p.txt", "1\t0,1,0\t1")},
-		{cli.Failed, "model.json", "query eval --dataset " + data + " --model " + data},
+		{cli.Failed, "query train --dataset", "query eval --dataset " + data + " --model " + data},
 		{cli.Failed, "already holds queries",
 			"query sample --hops 2 --dataset " + data + " --out " + data},
 		{cli.Misuse, "hops is 0: it must be from 1 to 99", sample + " --hops 0"},
