@@ -34,7 +34,7 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 		return nil, fmt.Errorf("%s: cannot be read as a folder: %w", dir, err)
 	}
 	b := newBuilder(o)
-	if hasFile(dir, isTriples) || !hasFacts(dir) {
+	if hasFile(dir, isTriples) || !hasGraph(dir) || !hasFacts(dir) {
 		err = b.readFile(dir, entries)
 	} else {
 		err = b.readFacts(dir)

@@ -14,7 +14,7 @@ var completed = map[string]string{
 	"autoblm tr":                             "train",
 	"autoblm en":                             "ensemble",
 	"autoblm ensemble a b --dataset kin":     "kinship",
-	"autoblm dataset ":                       "list info fetch split",
+	"autoblm dataset ":                       "list info fetch import",
 	"autoblm train --structure c":            "cp complex",
 	"autoblm structure show an":              "analogy",
 	"autoblm train --model r":                "rotate",

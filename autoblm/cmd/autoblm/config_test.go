@@ -110,7 +110,7 @@ func TestInvalidConfigs(t *testing.T) {
 		"json: true":         "has no flag --json",
 		"config: other.yaml": "has no flag --config",
 		"dim: 0":             "dim is 0: it must be",
-		"dim: many":          "--dim: expected",
+		"dim: many":          `--dim is "many": it must be a whole number`,
 		"dim: 8\ndim: 9":     "line 2: dim is given twice",
 		"dim:":               "line 1: dim: it must have one value",
 		"dim: {a: 1}":        "dim: it must have one value",

@@ -22,11 +22,11 @@ func TestLargeGraph(t *testing.T) {
 	writeFile(t, train.String(), dir, "train.txt")
 	writeFile(t, "e0\tnext\te7\n", dir, "valid.txt")
 	writeFile(t, "e1\tnext\te9\n", dir, "test.txt")
-	flags := "train --dim 8 --epochs 1 --no-eval --dataset " + dir + " --out " + out
-	_, messages := succeed(t, flags, "--verbose")
+	flags := "train --dim 8 --epochs 1 --no-eval --dataset " + dir + " --out " + out + "-"
+	_, messages := succeed(t, flags+"default", "--verbose")
 	contains(t, messages, "recipe large for 30,001 entities: d 8, batch 500, 1 epoch\n",
 		"30,001 triples, 2,048 entities sampled per step")
-	if o := object(t, flags, "--sampled-softmax 64"); o["structure"] == nil || o["recipe"] != "large" {
+	if o := object(t, flags+"64", "--sampled-softmax 64"); o["structure"] == nil || o["recipe"] != "large" {
 		t.Errorf("%v", o)
 	}
 }

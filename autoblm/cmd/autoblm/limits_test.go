@@ -120,6 +120,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		"model export":     "--model model --format npy --out exported",
 		"model map":        "--model model --out map.html" + graph,
 		"model neighbors":  "e0 --model model",
+		"serve":            "--model model --addr 127.0.0.1:0" + graph,
 		"structure count":  "",
 		"structure list":   "--nonzeros 2 --k 2",
 		"report":           "--study s.db --out page.html",

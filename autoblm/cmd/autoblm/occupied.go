@@ -53,7 +53,7 @@ func hasData(dir string) bool {
 	path, err := filepath.Abs(dir) // since a name may be that of a benchmark
 	return err == nil && isFolder(path) &&
 		(datasets.HasGraph(path) || slices.ContainsFunc(tasks.All, func(t tasks.Registration) bool {
-			return t.Holds(path)
+			return t.Holds != nil && t.Holds(path)
 		}))
 }
 
