@@ -91,7 +91,8 @@ func TestPrecisionOfSearches(t *testing.T) {
 // have float32.
 func TestPrecisionVariable(t *testing.T) {
 	graph := smallGraph(t)
-	train := "train --dim 8 --epochs 1 --dataset " + graph + " --out " + t.TempDir()
+	t.Chdir(t.TempDir())
+	train := "train --dim 8 --epochs 1 --dataset " + graph
 	structure, distance := train+" --structure simple --backend go", train+" --model transe"
 	for variable, want := range map[string]string{"bfloat16": "bfloat16", "float32": "float32",
 		"auto": "float32", "": "float32"} {

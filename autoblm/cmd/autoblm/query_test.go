@@ -42,10 +42,12 @@ func TestQueryTrainAndEvalJSON(t *testing.T) {
 
 	// Left to itself, eval ranks the paths that a model is for, not the longest that it
 	// was trained on.
+	must(t, os.RemoveAll(model))
 	o = object(t, train, "--structure simple --hops 2 --with 1,3 --epochs 2")
 	has(t, object(t, eval), fields{"hops": 2, "test": o["test"], "trained_hops": []int{1, 2, 3}})
 
 	for _, kind := range []string{"transe", "diag", "gqe", "q2b"} {
+		must(t, os.RemoveAll(model))
 		o := object(t, train, "--model", kind, "--hops 3 --with 1,2 --epochs 2 --optimizer adam",
 			"--lr 0.01")
 		has(t, o, fields{"model": kind, "structure": nil, "hops": 3})
@@ -75,7 +77,7 @@ func TestQuerySampleKeepsQueries(t *testing.T) {
 	data, whole := queries(t), t.TempDir()+"/whole"
 	must(t, os.Remove(filepath.Join(data, "train-2p.txt.gz")))
 	_, stderr := succeed(t, "query train --dataset", data, quick)
-	contains(t, stderr, "no train queries of 2 hops")
+	contains(t, stderr, "drew queries of 2 hops")
 	object(t, "query sample --hops 2 --split train --dataset", data, "--out", whole)
 	if _, stderr := succeed(t, "query train --dataset", whole, quick); stderr != "" {
 		t.Errorf("with drawn queries: %q", stderr)

@@ -68,18 +68,18 @@ func TestTrainFrom(t *testing.T) {
 func TestTrainInitFrom(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	train := "train --structure complex --dim 8 --epochs 1 --no-eval --dataset " + graph + " --out " +
-		dir + "/out "
-	succeed(t, train, "--epochs 20")
-	succeed(t, "model export --format word2vec --model", dir+"/out", "--out", dir+"/vectors")
+		dir + "/"
+	succeed(t, train+"whole", "--epochs 20")
+	succeed(t, "model export --format word2vec --model", dir+"/whole", "--out", dir+"/vectors")
 	entities := filepath.Join(dir, "vectors", "entities.txt")
-	begun := object(t, train, "--init-from", entities, "--init-from", dir+"/vectors/relations.txt")
+	begun := object(t, train+"begun", "--init-from", entities, "--init-from", dir+"/vectors/relations.txt")
 	has(t, begun, fields{"start.entities": get(begun, "start.all_entities"),
 		"start.relations": get(begun, "start.all_relations")})
 	some := strings.Join(strings.Split(readFile(t, entities), "\n")[1:4], "\n")
-	has(t, object(t, train, "--init-from", writeFile(t, some, dir, "some.vec")),
+	has(t, object(t, train+"some", "--init-from", writeFile(t, some, dir, "some.vec")),
 		fields{"start.entities": 3, "start.relations": 0})
-	fail(t, cli.Misuse, "choose the same dimension", train, "--dim 4 --init-from", entities)
-	fail(t, cli.Misuse, "none of the labels", train, "--init-from",
+	fail(t, cli.Misuse, "choose the same dimension", train+"none", "--dim 4 --init-from", entities)
+	fail(t, cli.Misuse, "none of the labels", train+"none", "--init-from",
 		writeFile(t, "stranger 1 2 3 4 5 6 7 8\n", dir, "strange.vec"))
-	fail(t, cli.Misuse, "--from", train, "--from", dir+"/out", "--init-from", entities)
+	fail(t, cli.Misuse, "--from", train+"none", "--from", dir+"/whole", "--init-from", entities)
 }

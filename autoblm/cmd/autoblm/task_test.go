@@ -48,8 +48,8 @@ func TestSearchForClassesJSON(t *testing.T) {
 	out := t.TempDir()
 	flags := " --dim 8 --layers 1 --runs 1 --no-self-loops --norm relation --seen-by 2 --dataset " +
 		kinds(t, nil)
-	search := "search --recipe basic --task classify --out " + out + flags + smallSearch
-	o := object(t, search)
+	search := "search --recipe basic --task classify " + flags + smallSearch + " --out "
+	o := object(t, search+out)
 	has(t, o, fields{"task": "classify", "trained": 6, "best.0.valid_mrr": nil})
 	trained := object(t, "classify train --epochs 2 --structure", get(o, "best.0.structure").(string),
 		flags)
@@ -57,7 +57,7 @@ func TestSearchForClassesJSON(t *testing.T) {
 		"cv_accuracy":   number(t, o, "best.0.cv_accuracy"),
 		"test_accuracy": number(t, o, "best.0.test_accuracy"),
 	})
-	reference := object(t, search, "--engine gomlx --study", out+"/gomlx.db")
+	reference := object(t, search+t.TempDir(), "--engine gomlx")
 	same(t, "baselines on gomlx", reference["baselines"], o["baselines"])
 	has(t, object(t, "study resume --budget 10", out), fields{"resumed": 6, "trained": 10})
 	stdout, _ := succeed(t, "study show --verbose", out)
