@@ -20,7 +20,8 @@ var layouts = []string{
 // parse returns a time as a number that grows with it.
 func (c *clock) parse(text string) (float64, error) {
 	if text == "" {
-		return 0, fmt.Errorf("%w: the fact has no time; name the column of times", facts.ErrColumns)
+		return 0, fmt.Errorf("%w: the fact has no time; fill it in, or name the column of times",
+			facts.ErrMalformed)
 	}
 	at, isNumber := 0.0, true
 	var err error
@@ -35,7 +36,8 @@ func (c *clock) parse(text string) (float64, error) {
 		}
 	}
 	if err != nil || at != at {
-		return 0, fmt.Errorf("the time %q is neither a number nor a date such as 2024-12-31", text)
+		return 0, fmt.Errorf("%w: the time %q is neither a number nor a date such as 2024-12-31",
+			facts.ErrMalformed, text)
 	}
 	c.numbers, c.dates = c.numbers || isNumber, c.dates || !isNumber
 	if c.numbers && c.dates {

@@ -105,7 +105,7 @@ func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) {
 				quoted(route), bound, h.counts[i])
 		}
 		fmt.Fprintf(w, "autoblm_request_seconds_bucket{route=%s,le=\"+Inf\"} %d\n"+
-			"autoblm_request_seconds_sum{route=%[1]s} %v\n"+
+			"autoblm_request_seconds_sum{route=%[1]s} %[3]v\n"+
 			"autoblm_request_seconds_count{route=%[1]s} %[2]d\n", quoted(route), h.count, h.sum)
 	}
 	about(w, "autoblm_requests_in_flight", "gauge", "Requests that are being answered.")

@@ -589,6 +589,23 @@ func TestReload(t *testing.T) {
 	}
 }
 
+// TestMetricsOfTimes checks the sum and the buckets of times.
+func TestMetricsOfTimes(t *testing.T) {
+	s := &Server{metrics: newMetrics()}
+	s.metrics.observe("GET /", 200, 30*time.Millisecond)
+	s.metrics.observe("GET /", 200, 220*time.Millisecond)
+	w := httptest.NewRecorder()
+	s.writeMetrics(w, nil)
+	for _, want := range []string{
+		`_seconds_bucket{route="GET /",le="0.05"} 1`, `_seconds_bucket{route="GET /",le="+Inf"} 2`,
+		`_seconds_sum{route="GET /"} 0.25`, `_seconds_count{route="GET /"} 2`,
+	} {
+		if !strings.Contains(w.Body.String(), want+"\n") {
+			t.Errorf("no %s in\n%s", want, w.Body)
+		}
+	}
+}
+
 // counting counts the calls of Predict.
 type counting struct {
 	release chan struct{}

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,6 +44,10 @@ func (o Options) find(first []string, must bool) (c columns, isTitles bool, err 
 			return c, false, marked{fmt.Errorf("no column is known to be the %s: the columns are %s",
 				roles[role], strings.Join(quoted(first), ", ")), ErrColumns}
 		}
+	}
+	if c[head] == c[relation] || c[relation] == c[tail] || c[tail] == c[head] {
+		return c, false, marked{errors.New("a column has two roles: head, relation and tail are three"),
+			ErrColumns}
 	}
 	return c, isTitles, nil
 }

@@ -214,4 +214,8 @@ func TestColumnErrors(t *testing.T) {
 			t.Errorf("%v: error %v: want %q", column, err, want)
 		}
 	}
+	twice := Columns{"head": "who", "relation": "what", "tail": "who"}
+	if _, _, err := read(path, Options{Columns: twice}); !errors.Is(err, ErrColumns) {
+		t.Errorf("a column that is head and tail: %v", err)
+	}
 }

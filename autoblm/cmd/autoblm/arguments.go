@@ -46,7 +46,8 @@ func selectedCommand(line *kong.Context) string {
 			command = part.Command
 		}
 	}
-	return command.FullPath()
+	path, _, _ := strings.Cut(command.FullPath(), " (") // the other names
+	return path
 }
 
 // failedCommand returns the command of a command line that the parser does not understand.

@@ -42,6 +42,7 @@ func TestErrorsNameTheHelpOfTheCommand(t *testing.T) {
 		"train --dataset w --dim 0": "(see autoblm train --help)",
 		"predict --model m --head a --relation r --top -1": "top is -1: it must be from 0 to 1000000000",
 		"predict --model m --relation r":                   "(see autoblm predict --help)",
+		"dataset import facts.tsv":                         "(see autoblm dataset import --help)",
 		"structure check 1,2;3":                            "(see autoblm structure check --help)",
 	} {
 		fail(t, cli.Misuse, want, line)
