@@ -124,18 +124,20 @@ func (im *importer) read(path string) error {
 			return nil
 		}
 		read := importedFact{
-			Triple: Triple{
-				Head:     im.labels.entities.id(f.Head),
-				Relation: im.labels.relations.id(f.Relation),
-				Tail:     im.labels.entities.id(f.Tail),
-			},
 			weight: float32(f.Weight), file: file, line: int32(min(f.Line, math.MaxInt32)),
 		}
 		if im.settings.By == ByTime {
-			read.time, err = im.clock.parse(f.Time)
+			if read.time, err = im.clock.parse(f.Time); err != nil {
+				return err
+			}
+		}
+		read.Triple = Triple{
+			Head:     im.labels.entities.id(entityLabel(f, f.Head, file)),
+			Relation: im.labels.relations.id(f.Relation),
+			Tail:     im.labels.entities.id(entityLabel(f, f.Tail, file)),
 		}
 		im.facts = append(im.facts, read)
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
@@ -151,6 +153,15 @@ func (im *importer) read(path string) error {
 			"column titles but is read as a fact: remove it if it is a header", path))
 	}
 	return nil
+}
+
+// entityLabel returns the label of an end of a fact. Blank nodes of the same name in different files
+// are different nodes, so those after the first file get the number of theirs.
+func entityLabel(f facts.Fact, label string, file int32) string {
+	if name, isBlank := strings.CutPrefix(label, "_:"); isBlank && f.IsRDF && file > 0 {
+		return fmt.Sprintf("_:file%d-%s", file+1, name)
+	}
+	return label
 }
 
 func triplesOf(facts []importedFact) []Triple {

@@ -186,6 +186,21 @@ func TestSplitByEntity(t *testing.T) {
 	}
 }
 
+// TestBlankNodesOfFiles checks that a blank node belongs to its file, and a label of CSV does not.
+func TestBlankNodesOfFiles(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"one.nt": "_:x <x:r> <x:a> .\n<x:a> <x:r> _:x .\n", "two.nt": "_:x <x:r> <x:b> .\n",
+		"three.csv": "head,relation,tail\n_:x,x:r,x:c\n",
+	})
+	settings := DefaultImport()
+	settings.Valid, settings.Test = 0, 0
+	g, _, err := Import([]string{dir + "/one.nt", dir + "/two.nt", dir + "/three.csv"}, settings)
+	if want := []string{"_:x", "x:a", "_:file2-x", "x:b", "x:c"}; err != nil ||
+		!slices.Equal(g.Entities, want) {
+		t.Errorf("%v, %v, want %v", err, g.Entities, want)
+	}
+}
+
 // TestTimes checks the texts of times and their errors.
 func TestTimes(t *testing.T) {
 	order := [][]string{

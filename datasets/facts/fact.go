@@ -15,8 +15,9 @@ type Fact struct {
 	Weight float64
 	// Time is the text in the column of times; "" without one.
 	Time string
-	// IsLiteral says that the tail is a literal of RDF, not a node.
-	IsLiteral bool
+	// IsRDF says that the fact is from a format of RDF. A label that begins with "_:" is then a blank
+	// node, whose name means nothing outside its file. IsLiteral says that the tail is no node.
+	IsRDF, IsLiteral bool
 	// Line is the number of its line, or of its row in Parquet, from 1.
 	Line int
 }

@@ -42,7 +42,7 @@ func ntriple(line string) (Fact, error) {
 	if err != nil {
 		return Fact{}, err
 	}
-	f := Fact{Weight: 1}
+	f := Fact{Weight: 1, IsRDF: true}
 	for _, part := range []struct {
 		label *string
 		term  rdf.Term

@@ -134,6 +134,22 @@ func TestTurtle(t *testing.T) {
 	}
 }
 
+// TestTurtleBase checks that relative IRIs are refused rather than joined wrongly.
+func TestTurtleBase(t *testing.T) {
+	for _, content := range []string{
+		"@base <http://b.org/d/f.ttl> .\n<a> <#p> </x> .\n", "<x:a> <x:r> <x:b> .\n BASE <x:> <a> <b> <c> .",
+	} {
+		_, _, err := read(write(t, "graph.ttl", content), DefaultOptions())
+		if err == nil || !strings.Contains(err.Error(), "relative IRIs") {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+	name := "<http://x/base> <x:r> <x:base> .\n"
+	if got, _, err := read(write(t, "graph.ttl", name), DefaultOptions()); err != nil || len(got) != 1 {
+		t.Errorf("%q: %v, %v", name, got, err)
+	}
+}
+
 // TestParquet reads flat columns, and leaves out nested ones and rows without a label.
 func TestParquet(t *testing.T) {
 	type row struct {

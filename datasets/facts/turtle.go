@@ -29,7 +29,7 @@ func readTurtle(r *reader) error {
 		_, isLiteral := triple.Obj.(rdf.Literal)
 		err = r.add(Fact{
 			Head: termLabel(triple.Subj), Relation: termLabel(triple.Pred), Tail: termLabel(triple.Obj),
-			Weight: 1, IsLiteral: isLiteral, Line: int(lines.line.Load()),
+			Weight: 1, IsRDF: true, IsLiteral: isLiteral, Line: int(lines.line.Load()),
 		})
 		if err != nil {
 			return err
@@ -67,7 +67,16 @@ type lineCounter struct {
 	*reader
 	line   atomic.Int64
 	failed atomic.Value // error
+	start  []byte       // of the line
 }
+
+// isBase matches a line with a base of relative IRIs, which the library joins wrongly.
+var isBase = regexp.MustCompile(`^\s*(?i:@base|base)\s*<`)
+
+// longestBase limits the spaces around the word.
+const longestBase = 64
+
+var errBase = errors.New("relative IRIs with a base are not supported; convert the file to N-Triples")
 
 func (c *lineCounter) Read(b []byte) (int, error) {
 	for n := range b {
@@ -79,8 +88,15 @@ func (c *lineCounter) Read(b []byte) (int, error) {
 			return n, err
 		}
 		b[n] = char
+		if len(c.start) < longestBase {
+			if c.start = append(c.start, char); char == '<' && isBase.Match(c.start) {
+				c.failed.Store(errBase)
+				return n, errBase
+			}
+		}
 		if char == '\n' {
 			c.line.Add(1)
+			c.start = c.start[:0]
 			return n + 1, nil
 		}
 	}
