@@ -9,6 +9,8 @@ type LabelledTable struct {
 	Labels  []string
 	Columns int
 	Numbers []float32 // row-major
+	// Words is true if the labels are words of word2vec, which have "_" in place of spaces.
+	Words bool
 }
 
 // Row returns the embedding of a row.
@@ -33,7 +35,9 @@ func (m *Model) LabelledTables() ([]LabelledTable, error) {
 				isThere[label] = true
 			}
 		}
-		tables = append(tables, LabelledTable{t.name, all, t.rows * t.columns, m.All()[i]})
+		tables = append(tables, LabelledTable{
+			Name: t.name, Labels: all, Columns: t.rows * t.columns, Numbers: m.All()[i],
+		})
 	}
 	return tables, nil
 }

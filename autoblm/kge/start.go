@@ -24,7 +24,7 @@ func NewStart(tables []LabelledTable, epochs int) *Start {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%d\n", epochs)
 	for _, t := range tables {
-		fmt.Fprintf(hash, "%q %d %q\n", t.Name, t.Columns, t.Labels)
+		fmt.Fprintf(hash, "%q %d %q %t\n", t.Name, t.Columns, t.Labels, t.Words)
 		const most = 1 << 16 // numbers at once
 		for part := range slices.Chunk(t.Numbers, most) {
 			_ = binary.Write(hash, binary.LittleEndian, part) // a hash never fails
@@ -100,7 +100,7 @@ func (s *Start) rows(t labelledTable) ([][]float32, error) {
 	}
 	for i, label := range labels {
 		row, found := index[label]
-		if !found { // as in word2vec, which has no spaces in words
+		if !found && from.Words {
 			row, found = index[strings.ReplaceAll(label, " ", "_")]
 		}
 		if found {

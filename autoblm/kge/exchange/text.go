@@ -58,7 +58,7 @@ func withWords(t Table) (Table, error) {
 		}
 		first[words[i]] = label
 	}
-	t.Labels = words
+	t.Labels, t.Words = words, true
 	return t, nil
 }
 

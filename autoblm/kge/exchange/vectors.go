@@ -89,7 +89,7 @@ func entitiesOr(path string) string {
 
 // readWord2Vec reads the text format of word2vec, and that of GloVe, which has no first line.
 func readWord2Vec(content []byte) ([]Table, error) {
-	var t Table
+	t := Table{Words: true}
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	lines.Buffer(nil, 1<<24)
 	for line := 1; lines.Scan(); line++ {
