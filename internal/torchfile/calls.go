@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // known is a class or function that this package can replace.
@@ -33,6 +34,9 @@ var renamed = strings.NewReplacer("numpy._core", "numpy.core", "__builtin__", "b
 
 // find returns a class or function by name, or an error if it is neither known nor accepted.
 func (m *machine) find(module, name string) (any, error) {
+	if err := m.spend(len(module) + len(name)); err != nil {
+		return nil, err
+	}
 	full := renamed.Replace(module) + "." + name
 	switch full {
 	case "collections.OrderedDict", "torch.Size", "_codecs.encode", "builtins.set",
@@ -91,13 +95,24 @@ func (m *machine) call(operation byte) error {
 		}
 		return m.pushResult(m.find(module, name))
 	case 'b':
-		return m.pushResult(build(pair[0], pair[1]))
+		return m.pushResult(m.build(pair[0], pair[1]))
 	}
 	arguments, isTuple := pair[1].(Tuple)
 	if !isTuple {
 		return errors.New("the pickle is damaged: arguments are no tuple")
 	}
-	return m.pushResult(apply(pair[0], arguments))
+	return m.pushResult(m.apply(pair[0], arguments))
+}
+
+// spend reports an error if calls copy far more bytes than the pickle has. They copy values of the
+// memo, which take two bytes each time that they are used.
+func (m *machine) spend(bytes int) error {
+	const most = 16 // copied bytes per byte of the pickle; PyTorch's files need less than 4
+	if m.copied += bytes; m.copied > most*len(m.content) {
+		return errors.New("the pickle is damaged: it repeats values to be far larger in memory than " +
+			"its file")
+	}
+	return nil
 }
 
 func (m *machine) pushResult(value any, err error) error {
@@ -131,7 +146,7 @@ func (m *machine) persistent(id any) (any, error) {
 }
 
 // apply does what the call of a function or class does.
-func apply(function any, arguments Tuple) (any, error) {
+func (m *machine) apply(function any, arguments Tuple) (any, error) {
 	if object, isObject := function.(*Object); isObject {
 		return &Object{Class: object.Class, Arguments: arguments}, nil
 	}
@@ -150,6 +165,10 @@ func apply(function any, arguments Tuple) (any, error) {
 		if pairs == nil {
 			return d, nil
 		}
+		const bytesPerPair = 64
+		if err := m.spend(bytesPerPair * len(pairs.Items)); err != nil {
+			return nil, err
+		}
 		for _, pair := range pairs.Items {
 			p, _ := pair.(*List)
 			if p == nil || len(p.Items) != 2 {
@@ -165,7 +184,10 @@ func apply(function any, arguments Tuple) (any, error) {
 		if !isText || argument(1) != "latin1" {
 			return nil, fail
 		}
-		var content []byte
+		if err := m.spend(len(text)); err != nil {
+			return nil, err
+		}
+		content := make([]byte, 0, utf8.RuneCountInString(text))
 		for _, r := range text {
 			content = append(content, byte(r))
 		}
@@ -175,8 +197,8 @@ func apply(function any, arguments Tuple) (any, error) {
 	case "torch._utils._rebuild_tensor_v2":
 		s, isStorage := argument(0).(*storage)
 		offset, isOffset := argument(1).(int64)
-		shape, isShape := integers(argument(2))
-		strides, isStrides := integers(argument(3))
+		shape, isShape := m.integers(argument(2))
+		strides, isStrides := m.integers(argument(3))
 		if !isStorage || !isOffset || !isShape || !isStrides {
 			return nil, fail
 		}
@@ -193,7 +215,7 @@ func apply(function any, arguments Tuple) (any, error) {
 	case "numpy.core.numeric._frombuffer":
 		d, isType := argument(1).(*dtype)
 		content, isBytes := argument(0).([]byte)
-		shape, isShape := integers(argument(2))
+		shape, isShape := m.integers(argument(2))
 		if !isType || !isBytes || !isShape {
 			return nil, fail
 		}
@@ -210,7 +232,7 @@ func apply(function any, arguments Tuple) (any, error) {
 }
 
 // build sets the state of an object.
-func build(value, state any) (any, error) {
+func (m *machine) build(value, state any) (any, error) {
 	fields, _ := state.(Tuple)
 	switch v := value.(type) {
 	case *Object:
@@ -226,7 +248,7 @@ func build(value, state any) (any, error) {
 		if len(fields) != 5 {
 			return nil, errors.New("the pickle is damaged: an array has a wrong state")
 		}
-		shape, isShape := integers(fields[1])
+		shape, isShape := m.integers(fields[1])
 		d, isType := fields[2].(*dtype)
 		content, isBytes := fields[4].([]byte)
 		if !isShape || !isType || !isBytes {
@@ -258,11 +280,15 @@ func newArray(d *dtype, content []byte, shape []int, columnOrder bool) (*Tensor,
 }
 
 // integers returns the numbers of a tuple.
-func integers(value any) ([]int, bool) {
+func (m *machine) integers(value any) ([]int, bool) {
 	if number, isNumber := value.(int64); isNumber {
 		return []int{int(number)}, true
 	}
 	tuple, isTuple := value.(Tuple)
+	const bytesPerNumber = 8
+	if m.spend(bytesPerNumber*len(tuple)) != nil {
+		return nil, false
+	}
 	numbers := make([]int, len(tuple))
 	for i, item := range tuple {
 		number, isNumber := item.(int64)

@@ -147,6 +147,29 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// TestRepeatedCopies checks that calls on the same values do not use memory that is quadratic in the
+// size of the pickle.
+func TestRepeatedCopies(t *testing.T) {
+	const long = 1 << 16
+	text := "X\x00\x00\x01\x00" + strings.Repeat("a", long) + "q\x00"
+	for name, parts := range map[string][2]string{
+		"bytes": {text + "X\x06\x00\x00\x00latin1q\x01\x86q\x02c_codecs\nencode\nq\x03",
+			"h\x03h\x02R"},
+		"dictionary": {"](" + strings.Repeat("]K\x01aK\x02a", long/8) + "e\x85q\x02" +
+			"ccollections\nOrderedDict\nq\x03", "h\x03h\x02R"},
+		"class": {strings.Replace(text, "aa", "a.", 1), "h\x00h\x00\x93"},
+	} {
+		for _, times := range []int{1, 1000} {
+			pickle := parts[0] + strings.Repeat(parts[1], times) + "."
+			_, _, err := unpickle([]byte(pickle), []string{"a."}, nil)
+			isRefused := err != nil && strings.Contains(err.Error(), "repeats values")
+			if isRefused != (times > 1) || !isRefused && err != nil {
+				t.Errorf("%s, %d times: %v", name, times, err)
+			}
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	err := fs.WalkDir(os.DirFS("testdata"), ".", func(name string, _ fs.DirEntry, _ error) error {
 		if !strings.HasSuffix(name, ".pt") {

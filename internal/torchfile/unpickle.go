@@ -20,6 +20,7 @@ type machine struct {
 	memo    map[int]any
 	accept  []string
 	load    loader
+	copied  int // bytes, see spend
 }
 
 // The bytes of the number, index or length after each operation that has one.
