@@ -93,7 +93,13 @@ func libkgeLabels(folder string, meta *torchfile.Dict, name string) ([]string, e
 		}
 		all := make([]string, len(list.Items))
 		for i, item := range list.Items {
-			all[i] = fmt.Sprint(item)
+			switch item.(type) {
+			case string, int64:
+				all[i] = fmt.Sprint(item)
+			default: // nested tuples could be printed far larger than the file
+				return nil, fmt.Errorf("the checkpoint has a label in %s that is neither text nor an "+
+					"integer: name the folder of its data with --dataset", name)
+			}
 		}
 		return all, nil
 	}

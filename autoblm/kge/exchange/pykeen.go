@@ -19,6 +19,12 @@ import (
 // pykeenClasses are the classes in a model of PyKEEN. They become objects that hold attributes.
 var pykeenClasses = []string{"pykeen.", "torch.", "builtins.getattr", "functools.partial"}
 
+// The names of the embeddings in the state_dict of a model of PyKEEN.
+const (
+	pykeenEntities  = "entity_representations.0._embeddings.weight"
+	pykeenRelations = "relation_representations.0._embeddings.weight"
+)
+
 // importPyKEEN reads a model that PyKEEN wrote: the folder of save_to_directory, its
 // trained_model.pkl, or a file of torch.save(model.state_dict()).
 func importPyKEEN(o ImportOptions) (*kge.Model, error) {
@@ -35,14 +41,16 @@ func importPyKEEN(o ImportOptions) (*kge.Model, error) {
 	name := o.Structure
 	if model, isModel := file.Value.(*torchfile.Object); isModel {
 		state = &torchfile.Dict{}
-		flatten(model, "", state, 0)
+		for _, name := range []string{pykeenEntities, pykeenRelations} {
+			state.Set(name, parameter(model, name))
+		}
 		if class, found := strings.CutPrefix(model.Class, "pykeen.models."); found && name == "" {
 			name = strings.ToLower(class[strings.LastIndex(class, ".")+1:])
 		}
 	}
 	var s source
-	if s.entities, err = tensor(state, "entity_representations.0._embeddings.weight"); err == nil {
-		s.relations, err = tensor(state, "relation_representations.0._embeddings.weight")
+	if s.entities, err = tensor(state, pykeenEntities); err == nil {
+		s.relations, err = tensor(state, pykeenRelations)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -65,24 +73,21 @@ func importPyKEEN(o ImportOptions) (*kge.Model, error) {
 	return s.model(path, name)
 }
 
-// flatten collects the parameters of a module and its modules, named as in its state_dict.
-func flatten(module *torchfile.Object, prefix string, state *torchfile.Dict, depth int) {
+// parameter returns a parameter of a module by its name in the state_dict, nil if there is none. It
+// does not visit other modules: in a damaged file they could contain each other.
+func parameter(module *torchfile.Object, name string) any {
+	path := strings.Split(name, ".")
+	last := len(path) - 1
+	for _, key := range path[:last] {
+		modules, _ := module.Attribute("_modules").(*torchfile.Dict)
+		inner, isModule := modules.Get(key).(*torchfile.Object)
+		if !isModule {
+			return nil
+		}
+		module = inner
+	}
 	parameters, _ := module.Attribute("_parameters").(*torchfile.Dict)
-	modules, _ := module.Attribute("_modules").(*torchfile.Dict)
-	if parameters != nil {
-		for i, key := range parameters.Keys {
-			state.Set(prefix+fmt.Sprint(key), parameters.Values[i])
-		}
-	}
-	const deepest = 20 // a damaged file may have a module within itself
-	if modules == nil || depth == deepest {
-		return
-	}
-	for i, key := range modules.Keys {
-		if inner, isModule := modules.Values[i].(*torchfile.Object); isModule {
-			flatten(inner, prefix+fmt.Sprint(key)+".", state, depth+1)
-		}
-	}
+	return parameters.Get(path[last])
 }
 
 // pykeenLabels reads the labels by id of a triples factory.
