@@ -18,9 +18,9 @@ import (
 
 // WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder for
 // [ReadFolder], and creates the folder if needed. It writes empty splits too. weights.txt has the
-// weights of the training triples, and entity2type.txt the types by rdf:type, if there are any. A new folder
-// appears at once. In an existing one the files are replaced, train.txt last: without it a
-// folder is no data set.
+// weights of the training triples, and entity2type.txt the types by
+// rdf:type, if there are any. A new folder appears at once. In an existing one the files are
+// replaced, train.txt last: without it a folder is no data set. Old weights and types are removed.
 func WriteFolder(g *Graph, dir string) error {
 	for _, labels := range [][]string{g.Entities, g.Relations} {
 		for id, label := range labels {
@@ -33,14 +33,20 @@ func WriteFolder(g *Graph, dir string) error {
 	if g.Weights != nil && len(g.Weights) != len(g.Train) {
 		return fmt.Errorf("write %d weights of %d triples", len(g.Weights), len(g.Train))
 	}
-	files := []atomicfile.File{{Name: weightsFile, Write: g.writeWeights}, {Name: typesFile,
-		Write: g.writeTypes}}
-	if g.Weights == nil {
-		files = files[1:]
+	var files []atomicfile.File
+	var stale []string // files of the old graph that the new one does not have
+	add := func(name string, isThere bool, write func(io.Writer) error) {
+		switch {
+		case isThere:
+			files = append(files, atomicfile.File{Name: name, Write: write})
+		case HasFile(dir, name):
+			// Until it is removed, an empty file keeps readers from the weights of the old graph.
+			files = append(files, atomicfile.File{Name: name})
+			stale = append(stale, name+".gz", name)
+		}
 	}
-	if g.typeRelation() < 0 {
-		files = files[:len(files)-1]
-	}
+	add(weightsFile, g.Weights != nil, g.writeWeights)
+	add(typesFile, g.typeRelation() >= 0, g.writeTypes)
 	for _, name := range []string{"valid", "test", "train"} {
 		triples, err := g.Split(name)
 		if err != nil {
@@ -53,6 +59,11 @@ func WriteFolder(g *Graph, dir string) error {
 	}
 	if err := atomicfile.WriteFolder(dir, files); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Clean(dir), err)
+	}
+	for _, name := range stale {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }

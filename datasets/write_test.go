@@ -47,6 +47,33 @@ func TestWriteFolderAllOrNothing(t *testing.T) {
 	}
 }
 
+// TestWriteFolderRemovesOldFiles checks that a graph without weights and types does not get those of
+// the graph that it replaces.
+func TestWriteFolderRemovesOldFiles(t *testing.T) {
+	old := chain("a", 9)
+	old.Weights = []float32{3, 2, 1}
+	old.Relations[0] = typeLabels[1]
+	dir := t.TempDir()
+	if err := WriteFolder(old, dir); err != nil {
+		t.Fatal(err)
+	}
+	compressed := filepath.Join(dir, weightsFile+".gz")
+	if err := os.WriteFile(compressed, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFolder(chain("b", 9), dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{weightsFile, typesFile} {
+		if HasFile(dir, name) {
+			t.Errorf("%s of the old graph is left", name)
+		}
+	}
+	if g, err := ReadFolder(dir); err != nil || g.Weights != nil {
+		t.Errorf("%v, %v", g, err)
+	}
+}
+
 // TestTrainingFiles checks that folder names are not interpreted as glob patterns.
 func TestTrainingFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
