@@ -30,7 +30,7 @@ func (c *clock) parse(text string) (float64, error) {
 		for _, layout := range layouts {
 			var date time.Time
 			if date, err = time.Parse(layout, text); err == nil {
-				at = float64(date.UnixNano()) / 1e9
+				at = float64(date.Unix()) + float64(date.Nanosecond())/1e9
 				break
 			}
 		}

@@ -142,6 +142,21 @@ func TestSplitByTime(t *testing.T) {
 	})
 }
 
+// TestTimeCutLeavesSome checks that the earliest facts stay in train.
+func TestTimeCutLeavesSome(t *testing.T) {
+	for _, c := range []struct {
+		times        []float64
+		wanted, want int
+	}{
+		{[]float64{3, 2, 1}, 2, 2}, {[]float64{1}, 1, 0}, {[]float64{2, 2, 1}, 3, 2},
+		{[]float64{1, 1, 1}, 2, 0}, {nil, 1, 0},
+	} {
+		if got := timeCut(c.times, c.wanted); got != c.want {
+			t.Errorf("%v, %d wanted: %d, want %d", c.times, c.wanted, got, c.want)
+		}
+	}
+}
+
 func labelsOf(g *Graph, t Triple) [3]string {
 	return [3]string{g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail]}
 }
@@ -205,7 +220,7 @@ func TestBlankNodesOfFiles(t *testing.T) {
 func TestTimes(t *testing.T) {
 	order := [][]string{
 		{"-1", "0", "1e3", "2024"},
-		{"1969-12-31", "2024-02-29", "2024-02-29T00:00:01Z", "2024-02-29 12:00:00", "2024-03", "2024/03/02"},
+		{"1066-10-14", "1969-12-31", "2024-02-29", "2024-02-29T00:00:01Z", "2024-02-29 12:00:00", "2024-03", "2024/03/02", "2300-01-01"},
 	}
 	for _, texts := range order {
 		var c clock

@@ -66,6 +66,10 @@ func (l *labelIDs) grow() {
 
 // copyFrom copies the labels from an id on. The text that they are parts of can then be freed.
 func (l *labelIDs) copyFrom(id int) {
+	if id == len(l.labels)-1 { // strings.Join would return the label itself
+		l.labels[id] = strings.Clone(l.labels[id])
+		return
+	}
 	rest := strings.Join(l.labels[id:], "")
 	for i, label := range l.labels[id:] {
 		l.labels[id+i], rest = rest[:len(label)], rest[len(label):]

@@ -35,6 +35,7 @@ func (s *splitting) byTime(times []float64) {
 // leaves some.
 func timeCut(times []float64, wanted int) int {
 	divides := func(n int) bool { return n > 0 && n < len(times) && times[n-1] == times[n] }
+	wanted = max(0, min(wanted, len(times)-1))
 	fewer, more := wanted, wanted
 	for divides(fewer) {
 		fewer--

@@ -336,6 +336,7 @@ function makeChart(spec, canvas, legend) {
 	const chart = new Chart(canvas, {
 		type: "scatter",
 		data: { datasets: spec.series.map((s, i) => dataset(s, i, spec)) },
+		plugins: [keepSelection],
 		options: {
 			animation: false, maintainAspectRatio: false, scales,
 			interaction: { mode: "nearest", intersect: true },
@@ -362,6 +363,16 @@ function makeChart(spec, canvas, legend) {
 
 // followScroll moves the tooltip of a point that the keys selected, null without one.
 let followScroll = null;
+
+// keepSelection ignores the events that a browser sends when a page scrolls under a mouse at rest,
+// which would take the tooltip from the point that the keys selected.
+const keepSelection = {
+	id: "keepSelection",
+	beforeEvent(_, { event: { native } }) {
+		const isMouse = native && ["mousemove", "mouseout"].includes(native.type);
+		return !(followScroll && isMouse && !native.movementX && !native.movementY);
+	},
+};
 
 // listenToKeys lets the keys move over the points of a focused chart from left to right. Each
 // point has its tooltip and is read aloud.

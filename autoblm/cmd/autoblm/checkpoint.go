@@ -35,6 +35,13 @@ type modelOutput struct {
 // checkpointPrefix begins the names of checkpoints. The rest tells trainings apart.
 const checkpointPrefix = "training-"
 
+// checkpointsIn returns the checkpoints in a folder. Temporary files, which a killed process leaves,
+// have longer names.
+func checkpointsIn(dir string) []string {
+	found, _ := filepath.Glob(filepath.Join(dir, checkpointPrefix+"????????????"))
+	return found
+}
+
 // create creates the folder for the model of a training, before the training. Without --out, it
 // returns to the folder with the checkpoint of the training or, with resumesRanking, with ranks of
 // its models, or else makes a new one. It refuses a folder with anything but the same training. The
@@ -160,6 +167,13 @@ func (m *modelOutput) interrupted(
 		what += fmt.Sprintf("; the model so far is in %s", m.folder)
 	}
 	return errors.New(what)
+}
+
+// hasFinishedModel reports whether a folder has a model that is not of an interrupted training.
+func hasFinishedModel(dir string) bool {
+	var d struct{ Position kge.Position }
+	_, err := modelfolder.Read(dir, &d, func() error { return nil })
+	return err == nil && !d.Position.Interrupted
 }
 
 // createFor creates the folder for the models of a job, whose settings follow its deadline. The

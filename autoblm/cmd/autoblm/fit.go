@@ -92,8 +92,7 @@ func (c *trainCommand) resumed(
 	engine kge.Engine, job kge.Job, follow kge.Fit,
 ) (kge.Settings, bool) {
 	folders := cmp.Or(c.Out, filepath.Join(outFolder, "*"))
-	files, _ := filepath.Glob(filepath.Join(folders, checkpointPrefix+"*"))
-	for _, file := range files {
+	for _, file := range checkpointsIn(folders) {
 		saved, err := kge.SavedSettings(file)
 		if err != nil {
 			continue // another file, or a damaged one

@@ -150,7 +150,7 @@ func TestPathsWithoutAModel(t *testing.T) {
 	failInterrupted(t, "interrupted", "search --recipe basic --out", study, "--dataset", graph,
 		quickSearch)
 	must(t, os.Mkdir("empty", 0o755))
-	writeFile(t, "", "stopped", checkpointPrefix+"1")
+	writeFile(t, "", "stopped", checkpointPrefix+"123456789abc")
 	writeFile(t, "", "file")
 	for path, want := range map[string]string{
 		"none":    "there is no such folder; name the --out of a training or of a search",

@@ -60,7 +60,6 @@ func modelIn(path string) (string, error) {
 
 // withoutModel says why a path has no model, and how to get one.
 func withoutModel(path string) error {
-	checkpoints, _ := filepath.Glob(filepath.Join(path, checkpointPrefix+"*"))
 	inner := filepath.Join(path, studyName)
 	switch {
 	case isFile(path):
@@ -78,7 +77,7 @@ func withoutModel(path string) error {
 	case hasData(path):
 		return fmt.Errorf("it is a data set; train a model on it with autoblm %s --dataset %s",
 			trainerFor(path), path)
-	case len(checkpoints) > 0:
+	case len(checkpointsIn(path)) > 0:
 		return errors.New("the training there was interrupted before it had a model; " +
 			"its command resumes it")
 	}

@@ -34,6 +34,9 @@ func (c *modelExportCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
+	if err := checkFree(c.Out, "the embeddings"); err != nil {
+		return err
+	}
 	s := exportSummary{
 		Format: c.Format, Entities: len(m.EntityLabels), Relations: len(m.RelationLabels), Dim: m.Dim,
 	}

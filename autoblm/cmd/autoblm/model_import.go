@@ -30,6 +30,9 @@ type importSummary struct {
 
 // Run imports a model.
 func (c *modelImportCommand) Run(o *output) error {
+	if err := checkFree(c.Out, "the model"); err != nil {
+		return err
+	}
 	m, err := exchange.Import(exchange.ImportOptions{
 		File: c.File, From: c.From, Dataset: c.Dataset, Structure: c.Structure,
 	})

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
@@ -30,19 +29,16 @@ func occupied(dir, what, has string) error {
 		what, dir, has)
 }
 
-// contentOf names the data or the results in a folder, "" if it has none. The model of a training
-// that was interrupted and cannot be resumed counts as none.
+// contentOf names the data or the results in a folder, "" if it has none.
 func contentOf(dir string) string {
-	checkpoints, _ := filepath.Glob(filepath.Join(dir, checkpointPrefix+"*"))
 	switch {
 	case hasData(dir):
 		return "a data set"
 	case isFile(filepath.Join(dir, studyName)):
 		return "a search"
-	case isFile(filepath.Join(dir, modelfolder.Description)) &&
-		(len(checkpoints) > 0 || hasFinishedModel(dir)):
+	case isFile(filepath.Join(dir, modelfolder.Description)):
 		return "a model (" + describeModel(dir) + ")"
-	case len(checkpoints) > 0:
+	case len(checkpointsIn(dir)) > 0:
 		return "an interrupted training, which its command resumes"
 	}
 	return ""
@@ -84,11 +80,4 @@ func describeModel(dir string) string {
 		name += ", " + d.Dataset
 	}
 	return name
-}
-
-// hasFinishedModel reports whether a folder has a model that is not of an interrupted training.
-func hasFinishedModel(dir string) bool {
-	var d struct{ Position kge.Position }
-	_, err := modelfolder.Read(dir, &d, func() error { return nil })
-	return err == nil && !d.Position.Interrupted
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
 // TestOccupiedFolders: a command does not write results where they would replace or hide others,
@@ -78,4 +79,16 @@ func TestLogOfAnotherRun(t *testing.T) {
 	if readFile(t, "log.csv") != before {
 		t.Error("the log was replaced")
 	}
+}
+
+// TestLeftoverOfAKill checks that the temporary file of a killed process occupies no folder, and
+// that a model which cannot be read does.
+func TestLeftoverOfAKill(t *testing.T) {
+	train := "train --dataset " + smallGraph(t) + quick + "--out "
+	t.Chdir(t.TempDir())
+	writeFile(t, "", "killed", checkpointPrefix+"123456789abc.autoblm-7")
+	object(t, train, "killed")
+	writeFile(t, "{", "damaged", modelfolder.Description)
+	fail(t, cli.Failed, "it has a model (damaged)", train+"damaged")
+	fail(t, cli.Failed, "it has a model", "model export --format npy --model killed --out killed")
 }
