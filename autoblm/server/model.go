@@ -34,7 +34,8 @@ type Model struct {
 	Classes func(ctx context.Context, node string, top int) (classify.Prediction, error)
 }
 
-// NewModel returns a model that completes a graph, which may be nil.
+// NewModel returns a model that completes a graph, which may be nil. Facts with labels that the model
+// lacks are left out, as [completion.NewAnswerer] does. An error closes the answerer.
 func NewModel(
 	members []*kge.Model, answerer *completion.Answerer, g *datasets.Graph,
 ) (*Model, error) {
@@ -46,9 +47,15 @@ func NewModel(
 	if g == nil {
 		return m, nil
 	}
-	var err error
-	m.Graph, err = completion.Align(first, g)
-	return m, err
+	aligned, _, err := completion.AlignKnown(first, g)
+	if err != nil {
+		if answerer != nil {
+			answerer.Close()
+		}
+		return nil, err
+	}
+	m.Graph = aligned
+	return m, nil
 }
 
 // Source opens a model by name.
