@@ -11,6 +11,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -96,7 +97,18 @@ const retrySeconds = 1
 func (s *Server) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		answer := &statusWriter{ResponseWriter: w}
+		answer := &statusWriter{ResponseWriter: w, writeTime: s.writeTime}
+		defer func() {
+			fault := recover()
+			if fault != nil {
+				s.refuseFault(answer, fault)
+			}
+			s.metrics.inFlight.Add(-1)
+			s.metrics.observe(cmp.Or(r.Pattern, "none"), answer.status, time.Since(began))
+			if fault != nil && answer.isPartial {
+				panic(http.ErrAbortHandler) // the client must not take a part for the answer
+			}
+		}()
 		if s.metrics.inFlight.Add(1) > int64(s.options.MaxRequests) {
 			w.Header().Set("Retry-After", strconv.Itoa(retrySeconds))
 			refuse(answer, http.StatusServiceUnavailable, "too many requests at a time: try again")
@@ -106,25 +118,54 @@ func (s *Server) limit(next http.Handler) http.Handler {
 			r = r.WithContext(ctx)
 			next.ServeHTTP(answer, r)
 		}
-		s.metrics.inFlight.Add(-1)
-		s.metrics.observe(cmp.Or(r.Pattern, "none"), answer.status, time.Since(began))
 	})
 }
 
-// statusWriter keeps the status of an answer.
+// refuseFault logs a panic of a handler, and sends the status 500 if no answer has begun.
+func (s *Server) refuseFault(answer *statusWriter, fault any) {
+	isAbort := fault == http.ErrAbortHandler
+	if !isAbort && !answer.failed { // otherwise the client has left, which is no fault
+		s.options.logger().Printf("internal error: %v\n%s", fault, debug.Stack())
+	}
+	answer.isPartial = isAbort || answer.status != 0
+	if !answer.isPartial {
+		refuse(answer, http.StatusInternalServerError, "internal error: see the log of the server")
+	}
+}
+
+// writeTime is the longest time in which a client must read an answer.
+const writeTime = time.Minute
+
+// statusWriter keeps the status of an answer, and limits the time in which the client reads it.
 type statusWriter struct {
 	http.ResponseWriter
-	status int
+	writeTime time.Duration
+	status    int
+	failed    bool // a write failed
+	isPartial bool // the handler panicked after the answer began
 }
 
 func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
+	w.begin(status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *statusWriter) Write(p []byte) (int, error) {
-	w.status = cmp.Or(w.status, http.StatusOK)
-	return w.ResponseWriter.Write(p)
+	w.begin(http.StatusOK)
+	n, err := w.ResponseWriter.Write(p)
+	w.failed = w.failed || err != nil
+	return n, err
+}
+
+// begin sets the deadline for reading the answer. It starts with the answer, so that a long reload
+// leaves as much time as a short request.
+func (w *statusWriter) begin(status int) {
+	if w.status != 0 {
+		return
+	}
+	w.status = status
+	// Only writers without a connection, such as those of tests, have no deadline.
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.writeTime))
 }
 
 // Unwrap lets the read deadline of a request be set.

@@ -1,12 +1,22 @@
 package server
 
 import (
+	"bytes"
+	"context"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -44,4 +54,97 @@ func TestNewLabels(t *testing.T) {
 		!strings.Contains(err.Error(), "a") {
 		t.Errorf("data without any known label: %v", err)
 	}
+}
+
+// pathSource returns a model with the name other that answers paths with a function.
+func pathSource(answer func() []eval.Answer) Source {
+	return Source{"other", func(context.Context) (*Model, error) {
+		return &Model{Entities: []string{"a"}, Paths: func(
+			context.Context, query.Path, completion.PredictOptions,
+		) ([]eval.Answer, error) {
+			return answer(), nil
+		}}, nil
+	}}
+}
+
+const pathRequest = `{"model":"other","queries":[{"anchor":"a","path":["r"]}]}`
+
+// TestSlowReader checks that a client that does not read its answer does not keep its place.
+func TestSlowReader(t *testing.T) {
+	o := DefaultOptions()
+	var faults bytes.Buffer
+	o.MaxRequests, o.Log = 1, &faults
+	large := []eval.Answer{{Entity: strings.Repeat("x", 64<<20)}} // more than a socket buffers
+	s, err := New(t.Context(), []Source{pathSource(func() []eval.Answer { return large })}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.writeTime = 100 * time.Millisecond
+	h := httptest.NewServer(s.Handler())
+	h.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer s.Close()
+	defer h.Close()
+	c, err := net.Dial("tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r, err := http.NewRequest(http.MethodPost, h.URL+"/v1/paths", strings.NewReader(pathRequest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Write(c); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the request", func() bool { return s.metrics.inFlight.Load() == 1 })
+	waitFor(t, "the end of the request", func() bool { return s.metrics.inFlight.Load() == 0 })
+	if status, text := ask(t, h.URL+"/v1/models", ""); status != 200 {
+		t.Errorf("status %d, %s", status, text)
+	}
+	if faults.Len() > 0 {
+		t.Errorf("a slow client is logged as a fault: %s", faults.String())
+	}
+}
+
+// waitFor waits until a condition holds, or fails the test.
+func waitFor(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// TestPanic checks that a panic in a handler gets the status 500 and leaves its place.
+func TestPanic(t *testing.T) {
+	var faults bytes.Buffer
+	s, h := start(t, func(o *Options) { o.MaxRequests, o.Log = 1, &faults },
+		pathSource(func() []eval.Answer { panic("a fault of the test") }))
+	for range 3 {
+		status, text := ask(t, h.URL+"/v1/paths", pathRequest)
+		if status != 500 || !strings.Contains(text, "internal error") ||
+			strings.Contains(text, "of the test") {
+			t.Errorf("status %d, %s", status, text)
+		}
+	}
+	if status, text := ask(t, h.URL+"/metrics", ""); status != 200 || !strings.Contains(text,
+		`autoblm_requests_total{route="POST /v1/paths",status="500"} 3`) {
+		t.Errorf("status %d, %s", status, text)
+	}
+	if !strings.Contains(faults.String(), "a fault of the test") {
+		t.Errorf("the log is %q", faults.String())
+	}
+
+	// A part of an answer ends without an end.
+	handler := s.limit(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "a part")
+		panic("a late fault")
+	}))
+	defer func() {
+		if fault := recover(); fault != http.ErrAbortHandler || s.metrics.inFlight.Load() != 0 {
+			t.Errorf("%v, %d requests in flight", fault, s.metrics.inFlight.Load())
+		}
+	}()
+	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
 }

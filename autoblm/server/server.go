@@ -16,6 +16,8 @@ type Server struct {
 	options Options
 	slots   []*slot
 	metrics *metrics
+	// writeTime is the time in which a client must read an answer.
+	writeTime time.Duration
 }
 
 // New loads the models of all sources. The first is the default one of requests.
@@ -23,7 +25,7 @@ func New(ctx context.Context, sources []Source, o Options) (*Server, error) {
 	if len(sources) == 0 {
 		return nil, errors.New("there is no model to serve: name one")
 	}
-	s := &Server{options: o, metrics: newMetrics()}
+	s := &Server{options: o, metrics: newMetrics(), writeTime: writeTime}
 	for _, source := range sources {
 		if s.slot(source.Name) != nil {
 			s.Close()
