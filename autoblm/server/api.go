@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,6 +24,7 @@ func (s *Server) addAPI(mux *http.ServeMux) huma.API {
 	config.Info.Description = "Answers questions about trained models of knowledge graphs."
 	// Pages of other sites and links to schemas are left out.
 	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil
+	config.Transformers = append(config.Transformers, clipError)
 	config.RejectUnknownQueryParameters = true
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config.Components.Schemas.RegisterTypeAlias(
@@ -45,6 +47,50 @@ func (s *Server) addAPI(mux *http.ServeMux) huma.API {
 	post(s, api, "classes", "Classify nodes", s.classes)
 	post(s, api, "reload", "Load all models again", s.reload)
 	return api
+}
+
+// Limits of an error, which repeats parts of the request.
+const (
+	maxErrorDetails = 10
+	maxErrorText    = 1000 // bytes
+)
+
+// clipError shortens an error: it would otherwise repeat the whole body of the request, once for each
+// fault in it.
+func clipError(_ huma.Context, _ string, answer any) (any, error) {
+	err, is := answer.(error)
+	if !is {
+		return answer, nil
+	}
+	model, is := errors.AsType[*huma.ErrorModel](err)
+	if !is {
+		return answer, nil
+	}
+	model.Detail = clip(model.Detail)
+	if more := len(model.Errors) - maxErrorDetails; more > 0 {
+		model.Errors = append(model.Errors[:maxErrorDetails:maxErrorDetails],
+			&huma.ErrorDetail{Message: fmt.Sprintf("%d more errors", more)})
+	}
+	for _, e := range model.Errors {
+		if e == nil {
+			continue
+		}
+		e.Message, e.Location = clip(e.Message), clip(e.Location)
+		if text, is := e.Value.(string); is {
+			e.Value = clip(text)
+		} else if text, err := json.Marshal(e.Value); err != nil || len(text) > maxErrorText {
+			e.Value = clip(string(text))
+		}
+	}
+	return answer, nil
+}
+
+// clip cuts a text after the largest size of an error's parts.
+func clip(text string) string {
+	if len(text) <= maxErrorText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxErrorText], "") + "…"
 }
 
 // schemaName returns the name of a type in the description. Classes have answers of their own.
@@ -108,10 +154,10 @@ func (s *Server) statusOf(err error) error {
 // use returns a model by name, or the first for "". The caller releases it.
 func (s *Server) use(name string) (*loaded, error) {
 	if name == "" {
-		return s.slots[0].acquire(), nil
+		return s.slots[0].acquire()
 	}
 	if slot := s.slot(name); slot != nil {
-		return slot.acquire(), nil
+		return slot.acquire()
 	}
 	var names []string
 	for _, slot := range s.slots {

@@ -43,7 +43,10 @@ type member struct {
 
 func (s *Server) models(context.Context, *struct{}) (out models, err error) {
 	for _, slot := range s.slots {
-		l := slot.acquire()
+		l, err := slot.acquire()
+		if err != nil {
+			return out, err
+		}
 		info := modelInfo{
 			Name: l.name, Loaded: l.since, Entities: len(l.Entities), Relations: len(l.Relations),
 			Predicts: l.batcher != nil, Facts: l.Graph != nil, Paths: l.Model.Paths != nil,

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -83,9 +84,17 @@ func (m *metrics) countReload(err error) {
 	}
 }
 
-// write writes all metrics in the text format of Prometheus.
+// writeMetrics sends all metrics in the text format of Prometheus. It does so without the lock, which
+// every other request needs: the client may read slowly.
 func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) {
+	var text bytes.Buffer
+	s.formatMetrics(&text)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = w.Write(text.Bytes()) // an error means that the client has left
+}
+
+// formatMetrics writes all metrics.
+func (s *Server) formatMetrics(w *bytes.Buffer) {
 	m := s.metrics
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -114,8 +123,10 @@ func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) {
 	writeCounts(w, "autoblm_reloads_total", "result", "Loads of a model after the first.", m.reloads)
 	about(w, "autoblm_model_loaded_seconds", "gauge", "Time when the model was loaded (Unix).")
 	for _, slot := range s.slots {
-		fmt.Fprintf(w, "autoblm_model_loaded_seconds{model=%s} %d\n",
-			quoted(slot.Name), slot.current.Load().since.Unix())
+		if l := slot.current.Load(); l != nil {
+			fmt.Fprintf(w, "autoblm_model_loaded_seconds{model=%s} %d\n",
+				quoted(slot.Name), l.since.Unix())
+		}
 	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)

@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // Model is an open model. A field that is nil leaves out what needs it.
@@ -97,17 +98,29 @@ func (l *loaded) close() {
 // slot is the place of a model that may be replaced.
 type slot struct {
 	Source
-	current   atomic.Pointer[loaded]
+	current   atomic.Pointer[loaded] // nil after close
 	reloading sync.Mutex
+	isClosed  atomic.Bool
 }
 
-// acquire returns the current model. The caller releases it.
-func (s *slot) acquire() *loaded {
+// acquire returns the current model, which the caller releases. A closed server has none.
+func (s *slot) acquire() (*loaded, error) {
 	for {
 		l := s.current.Load()
-		if l.users.TryRLock() { // fails only if it has been replaced
-			return l
+		if l == nil {
+			return nil, huma.Error503ServiceUnavailable("the server has been closed")
 		}
+		if l.users.TryRLock() { // fails only if it has been replaced
+			return l, nil
+		}
+	}
+}
+
+// close removes the model and frees it after its last request.
+func (s *slot) close() {
+	s.isClosed.Store(true)
+	if l := s.current.Swap(nil); l != nil {
+		l.close()
 	}
 }
 
@@ -115,12 +128,18 @@ func (s *slot) acquire() *loaded {
 func (s *slot) load(ctx context.Context) error {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
+	if s.isClosed.Load() {
+		return fmt.Errorf("load the model %s: the server has been closed", s.Name)
+	}
 	m, err := s.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("load the model %s: %w", s.Name, err)
 	}
 	if previous := s.current.Swap(newLoaded(s.Name, m)); previous != nil {
 		go previous.close()
+	}
+	if s.isClosed.Load() { // while the model was opened: nobody else would free it
+		s.close()
 	}
 	return nil
 }

@@ -148,3 +148,90 @@ func TestPanic(t *testing.T) {
 	}()
 	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
 }
+
+// TestClosed checks that a closed server refuses requests, also with a model that is opened
+// meanwhile.
+func TestClosed(t *testing.T) {
+	opened, finish := make(chan struct{}, 1), make(chan struct{}, 1)
+	finish <- struct{}{} // of the first
+	s, err := New(t.Context(), []Source{{"world", func(ctx context.Context) (*Model, error) {
+		opened <- struct{}{}
+		<-finish
+		return openWorld(ctx)
+	}}}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-opened
+	h := httptest.NewServer(s.Handler())
+	defer h.Close()
+	ended := make(chan error)
+	go func() { ended <- s.Reload(context.Background()) }()
+	<-opened
+	s.Close()
+	finish <- struct{}{}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	s.Close() // has no effect
+
+	for path, body := range map[string]string{
+		"models": "", "relations": "", "facts?entity=Spain": "",
+		"predict": `{"model":"world","queries":[{"head":"Portugal","relation":"borders"}]}`,
+	} {
+		if status, text := ask(t, h.URL+"/v1/"+path, body); status != 503 {
+			t.Errorf("%s: status %d, %s", path, status, text)
+		}
+	}
+	if status, _ := ask(t, h.URL+"/v1/reload", "{}"); status != 500 {
+		t.Errorf("a reload has the status %d", status)
+	}
+	if status, text := ask(t, h.URL+"/metrics", ""); status != 200 {
+		t.Errorf("metrics: status %d, %s", status, text)
+	}
+}
+
+// lockChecker is a client that checks that nobody holds the lock of the metrics.
+type lockChecker struct {
+	*httptest.ResponseRecorder
+	t *testing.T
+	m *metrics
+}
+
+func (c lockChecker) Write(p []byte) (int, error) {
+	if c.m.mu.TryLock() {
+		c.m.mu.Unlock()
+	} else {
+		c.t.Error("the metrics are locked while the client reads")
+	}
+	return c.ResponseRecorder.Write(p)
+}
+
+func TestMetricsLock(t *testing.T) {
+	s := &Server{metrics: newMetrics()}
+	s.writeMetrics(lockChecker{httptest.NewRecorder(), t, s.metrics}, nil)
+}
+
+// TestShortErrors checks that errors do not repeat a large request.
+func TestShortErrors(t *testing.T) {
+	_, h := start(t, nil)
+	long := strings.Repeat("é", 100_000)
+	for name, c := range map[string]struct {
+		body, want string
+		status     int
+	}{
+		"syntax":   {`{"queries":"` + long, "unexpected end", 400},
+		"type":     {`{"queries":"` + long + `"}`, "expected array", 422},
+		"property": {`{"queries":[{"` + long + `":1}]}`, "unexpected property", 422},
+		"parts":    {`{"queries":[{"x":["` + long + `"]}]}`, "unexpected property", 422},
+		"model":    {`{"model":"` + long + `","queries":[{"head":"a"}]}`, "no model", 404},
+		"many": {
+			`{"queries":[` + strings.Repeat(`{"x":1},`, 999) + `{"x":1}]}`, "more errors", 422,
+		},
+	} {
+		status, text := ask(t, h.URL+"/v1/predict", c.body)
+		if status != c.status || len(text) > 20_000 || !strings.Contains(text, c.want) {
+			t.Errorf("%s: status %d, %d bytes: %.300s", name, status, len(text), text)
+		}
+	}
+}

@@ -64,10 +64,10 @@ func (s *Server) Reload(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// Close frees the models after their last requests. Nobody can ask afterwards.
+// Close frees the models after their last requests. Later requests get the status 503.
 func (s *Server) Close() {
 	for _, slot := range s.slots {
-		slot.current.Load().close()
+		slot.close()
 	}
 }
 
