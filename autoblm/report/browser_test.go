@@ -90,6 +90,8 @@ func keysOverPoints(p *browsertest.Page) {
 	const said = `document.getElementById("said").textContent`
 	browsertest.Eval[any](p, `document.querySelector("#nav a").focus()`)
 	p.Wait(`document.activeElement.closest("#nav")`)
+	p.MoveTo(`[1, 1]`) // away from the chart
+	p.Wait(`document.getElementById("tip").hidden`)
 	for !browsertest.Eval[bool](p, `document.activeElement.matches("#trials canvas")`) {
 		p.Type(kb.Tab)
 	}

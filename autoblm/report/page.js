@@ -364,13 +364,13 @@ function makeChart(spec, canvas, legend) {
 // followScroll moves the tooltip of a point that the keys selected, null without one.
 let followScroll = null;
 
-// keepSelection ignores the events that a browser sends when a page scrolls under a mouse at rest,
-// which would take the tooltip from the point that the keys selected.
+// keepSelection ignores what would take the tooltip from the point that the keys selected: the events
+// that Chart.js replays, and those of a browser whose page scrolls under a mouse at rest.
 const keepSelection = {
 	id: "keepSelection",
-	beforeEvent(_, { event: { native } }) {
+	beforeEvent(_, { event: { native }, replay }) {
 		const isMouse = native && ["mousemove", "mouseout"].includes(native.type);
-		return !(followScroll && isMouse && !native.movementX && !native.movementY);
+		return !(followScroll && (replay || isMouse && !native.movementX && !native.movementY));
 	},
 };
 
