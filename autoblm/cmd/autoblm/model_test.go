@@ -62,9 +62,9 @@ func TestModelImport(t *testing.T) {
 	if len(found["answers"].([]any)) != 5 {
 		t.Errorf("%v", found)
 	}
-	fail(t, cli.Failed, "name it with --structure", "model import --from pykeen --out", out,
+	fail(t, cli.Failed, "name it with --structure", "model import --from pykeen --out", out+"-2",
 		ofPyKEEN+"/state.pt")
-	fail(t, cli.Failed, "no such file", "model import --from libkge --out", out, "absent.pt")
+	fail(t, cli.Failed, "no such file", "model import --from libkge --out", out+"-2", "absent.pt")
 }
 
 func TestModelNeighborsAndMap(t *testing.T) {

@@ -138,7 +138,9 @@ func valueOf(f *kong.Flag) string {
 	const longest = 20
 	value := settings.TextOf(f.Target, ",")
 	if d, is := f.Target.Interface().(time.Duration); is {
-		value = strings.TrimSuffix(d.String(), "0s")
+		if value = d.String(); strings.HasSuffix(value, "m0s") {
+			value = strings.TrimSuffix(value, "0s")
+		}
 	}
 	isUnset := f.Target.IsZero() && (f.PlaceHolder != "" || f.Target.Kind() == reflect.String)
 	if isUnset || value == "" || len(value) > longest {
