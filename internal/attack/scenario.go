@@ -51,8 +51,6 @@ var scenarios = []scenario{
 		" --epochs 60 --validate-every 5 --out out" + smallTraining},
 	{name: "ensemble", outputs: []string{"out"}, arguments: "ensemble m seeds/seed-1" +
 		" seeds/seed-2 reverses --all --dataset small --out out --json"},
-	{name: "ensemble-replace", outputs: []string{"t"}, arguments: "ensemble m seeds/seed-1" +
-		" seeds/seed-2 --folds 2 --size 2 --dataset small --out t --json"},
 	{name: "query-train", outputs: []string{"out"}, arguments: "query train --dataset q" +
 		" --structure complex --dim 16 --epochs 40 --validate-every 5 --out out" +
 		smallTraining},
