@@ -7,9 +7,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// Export writes the embeddings of the member of a predictor with a number from 0 on, which is 0 for
-// a single model, into a folder, and returns the paths of the files. Formats are those of
-// [exchange.Export].
+// Export writes the embeddings of a member of a predictor into a folder, in a format of package
+// exchange, and returns the paths of the files. Members are numbered from 0; a single model is 0.
 func Export(p Predictor, member int, f exchange.Format, dir string) ([]string, error) {
 	return exchange.Export(p.Models()[member], f, dir)
 }

@@ -30,6 +30,7 @@ var minCached, maxCache int64 = 32 << 20, 4 << 30
 type cacheState struct {
 	folder, key string
 	facts       *cachedFacts // nil if the graph was not in the cache
+	sum         uint32       // of the content as read, if it was not
 	// The content of the graph when it was read.
 	entities, relations []string
 	splits              [3][]Triple
@@ -44,7 +45,7 @@ type cachedFacts struct {
 
 // readCached returns the graph of a folder from the cache, or else with read.
 func readCached(folder string, read func() (*Graph, error)) (*Graph, error) {
-	key := cacheKey(folder)
+	key, sum := cacheKey(folder), uint32(0)
 	if key == "" {
 		return read()
 	}
@@ -54,8 +55,9 @@ func readCached(folder string, read func() (*Graph, error)) (*Graph, error) {
 		if g, err = read(); err != nil || len(g.warnings) > 0 {
 			return g, err
 		}
+		sum = contentSum(g)
 	}
-	g.cache = &cacheState{folder, key, facts, g.Entities, g.Relations, g.splits()}
+	g.cache = &cacheState{folder, key, facts, sum, g.Entities, g.Relations, g.splits()}
 	return g, nil
 }
 
@@ -93,9 +95,10 @@ func areSame[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// store writes a graph into the cache, unless it is there or its files have changed.
+// store writes a graph into the cache, unless it is there, or the graph or its files have changed.
 func (c *cacheState) store(g *Graph, i *implications) {
-	if c == nil || c.facts != nil || !c.isCurrent(g) || cacheKey(c.folder) != c.key {
+	if c == nil || c.facts != nil || !c.isCurrent(g) || contentSum(g) != c.sum ||
+		cacheKey(c.folder) != c.key {
 		return
 	}
 	facts := cachedFacts{

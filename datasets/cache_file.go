@@ -27,8 +27,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // encodeCached writes the content of a file in the cache.
 func encodeCached(to io.Writer, g *Graph, facts cachedFacts) error {
 	header := cachedHeader{Entities: len(g.Entities), Relations: len(g.Relations), Facts: facts}
-	labels := [2][]string{g.Entities, g.Relations}
-	for _, labels := range labels {
+	for _, labels := range [][]string{g.Entities, g.Relations} {
 		for _, label := range labels {
 			header.Text += len(label)
 		}
@@ -42,15 +41,27 @@ func encodeCached(to io.Writer, g *Graph, facts cachedFacts) error {
 	}
 	checksum := crc32.New(castagnoli)
 	out := bufio.NewWriterSize(io.MultiWriter(to, checksum), 1<<20)
-	number := func(n uint32) {
-		_, _ = out.Write(binary.LittleEndian.AppendUint32(out.AvailableBuffer(), n))
-	}
 	_, _ = out.WriteString(cacheFormat) // out keeps the first error until it is flushed
-	number(uint32(len(text)))
+	writeNumber(out, uint32(len(text)))
 	_, _ = out.Write(text)
+	writeContent(out, g)
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	_, err = to.Write(binary.LittleEndian.AppendUint32(nil, checksum.Sum32()))
+	return err
+}
+
+func writeNumber(out *bufio.Writer, n uint32) {
+	_, _ = out.Write(binary.LittleEndian.AppendUint32(out.AvailableBuffer(), n))
+}
+
+// writeContent writes the labels and the triples.
+func writeContent(out *bufio.Writer, g *Graph) {
+	labels := [2][]string{g.Entities, g.Relations}
 	for _, labels := range labels {
 		for _, label := range labels {
-			number(uint32(len(label)))
+			writeNumber(out, uint32(len(label)))
 		}
 	}
 	for _, labels := range labels {
@@ -60,16 +71,20 @@ func encodeCached(to io.Writer, g *Graph, facts cachedFacts) error {
 	}
 	for _, triples := range g.splits() {
 		for _, t := range triples {
-			number(uint32(t.Head))
-			number(uint32(t.Relation))
-			number(uint32(t.Tail))
+			writeNumber(out, uint32(t.Head))
+			writeNumber(out, uint32(t.Relation))
+			writeNumber(out, uint32(t.Tail))
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	_, err = to.Write(binary.LittleEndian.AppendUint32(nil, checksum.Sum32()))
-	return err
+}
+
+// contentSum returns a checksum of the labels and the triples.
+func contentSum(g *Graph) uint32 {
+	sum := crc32.New(castagnoli)
+	out := bufio.NewWriterSize(sum, 1<<16)
+	writeContent(out, g)
+	_ = out.Flush() // a checksum has no errors
+	return sum.Sum32()
 }
 
 var errDamagedCache = errors.New("the file in the cache is damaged")

@@ -151,6 +151,25 @@ func TestCacheOfAChangedGraph(t *testing.T) {
 	}
 }
 
+// TestCacheOfAGraphChangedInPlace checks that a program that changes the elements of a graph does not
+// change what the next reading of its files gives.
+func TestCacheOfAGraphChangedInPlace(t *testing.T) {
+	folder := useCache(t)
+	dir := writeFiles(t, splitsToCache())
+	for _, change := range []func(g *Graph){
+		func(g *Graph) { g.Train[0].Tail = 2 }, func(g *Graph) { g.Entities[0] = "changed" },
+	} {
+		g, err := ReadFolder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(g)
+		if g.Warnings(); len(cachedFiles(t, folder)) != 0 {
+			t.Error("a changed graph is in the cache")
+		}
+	}
+}
+
 // TestDamagedCache checks that a damaged file is not used, and replaced.
 func TestDamagedCache(t *testing.T) {
 	folder := useCache(t)
@@ -256,7 +275,7 @@ func FuzzDecodeCached(f *testing.F) {
 		if err != nil {
 			return
 		}
-		g.cache = &cacheState{"", "", facts, g.Entities, g.Relations, g.splits()}
+		g.cache = &cacheState{"", "", facts, contentSum(g), g.Entities, g.Relations, g.splits()}
 		g.Warnings("valid", "test")
 		Describe(g)
 		DescribeRelations(g, 0)

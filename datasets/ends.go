@@ -15,23 +15,17 @@ type place struct{ split, index int32 }
 
 // NewEnds sorts the triples of splits by relation. It takes 8 bytes per triple.
 func NewEnds(relations int, splits ...[]Triple) *Ends {
-	e := &Ends{splits: splits, starts: make([]int, relations+1)}
+	e, all := &Ends{splits: splits}, 0
 	for _, split := range splits {
-		for _, t := range split {
-			e.starts[t.Relation+1]++
+		all += len(split)
+	}
+	e.order, e.starts = groupBy(all, relations, func(i int) (int32, place) {
+		split := 0
+		for ; i >= len(splits[split]); split++ {
+			i -= len(splits[split])
 		}
-	}
-	for r := range relations {
-		e.starts[r+1] += e.starts[r]
-	}
-	e.order = make([]place, e.starts[relations])
-	next := slices.Clone(e.starts)
-	for i, split := range splits {
-		for j, t := range split {
-			e.order[next[t.Relation]] = place{int32(i), int32(j)}
-			next[t.Relation]++
-		}
-	}
+		return splits[split][i].Relation, place{int32(split), int32(i)}
+	})
 	return e
 }
 

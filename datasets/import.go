@@ -87,10 +87,7 @@ func graphName(path string) string {
 	if path == facts.Stdin {
 		return "graph"
 	}
-	name := filepath.Base(path)
-	for _, packing := range []string{".gz", ".zst"} {
-		name = strings.TrimSuffix(name, packing)
-	}
+	name := filepath.Base(facts.Unpacked(path))
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 

@@ -51,8 +51,8 @@ func openAt(name string, at Place) (*Graph, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		all := append([]string{worldName}, benchmarkNames()...)
-		return nil, NoGraph(name, fmt.Errorf("no data set %q: it is no folder or file, and the names are %s%s",
-			name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
+		return nil, NoGraph(name, fmt.Errorf(
+			"no data set %q: it is no folder or file, and the names are %s%s", name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
 	}
 	if err == nil && !info.IsDir() {
 		return ReadFile(name)

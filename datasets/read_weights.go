@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+
+	"github.com/autoblm/autoblm-go/datasets/facts"
 )
 
 // Files of a folder next to the splits.
@@ -25,8 +27,8 @@ func readWeights(open opener, triples int) (weights []float32, err error) {
 	sum := 0.0
 	err = visitLines(text, func(line []byte) error {
 		w, err := strconv.ParseFloat(string(line), 32)
-		if err != nil || !(w >= 0 && w <= maxWeight) {
-			return fmt.Errorf("the weight %q is not a number from 0 to %g", line, maxWeight)
+		if err != nil || !(w >= 0 && w <= facts.MaxWeight) {
+			return fmt.Errorf("the weight %q is not a number from 0 to %g", line, facts.MaxWeight)
 		}
 		weights = append(weights, float32(w))
 		sum += w
@@ -43,5 +45,3 @@ func readWeights(open opener, triples int) (weights []float32, err error) {
 	}
 	return weights, nil
 }
-
-const maxWeight = 1e9

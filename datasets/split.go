@@ -68,9 +68,9 @@ type SplitReport struct {
 	duplicate Triple // the first
 }
 
-// SplitTriples divides the training triples of a graph into train, valid and test. Duplicates are dropped, and the first one's weight stays. The splits
-// keep the order of the triples, and ids follow the first appearance, so that [WriteFolder] and
-// [ReadFolder] reproduce the graph.
+// SplitTriples divides the training triples of a graph into train, valid and test. Of duplicates the
+// first one stays, with its weight. The splits keep the order of the triples, and ids follow the
+// first appearance, so that [WriteFolder] and [ReadFolder] reproduce the graph.
 //
 // A random split keeps every entity and relation in train, so fewer triples than wanted may be held
 // out. A split by time puts the latest facts into test and those before into valid, and divides no

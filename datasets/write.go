@@ -18,9 +18,9 @@ import (
 
 // WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder for
 // [ReadFolder], and creates the folder if needed. It writes empty splits too. weights.txt has the
-// weights of the training triples, and entity2type.txt the types by
-// rdf:type, if there are any. A new folder appears at once. In an existing one the files are
-// replaced, train.txt last: without it a folder is no data set. Old weights and types are removed.
+// weights of the training triples, and entity2type.txt the types by rdf:type, if there are any. A
+// new folder appears at once. In an existing one the files are replaced, train.txt last: without it
+// a folder is no data set. Old weights and types are removed.
 func WriteFolder(g *Graph, dir string) error {
 	for _, labels := range [][]string{g.Entities, g.Relations} {
 		for id, label := range labels {

@@ -13,8 +13,8 @@ import (
 // TypedEvaluation holds the metrics of ranks among entities of the right kind.
 type TypedEvaluation struct {
 	Evaluation
-	// Outside is the number of true entities of another kind. They rank after all candidates, as
-	// [Predictor.Predict] would not list them.
+	// Outside is the number of true entities that train does not have at that end of the relation.
+	// They rank after all candidates.
 	Outside int `json:"outside"`
 }
 

@@ -148,8 +148,8 @@ func Load(dir string) (*Model, error) {
 	})
 }
 
-// LoadFrom reads a model folder like [Load], but with a function that reads files. Errors name dir,
-// if it is not empty.
+// LoadFrom reads a model folder like [Load], but with a function that reads files, which two
+// goroutines call at the same time. Errors name dir, if it is not empty.
 func LoadFrom(dir string, readFile func(name string) ([]byte, error)) (*Model, error) {
 	var d description
 	read, err := modelfolder.ReadFrom(dir, readFile, &d, d.check)
@@ -186,7 +186,7 @@ func LoadFrom(dir string, readFile func(name string) ([]byte, error)) (*Model, e
 	return m, nil
 }
 
-// readAhead returns a reader that has begun to read a file.
+// readAhead returns a reader that has begun to read a file, in another goroutine.
 func readAhead(read modelfolder.Reader, file string) modelfolder.Reader {
 	ahead := sync.OnceValues(func() ([]byte, error) { return read(file) })
 	go func() { _, _ = ahead() }() // the next call returns the error

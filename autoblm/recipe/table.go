@@ -74,6 +74,14 @@ func authors(s *kge.Settings) { s.Initial, s.MaxNorm = kge.Xavier, 1 }
 // reciprocal applies the settings that kbc and the programs derived from it share.
 func reciprocal(s *kge.Settings) { s.Reciprocal, s.InitScale = true, 1e-3 }
 
+// sampling returns the settings of large graphs, with a number of sampled entities.
+func sampling(entities int) kge.Settings {
+	return training(func(s *kge.Settings) {
+		reciprocal(s)
+		s.SampledSoftmax, s.ValidateSample = entities, 4000
+	})
+}
+
 const (
 	penaltyNote = "Their weight λ acts as λ divided by the batch size, " +
 		"because a sum in their loss runs over pairs of triples."
@@ -174,34 +182,25 @@ var (
 		}),
 	}
 	large = family{
-		name:   Large,
-		about:  "structures on a graph of more than 30,000 entities, without --recipe",
-		source: "this project: default, among sampled entities as on WN18RR, docs/results-log.md",
-		note:   bestNote,
-		training: training(func(s *kge.Settings) {
-			reciprocal(s)
-			s.SampledSoftmax, s.ValidateSample = 2048, 4000
-		}),
+		name:     Large,
+		about:    "structures on a graph of more than 30,000 entities, without --recipe",
+		source:   "this project: default, among sampled entities as on WN18RR, docs/results-log.md",
+		note:     bestNote,
+		training: sampling(2048),
 	}
 	huge = family{
-		name:   Huge,
-		about:  "structures on a graph of more than 100,000 entities, without --recipe",
-		source: "this project: chosen by validation on a graph of packages, docs/results-log.md",
-		note:   bestNote,
-		training: training(func(s *kge.Settings) {
-			reciprocal(s)
-			s.SampledSoftmax, s.ValidateSample = 512, 4000
-		}),
+		name:     Huge,
+		about:    "structures on a graph of more than 100,000 entities, without --recipe",
+		source:   "this project: chosen by validation on a graph of packages, docs/results-log.md",
+		note:     bestNote,
+		training: sampling(512),
 	}
 	vast = family{
-		name:   Vast,
-		about:  "structures on a graph of more than 500,000 entities, without --recipe",
-		source: "this project: chosen by validation on a graph of communities, docs/results-log.md",
-		note:   bestNote,
-		training: training(func(s *kge.Settings) {
-			reciprocal(s)
-			s.SampledSoftmax, s.ValidateSample = 256, 4000
-		}),
+		name:     Vast,
+		about:    "structures on a graph of more than 500,000 entities, without --recipe",
+		source:   "this project: chosen by validation on a graph of communities, docs/results-log.md",
+		note:     bestNote,
+		training: sampling(256),
 	}
 	basic = family{
 		name:     "basic",
@@ -353,27 +352,19 @@ var (
 	}
 	denseRow = row{
 		family: dense, structure: "complex", weights: n3Weight(.1),
-		settings: settings{
-			dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3, cooldown: .5,
-		},
+		settings: largeSettings,
 	}
 	largeRow = row{
 		family: large, structure: "complex", weights: n3ByFrequency(.1),
-		settings: settings{
-			dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3, cooldown: .5,
-		},
+		settings: largeSettings,
 	}
 	hugeRow = row{
 		family: huge, structure: "complex", weights: n3ByFrequency(.1),
-		settings: settings{
-			dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3, cooldown: .5,
-		},
+		settings: largeSettings,
 	}
 	vastRow = row{
 		family: vast, structure: "complex", weights: n3ByFrequency(.1),
-		settings: settings{
-			dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3, cooldown: .5,
-		},
+		settings: largeSettings,
 	}
 	basicRow = row{
 		family: basic, structure: "complex",
@@ -384,6 +375,9 @@ var (
 var (
 	defaultSettings = settings{
 		dim: 512, batch: 128, epochs: 60, validate: 5, patience: 3, rate: .1,
+	}
+	largeSettings = settings{ // of graphs with many triples or entities
+		dim: 512, batch: 500, epochs: 60, validate: 5, patience: 3, rate: .3, cooldown: .5,
 	}
 	smallSettings       = settings{dim: 256, batch: 128, epochs: 60, validate: 5, rate: .1}
 	smallSearchSettings = settings{dim: 64, batch: 128, epochs: 30, rate: .1}

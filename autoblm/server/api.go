@@ -167,7 +167,7 @@ func (s *Server) use(name string) (*loaded, error) {
 		fmt.Sprintf("no model %q: there is %s", name, strings.Join(names, ", ")))
 }
 
-// lacking is the error of a model that cannot do what is asked.
+// lacking returns an error: the model cannot do what is asked.
 func (l *loaded) lacking(format string, arguments ...any) error {
 	return huma.Error404NotFound("the model " + l.name + " " + fmt.Sprintf(format, arguments...))
 }

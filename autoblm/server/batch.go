@@ -22,7 +22,7 @@ type batcher struct {
 	ended    sync.WaitGroup
 }
 
-// predictor is what a batcher uses of [completion.Answerer].
+// predictor has the methods of [completion.Answerer] that a batcher calls.
 type predictor interface {
 	Predict(
 		ctx context.Context, queries []completion.Query, o completion.PredictOptions,
@@ -37,7 +37,7 @@ type job struct {
 	done    chan outcome
 }
 
-// options are those of a request that can be answered together with others.
+// options are equal for all requests that are answered together.
 type options struct {
 	top    int
 	known  eval.KnownAnswers

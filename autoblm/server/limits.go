@@ -124,7 +124,7 @@ func (s *Server) limit(next http.Handler) http.Handler {
 // refuseFault logs a panic of a handler, and sends the status 500 if no answer has begun.
 func (s *Server) refuseFault(answer *statusWriter, fault any) {
 	isAbort := fault == http.ErrAbortHandler
-	if !isAbort && !answer.failed { // otherwise the client has left, which is no fault
+	if !isAbort && !answer.failed { // a client that left is no fault
 		s.options.logger().Printf("internal error: %v\n%s", fault, debug.Stack())
 	}
 	answer.isPartial = isAbort || answer.status != 0

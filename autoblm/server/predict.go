@@ -15,8 +15,8 @@ type Answered struct {
 	Error string `json:"error,omitempty" doc:"Why there is no answer."`
 }
 
-// NewAnswered returns the JSON of a prediction.
-func NewAnswered(p completion.Prediction) Answered {
+// newAnswered returns the JSON of a prediction.
+func newAnswered(p completion.Prediction) Answered {
 	a := Answered{Prediction: p}
 	if p.Err != nil {
 		a.Error, a.Answers = format.OneLine(p.Err), []eval.Answer{}
@@ -84,7 +84,7 @@ func (s *Server) predictAll(
 	predictions, err := l.batcher.predict(ctx, queries, o)
 	out.Model = l.name
 	for _, p := range predictions {
-		out.Results = append(out.Results, NewAnswered(p))
+		out.Results = append(out.Results, newAnswered(p))
 	}
 	return out, err
 }

@@ -109,16 +109,16 @@ func (c columns) fact(row []string, line int) (Fact, error) {
 	}
 	if c[weight] >= 0 && row[c[weight]] != "" {
 		w, err := strconv.ParseFloat(strings.TrimSpace(row[c[weight]]), 64)
-		if err != nil || !(w >= 0 && w <= maxWeight) {
-			return f, malformed("the weight %q is not a number from 0 to %g", row[c[weight]], maxWeight)
+		if err != nil || !(w >= 0 && w <= MaxWeight) {
+			return f, malformed("the weight %q is not a number from 0 to %g", row[c[weight]], MaxWeight)
 		}
 		f.Weight = w
 	}
 	return f, nil
 }
 
-// maxWeight limits weights, so that their sum is finite.
-const maxWeight = 1e9
+// MaxWeight limits weights, so that their sum is finite.
+const MaxWeight = 1e9
 
 func quoted(texts []string) []string {
 	all := make([]string, len(texts))

@@ -28,13 +28,16 @@ var endings = map[string]string{
 // packings has the endings of packed files.
 var packings = []string{".gz", ".zst"}
 
-// ending returns the ending of a name, without that of a packing.
-func ending(path string) string {
+// Unpacked returns a path without the endings of packings.
+func Unpacked(path string) string {
 	for _, packing := range packings {
 		path = strings.TrimSuffix(path, packing)
 	}
-	return strings.ToLower(filepath.Ext(path))
+	return path
 }
+
+// ending returns the ending of a name, without that of a packing.
+func ending(path string) string { return strings.ToLower(filepath.Ext(Unpacked(path))) }
 
 // CanRead reports whether a name has the ending of a format.
 func CanRead(path string) bool { return endings[ending(path)] != "" }

@@ -37,7 +37,7 @@ func FuzzRead(f *testing.F) {
 						t.Errorf("label %q", label)
 					}
 				}
-				if !(f.Weight >= 0 && f.Weight <= maxWeight) {
+				if !(f.Weight >= 0 && f.Weight <= MaxWeight) {
 					t.Errorf("weight %v", f.Weight)
 				}
 				return nil

@@ -29,7 +29,6 @@ func readParquet(r *reader) (err error) {
 	}
 	var names []string
 	var places []int // in names, of each leaf; -1 for nested ones
-	leaves := 0
 	for _, path := range opened.Schema().Columns() {
 		place := -1
 		if leaf, _ := opened.Schema().Lookup(path...); len(path) == 1 && !leaf.Node.Repeated() {
@@ -37,7 +36,6 @@ func readParquet(r *reader) (err error) {
 			names = append(names, path[0])
 		}
 		places = append(places, place)
-		leaves++
 	}
 	t := table{reader: r, titled: true}
 	if err := t.row(0, names); err != nil {
@@ -49,36 +47,44 @@ func readParquet(r *reader) (err error) {
 // rowGroups reads all rows.
 func (t *table) rowGroups(file *parquet.File, places []int) error {
 	line, cells := 0, make([]string, t.width)
-	buffer := make([]parquet.Row, 256)
+	add := func(row parquet.Row) error {
+		line++
+		clear(cells)
+		for _, value := range row {
+			if place := places[value.Column()]; place >= 0 && !value.IsNull() {
+				cells[place] = value.String()
+			}
+		}
+		return t.row(line, cells)
+	}
 	for _, group := range file.RowGroups() {
-		rows := group.Rows()
-		defer rows.Close()
-		for {
-			n, err := rows.ReadRows(buffer)
-			for _, row := range buffer[:n] {
-				line++
-				clear(cells)
-				for _, value := range row {
-					if place := places[value.Column()]; place >= 0 && !value.IsNull() {
-						cells[place] = value.String()
-					}
-				}
-				if err := t.row(line, cells); err != nil {
-					return err
-				}
-			}
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return t.damaged(err)
-			}
-			if n == 0 {
-				return t.damaged(io.ErrNoProgress)
-			}
+		if err := t.rows(group.Rows(), add); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// rows calls visit with each row of a group, and closes the group.
+func (t *table) rows(rows parquet.Rows, visit func(parquet.Row) error) error {
+	defer rows.Close()
+	buffer := make([]parquet.Row, 256)
+	for {
+		n, err := rows.ReadRows(buffer)
+		for _, row := range buffer[:n] {
+			if err := visit(row); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return t.damaged(err)
+		case n == 0:
+			return t.damaged(io.ErrNoProgress)
+		}
+	}
 }
 
 // seekable returns the file, or its content in memory if it is packed or a pipe.

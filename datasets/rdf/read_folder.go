@@ -107,7 +107,8 @@ func CanOpen(source string) bool {
 // hasGraph reports whether a folder has a file that [ReadFolder] reads.
 func hasGraph(dir string) bool {
 	return hasFile(dir, func(name string) bool {
-		return isTriples(name) || strings.HasPrefix(name, classesFile) || isTable(name, "trainingSet") || isTable(name, "testSet")
+		return isTriples(name) || strings.HasPrefix(name, classesFile) ||
+			isTable(name, "trainingSet") || isTable(name, "testSet")
 	})
 }
 

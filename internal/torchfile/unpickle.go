@@ -176,7 +176,7 @@ func (m *machine) number(operation byte) error {
 		if err != nil {
 			return err
 		}
-		if len(content) > 8 { // such as the magic of old files
+		if len(content) > 8 { // the magic of old files, for example
 			m.push(string(content))
 			return nil
 		}

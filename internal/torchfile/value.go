@@ -43,7 +43,7 @@ func (d *Dict) Get(key string) any {
 type Object struct {
 	// Class is the full name, such as "torch.nn.modules.sparse.Embedding".
 	Class string
-	// Arguments are those of its construction; nil for the class itself.
+	// Arguments has the arguments of its construction; nil for the class itself.
 	Arguments []any
 	// State is the last state that was set, as a rule a dictionary of attributes.
 	State any

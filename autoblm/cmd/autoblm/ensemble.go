@@ -101,9 +101,6 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if err := c.checkSame(ensemble); err != nil {
 		return err
 	}
-	if err := c.checkSame(ensemble); err != nil {
-		return err
-	}
 	evaluated, err := ensemble.Evaluate(ctx, engine, g, completion.FinalLimits(g))
 	if err != nil {
 		return err

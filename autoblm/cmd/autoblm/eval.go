@@ -158,7 +158,7 @@ func (s evalSummary) block(c *evalCommand, g *datasets.Graph, e completion.Evalu
 	if s.Typed != nil {
 		addMetrics(&b, "right kind", s.Typed.Both, 0)
 		if s.Typed.Outside > 0 {
-			b.Note(fmt.Sprintf("%s of %s true entities are of another kind than in train; they rank last.",
+			b.Note(fmt.Sprintf("%s of %s true entities are not at that end of the relation in train; they rank last.",
 				format.Int(s.Typed.Outside), format.Int(2*s.Typed.Triples)))
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -145,6 +144,3 @@ func printRows(w io.Writer, rows []row) {
 	}
 	t.Print(w)
 }
-
-// errTerminal means that binary output would go to a terminal.
-var errTerminal = errors.New("parquet is binary: write it into a file with > FILE")

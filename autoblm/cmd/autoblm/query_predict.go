@@ -12,9 +12,9 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// answers is the JSON of query predict.
-type answers[Query any] struct {
-	Query   Query         `json:"query"`
+// pathAnswers is the JSON of query predict.
+type pathAnswers struct {
+	Query   query.Path    `json:"query"`
 	Answers []eval.Answer `json:"answers"`
 }
 
@@ -43,7 +43,7 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	found := answers[query.Path]{Query: p}
+	found := pathAnswers{Query: p}
 	if found.Answers, err = query.Predict(ctx, engine, m, p, d, options); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func (c *predictCommand) writeRows(
 	o *output, fill func(write func(rows []row) error) error,
 ) error {
 	if c.Format == "parquet" && o.IsTerminal() {
-		return errTerminal
+		return errors.New("parquet is binary: write it into a file with > FILE")
 	}
 	o.Stdout.Raw = c.Format == "parquet"
 	buffer := bufio.NewWriter(o.Stdout)

@@ -150,26 +150,28 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 	if err != nil {
 		return nil, err
 	}
+	var data *query.Data
+	if answersPaths {
+		flags := predictFlags{Dataset: c.Dataset, Known: eval.MarkKnown}
+		data, err = (&queryPredictCommand{predictFlags: flags}).data(ctx, first, o)
+		if err != nil {
+			return nil, err
+		}
+	}
 	engine := c.engine()
 	answerer, err := completion.NewAnswerer(p, g, engine)
 	if err != nil {
 		return nil, err
 	}
 	m, err := server.NewModel(p.Models(), answerer, g)
-	if err != nil || !answersPaths {
-		return m, err
+	if err == nil && answersPaths {
+		m.Paths = func(
+			ctx context.Context, p query.Path, o completion.PredictOptions,
+		) ([]eval.Answer, error) {
+			return query.Predict(ctx, engine, first, p, data, o)
+		}
 	}
-	flags := predictFlags{Dataset: c.Dataset, Known: eval.MarkKnown}
-	data, err := (&queryPredictCommand{predictFlags: flags}).data(ctx, first, o)
-	if err != nil {
-		return nil, err
-	}
-	m.Paths = func(
-		ctx context.Context, p query.Path, o completion.PredictOptions,
-	) ([]eval.Answer, error) {
-		return query.Predict(ctx, engine, first, p, data, o)
-	}
-	return m, nil
+	return m, err
 }
 
 // graph opens the data with the known facts, nil if they are not found. The data of paths may have

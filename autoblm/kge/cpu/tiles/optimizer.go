@@ -17,16 +17,16 @@ type Updater struct {
 func NewUpdater(k *kernel.Set, table kernel.Table, slots int) *Updater {
 	u := &Updater{kernels: k, table: table}
 	for range slots {
-		u.slots = append(u.slots, touched(len(table.Data)))
+		u.slots = append(u.slots, inMemory(len(table.Data)))
 	}
 	return u
 }
 
-// touched returns zeros whose memory pages exist. Otherwise the system makes a page at the first
+// inMemory returns zeros whose memory pages exist. Otherwise the system makes a page at the first
 // use of a row, and the first steps, which tell the pace of a training, take half as long again.
-func touched(n int) []float32 {
+func inMemory(n int) []float32 {
 	const page = 4096 / 4
-	numbers := make([]float32, n)
+	numbers := newFloats(n)
 	for i := 0; i < n; i += page {
 		numbers[i] = 0
 	}
