@@ -177,9 +177,9 @@ func ExamplePredictor_answerer() {
 func ExamplePredictor_likeliest() {
 	ctx := context.Background()
 	g := must(autoblm.Load("world"))
-	found := must(autoblm.SearchWithin(ctx, g, time.Second))
+	model := must(autoblm.Train(ctx, g, quick(structure.MustParse("complex"))))
 
-	answerer := must(found.Answerer(g))
+	answerer := must(model.Answerer(g))
 	defer answerer.Close()
 	for _, f := range must(answerer.Likeliest(ctx, "borders", autoblm.PredictOptions{Top: 3})) {
 		fmt.Println(f.Rank, f.Relation)
