@@ -28,6 +28,9 @@ type Graph struct {
 	Train, Valid, Test []Triple
 	// Weights are the weights of the training triples in the loss; nil if all are 1.
 	Weights []float32
+	// Types are the declared types of entities; nil if there are none. They have no influence on a
+	// training and select the candidates for answers.
+	Types *Types
 
 	times     []float64   // of the training triples, for a split by time
 	warnings  []string    // of the reader; see [Graph.Warnings]

@@ -3,6 +3,7 @@ package datasets
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets/facts"
+	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
 // ImportSettings configures [Import].
@@ -59,6 +61,10 @@ func Import(paths []string, s ImportSettings) (*Graph, *ImportReport, error) {
 	}
 	all := im.graph(graphName(paths[0]))
 	im.report.Weighted = all.Weights != nil
+	noFile := func(string) (*textfile.File, error) { return nil, fs.ErrNotExist }
+	if err := all.declareTypes(noFile); err != nil {
+		return nil, nil, err
+	}
 	var divided *Graph
 	var err error
 	if divided, im.report.SplitReport, err = SplitTriples(all, s.SplitSettings); err != nil {

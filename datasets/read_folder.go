@@ -22,7 +22,8 @@ var ErrNotFolder = errors.New("a file, not a folder")
 //   - OpenKE: entity2id.txt, relation2id.txt, train2id.txt, valid2id.txt and
 //     test2id.txt, each a count and then its lines (head, tail, relation).
 //
-// weights.txt may have the weight of each training triple in the loss, one on each line.
+// weights.txt may have the weight of each training triple in the loss, one on each line, and
+// entity2type.txt types of entities as entity<TAB>type. Facts of rdf:type declare types too.
 //
 // If a split exists several times, .txt comes before .tsv and plain before .gz. Valid and
 // test may be missing or empty. Their triples with an entity or relation that train lacks
@@ -53,20 +54,21 @@ func ReadFolder(dir string) (*Graph, error) {
 		return nil, err
 	}
 	g.Name, g.Folder = filepath.Base(absolute), absolute
-	return g, nil
+	return g, g.declareTypes(inFolder(dir))
 }
 
 // ReadFS reads a data set like [ReadFolder] from the root of a file system, such as one of package
 // embed. The graph has the name, and errors begin with it.
 func ReadFS(fsys fs.FS, name string) (*Graph, error) {
-	g, err := readGraph(name, func(file string) (*textfile.File, error) {
+	open := func(file string) (*textfile.File, error) {
 		return textfile.OpenFS(fsys, file, path.Join(name, file))
-	})
+	}
+	g, err := readGraph(name, open)
 	if err != nil {
 		return nil, err
 	}
 	g.Name = name
-	return g, nil
+	return g, g.declareTypes(open)
 }
 
 // readGraph reads a data set in one of its two forms. Errors name the folder.

@@ -60,7 +60,7 @@ func checkError(t testing.TB, err error, parts ...string) {
 	}
 }
 
-var ignoreIndex = cmp.Options{cmpopts.IgnoreUnexported(Graph{}),
+var ignoreIndex = cmp.Options{cmpopts.IgnoreUnexported(Graph{}), cmp.AllowUnexported(Types{}),
 	cmpopts.IgnoreFields(Graph{}, "Folder")}
 
 func TestReadFolderForms(t *testing.T) {

@@ -232,6 +232,7 @@ func renumber(g, old *Graph) {
 		}
 	}
 	g.Entities, g.Relations = entities.labels, relations.labels
+	g.Types = old.Types.Renumber(len(g.Entities), func(e int32) int32 { return entities.ids[e] - 1 })
 }
 
 // numbering gives labels new ids in the order of their first use.
@@ -317,7 +318,7 @@ func (g *Graph) Resplit(number uint64) *Graph {
 	divided := &Graph{
 		Name: g.Name, Folder: g.Folder,
 		Entities: g.Entities, Relations: g.Relations,
-		Test: g.Test,
+		Test: g.Test, Types: g.Types,
 	}
 	for i, t := range triples {
 		if held[i] {

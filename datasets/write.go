@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +17,7 @@ import (
 
 // WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder for
 // [ReadFolder], and creates the folder if needed. It writes empty splits too. weights.txt has the
-// weights of the training triples, and entity2type.txt the types by rdf:type, if there are any. A
+// weights of the training triples, and entity2type.txt the types of entities, if there are any. A
 // new folder appears at once. In an existing one the files are replaced, train.txt last: without it
 // a folder is no data set. Old weights and types are removed.
 func WriteFolder(g *Graph, dir string) error {
@@ -46,7 +45,7 @@ func WriteFolder(g *Graph, dir string) error {
 		}
 	}
 	add(weightsFile, g.Weights != nil, g.writeWeights)
-	add(typesFile, g.typeRelation() >= 0, g.writeTypes)
+	add(typesFile, g.Types != nil, g.writeTypes)
 	for _, name := range []string{"valid", "test", "train"} {
 		triples, err := g.Split(name)
 		if err != nil {
@@ -101,33 +100,6 @@ func (g *Graph) writeWeights(w io.Writer) error {
 	for _, weight := range g.Weights {
 		if _, err := fmt.Fprintln(w, strconv.FormatFloat(float64(weight), 'g', -1, 32)); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// typeLabels are the labels of the relation from an entity to its type.
-var typeLabels = []string{"http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "rdf:type"}
-
-// typeRelation returns the relation from an entity to its type, or -1.
-func (g *Graph) typeRelation() int32 {
-	return int32(slices.IndexFunc(g.Relations, func(label string) bool {
-		return slices.Contains(typeLabels, label)
-	}))
-}
-
-// writeTypes writes entity<TAB>type for each triple of the relation of types.
-func (g *Graph) writeTypes(w io.Writer) error {
-	isType := g.typeRelation()
-	for _, triples := range [][]Triple{g.Train, g.Valid, g.Test} {
-		for _, t := range triples {
-			if t.Relation != isType {
-				continue
-			}
-			_, err := fmt.Fprintf(w, "%s\t%s\n", g.Entities[t.Head], g.Entities[t.Tail])
-			if err != nil {
-				return err
-			}
 		}
 	}
 	return nil

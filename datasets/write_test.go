@@ -52,7 +52,7 @@ func TestWriteFolderAllOrNothing(t *testing.T) {
 func TestWriteFolderRemovesOldFiles(t *testing.T) {
 	old := chain("a", 9)
 	old.Weights = []float32{3, 2, 1}
-	old.Relations[0] = typeLabels[1]
+	old.Types = NewTypes(len(old.Entities), []string{"T"}, []EntityType{{Entity: 1}})
 	dir := t.TempDir()
 	if err := WriteFolder(old, dir); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,8 @@ type Prediction struct {
 	Query   Query         `json:"query"`
 	Answers []eval.Answer `json:"answers"`
 	// Candidates is the number of entities that were compared, and Kind their selection: "seen" at
-	// that end of the relation, "all", or "list". Both are unset if the relation is missing.
+	// that end of the relation, "typed" like those, "all", or "list". Both are unset if the relation
+	// is missing.
 	Candidates int    `json:"candidates,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 	// Err says why there is no answer, such as an unknown label.
@@ -51,9 +52,10 @@ type Prediction struct {
 
 // The selections of candidates.
 const (
-	KindSeen = "seen"
-	KindAll  = "all"
-	KindList = "list"
+	KindSeen  = "seen"
+	KindTyped = "typed"
+	KindAll   = "all"
+	KindList  = "list"
 )
 
 // NewAnswerer returns an answerer. g has the known answers and the kinds of entities; with nil,

@@ -3,6 +3,7 @@ package completion_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -79,11 +80,19 @@ func drawFacts(t *rapid.T, m *kge.Model) *datasets.Graph {
 			Relation: rapid.Int32Range(0, 1).Draw(t, "relation"),
 			Tail:     rapid.Int32Range(0, n-1).Draw(t, "tail")}
 	})
-	return &datasets.Graph{
+	g := &datasets.Graph{
 		Entities: m.EntityLabels, Relations: m.RelationLabels,
 		Train: rapid.SliceOfN(fact, 1, 40).Draw(t, "train"),
 		Test:  rapid.SliceOfN(fact, 0, 5).Draw(t, "test"),
 	}
+	declared := rapid.Custom(func(t *rapid.T) datasets.EntityType {
+		return datasets.EntityType{Entity: rapid.Int32Range(0, n-1).Draw(t, "entity"),
+			Type: rapid.Int32Range(0, 2).Draw(t, "type")}
+	})
+	if types := rapid.SliceOfN(declared, 0, int(n)).Draw(t, "types"); len(types) > 0 {
+		g.Types = datasets.NewTypes(int(n), []string{"t0", "t1", "t2"}, types)
+	}
+	return g
 }
 
 // listed returns all answers by the definition: all candidates are scored in float64 and sorted.
@@ -112,6 +121,9 @@ func listed(m *kge.Model, g *datasets.Graph, q completion.Query, o completion.Pr
 		if at == given {
 			known[answer] = true
 		}
+	}
+	for _, id := range ofTypes(g, slices.Collect(maps.Keys(seen))) {
+		seen[id] = true
 	}
 	var all []eval.Answer
 	for id, label := range m.EntityLabels {
@@ -143,6 +155,21 @@ func listed(m *kge.Model, g *datasets.Graph, q completion.Query, o completion.Pr
 		all[i].Rank = i + 1
 	}
 	return all
+}
+
+// ofTypes returns the entities that have a type of one of those seen.
+func ofTypes(g *datasets.Graph, seen []int32) (typed []int32) {
+	var types []int32
+	for _, id := range seen {
+		types = append(types, g.Types.Of(id)...)
+	}
+	for id := range int32(len(g.Entities)) {
+		isWanted := func(of int32) bool { return slices.Contains(types, of) }
+		if slices.ContainsFunc(g.Types.Of(id), isWanted) {
+			typed = append(typed, id)
+		}
+	}
+	return typed
 }
 
 // TestAnswersAreThoseOfFloat64 compares the answers that float32 scores and their error bound
@@ -291,6 +318,14 @@ func TestLikeliest(t *testing.T) {
 			}
 			if functional && relation == "" {
 				continue
+			}
+			for _, h := range ofTypes(g, slices.Collect(maps.Keys(heads))) {
+				if heads[h] == nil {
+					heads[h] = map[int32]bool{}
+				}
+			}
+			for _, tail := range ofTypes(g, slices.Collect(maps.Keys(tails))) {
+				tails[tail] = true
 			}
 			for h, known := range heads {
 				score, largest, sum := completion.TailScores(m, h, int32(r)), math.Inf(-1), 0.0

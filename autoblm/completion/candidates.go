@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/datasets"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -47,7 +48,7 @@ func (c *candidates) id(index int) int32 {
 func (a *Answerer) candidates(e end, o PredictOptions, among []int32) *candidates {
 	c := &candidates{end: e, kind: KindAll}
 	if !o.AnyKind && a.ends != nil {
-		c = a.seen(e)
+		c = a.ofKind(e)
 	}
 	if o.Among != nil {
 		restricted := &candidates{end: e, kind: KindList, ids: among, noLoops: c.noLoops}
@@ -56,14 +57,20 @@ func (a *Answerer) candidates(e end, o PredictOptions, among []int32) *candidate
 	return c
 }
 
-// seen returns the entities at an end of a relation in the facts, or all if there are none.
-func (a *Answerer) seen(e end) *candidates {
+// ofKind returns the entities at an end of a relation in the facts, and those that share a declared
+// type with one of them. It returns all if there are none. The types of a relation that declares
+// types would be its own answers, so they are not used for it.
+func (a *Answerer) ofKind(e end) *candidates {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if c := a.sets[e]; c != nil {
 		return c
 	}
 	heads, tails, hasLoops := a.ends.Seen(e.relation)
+	types := a.graph.Types
+	if datasets.IsTypeRelation(a.model.RelationLabels[e.relation]) {
+		types = nil
+	}
 	for _, side := range []struct {
 		isHead bool
 		ids    []int32
@@ -71,6 +78,9 @@ func (a *Answerer) seen(e end) *candidates {
 		c := &candidates{end: end{e.relation, side.isHead}, kind: KindAll}
 		if len(side.ids) > 0 {
 			c.kind, c.ids, c.isShared, c.noLoops = KindSeen, side.ids, true, !hasLoops
+		}
+		if alike, hasTypes := types.Alike(side.ids); hasTypes {
+			c.kind, c.ids = KindTyped, alike
 		}
 		a.sets[c.end] = c
 	}

@@ -189,5 +189,7 @@ func align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, Unknown, error) {
 			}
 		}
 	}
-	return aligned, unknown, ids.Missing()
+	missing := ids.Missing()
+	aligned.Types = g.Types.Renumber(len(aligned.Entities), ids.Entity)
+	return aligned, unknown, missing
 }

@@ -23,6 +23,7 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 	e.Note = "best first, without the facts of train and valid; ✓ is in test"
 	withoutTest := &datasets.Graph{
 		Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train, Valid: g.Valid,
+		Types: g.Types,
 	}
 	for _, t := range questions(g) {
 		q := Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}

@@ -26,7 +26,7 @@ type Fact struct {
 
 // Likeliest returns the top missing triples of the graph, or of one of its relations, by the share
 // of the tail: scores of different heads and relations do not compare. o.Top must be positive. The
-// heads are those of the relation's facts, or all entities with AnyKind; AnyKind and Among select
+// heads are those of the relation's kind, or all entities with AnyKind; AnyKind and Among select
 // the tails as in [Answerer.Predict]. Known triples are left out, but they count in the softmax.
 // Without a relation, those that give each of their heads one tail are left out: they are complete.
 //
@@ -136,7 +136,7 @@ func (a *Answerer) collect(
 ) error {
 	c := a.candidates(end{relation, false}, o, among)
 	heads := a.candidates(end{relation, true}, PredictOptions{AnyKind: o.AnyKind}, nil)
-	if c.count(a.model) == 0 || !o.AnyKind && heads.kind != KindSeen {
+	if c.count(a.model) == 0 || !o.AnyKind && heads.ids == nil {
 		return nil
 	}
 	questions := make([]question, heads.count(a.model))

@@ -45,8 +45,9 @@ type PredictOptions struct {
 	// Top is the maximum number of answers; 0 returns all.
 	Top int
 	// AnyKind makes all entities candidates. Otherwise these are the entities at that end of the
-	// relation in the facts of the graph, without the given entity unless the relation has facts
-	// with one entity at both ends. Without a graph, or without such facts, all are candidates.
+	// relation in the facts of the graph, and those that share a declared type with one of them,
+	// without the given entity unless the relation has facts with one entity at both ends. Without a
+	// graph, or without such facts, all are candidates.
 	AnyKind bool
 	// Among, unless nil, restricts the candidates to these entities.
 	Among []string

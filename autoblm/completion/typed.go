@@ -13,13 +13,14 @@ import (
 // TypedEvaluation holds the metrics of ranks among entities of the right kind.
 type TypedEvaluation struct {
 	Evaluation
-	// Outside is the number of true entities that train does not have at that end of the relation.
-	// They rank after all candidates.
+	// Outside is the number of true entities that train does not have at that end of the relation,
+	// and whose types it does not have there either. They rank after all candidates.
 	Outside int `json:"outside"`
 }
 
 // RankTyped ranks the true entities of triples of g, with the ids of the model, among the entities
-// seen at that end of the relation in train, so that no fact of another split adds a candidate.
+// seen at that end of the relation in train, and those that share a declared type with one of them.
+// No fact of another split adds a candidate, except that rdf:type declares types in all splits.
 // Other known answers of all splits are left out, and so is the entity of the query itself unless
 // train has facts of the relation with one entity at both ends. A relation that train lacks has all
 // entities as candidates. outside is the number of true entities that are no candidates. An
@@ -31,7 +32,9 @@ func RankTyped(
 	if _, isSingle := p.(Single); !isSingle || engine == nil {
 		return nil, 0, errors.New("only a single model is ranked among entities of the right kind")
 	}
-	train := &datasets.Graph{Entities: g.Entities, Relations: g.Relations, Train: g.Train}
+	train := &datasets.Graph{
+		Entities: g.Entities, Relations: g.Relations, Train: g.Train, Types: g.Types,
+	}
 	a, err := NewAnswerer(p, train, engine)
 	if err != nil {
 		return nil, 0, err
@@ -48,7 +51,7 @@ func RankTyped(
 	}
 	isOutside := make([][2]bool, len(triples)) // by triple, for tails and heads
 	for e, indices := range byEnd {
-		c := a.seen(e)
+		c := a.ofKind(e)
 		questions := make([]question, len(indices))
 		for n, i := range indices {
 			t := triples[i]

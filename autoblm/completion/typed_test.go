@@ -38,7 +38,8 @@ func TestTypedRanksAgreeWithLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		train := &datasets.Graph{Entities: g.Entities, Relations: g.Relations, Train: g.Train}
+		train := &datasets.Graph{Entities: g.Entities, Relations: g.Relations, Train: g.Train,
+			Types: g.Types}
 		for i, f := range g.Test {
 			for _, side := range []struct {
 				query completion.Query
@@ -101,5 +102,71 @@ func TestTypedRanksByHand(t *testing.T) {
 	want := []eval.Rank{{Better: 1}, {Better: 1}}
 	if err != nil || outside != 1 || ranks[0].Tail != want[0] || ranks[1].Tail != want[1] {
 		t.Errorf("%+v with %d outside (%v), want tails %+v", ranks, outside, err, want)
+	}
+}
+
+// TestTypedCandidates checks that an entity of a declared type answers, although no fact has it at
+// that end, and that it then has a rank among the right kind.
+func TestTypedCandidates(t *testing.T) {
+	m := worldModel(t, datasets.World())
+	m.EntityLabels = []string{"Anna", "Ben", "Paris", "Rome", "Oslo", "City"}
+	m.RelationLabels = []string{"lives in", "rdf:type", "likes"}
+	m.Dim, m.Relations = 4, []float32{1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0}
+	m.Entities = nil
+	for i := range 6 { // the score grows with the tail
+		m.Entities = append(m.Entities, float32(1+i), float32(1+i), 0, 0)
+	}
+	g := &datasets.Graph{Entities: m.EntityLabels, Relations: m.RelationLabels,
+		Train: []datasets.Triple{{Head: 0, Tail: 2}, {Head: 2, Relation: 1, Tail: 5},
+			{Head: 4, Relation: 2, Tail: 1}},
+		Test:  []datasets.Triple{{Head: 1, Tail: 4}},
+		Types: datasets.NewTypes(6, []string{"city"}, []datasets.EntityType{{Entity: 2}, {Entity: 4}})}
+	train := &datasets.Graph{Entities: g.Entities, Relations: g.Relations, Train: g.Train,
+		Types: g.Types}
+	// A model with other ids sees the same types.
+	other := *m
+	other.EntityLabels = slices.Clone(m.EntityLabels)
+	slices.Reverse(other.EntityLabels)
+	for _, m := range []*kge.Model{m, &other} {
+		a, err := completion.NewAnswerer(completion.Single{Model: m}, train, cpu.New(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		for _, x := range []struct {
+			query completion.Query
+			kind  string
+			want  []string
+		}{
+			{completion.Query{Head: "Ben", Relation: "lives in"}, completion.KindTyped,
+				[]string{"Oslo", "Paris"}}, // not Rome, whose type is unknown
+			{completion.Query{Tail: "Paris", Relation: "lives in"}, completion.KindSeen, []string{"Anna"}},
+			{completion.Query{Tail: "City", Relation: "rdf:type"}, completion.KindSeen,
+				[]string{"Paris"}}, // types do not decide about themselves
+		} {
+			p, err := a.Predict(t.Context(), []completion.Query{x.query},
+				completion.PredictOptions{Known: eval.MarkKnown})
+			if err != nil || p[0].Err != nil {
+				t.Fatal(err, p[0].Err)
+			}
+			var got []string
+			for _, answer := range p[0].Answers {
+				got = append(got, answer.Entity)
+			}
+			slices.Sort(got)
+			if p[0].Kind != x.kind || !slices.Equal(got, x.want) {
+				t.Errorf("%+v: %s %q, want %s %q", x.query, p[0].Kind, got, x.kind, x.want)
+			}
+		}
+		facts, err := a.Likeliest(t.Context(), "lives in", completion.PredictOptions{Top: 9})
+		if err != nil || len(facts) != 1 || facts[0].Tail != "Oslo" {
+			t.Errorf("likeliest: %+v, %v", facts, err)
+		}
+	}
+	ranks, outside, err := completion.RankTyped(t.Context(), completion.Single{Model: m}, cpu.New(1),
+		g, g.Test)
+	// Ben is no head of the relation, so one true entity is outside; Oslo is the better city.
+	if err != nil || outside != 1 || ranks[0].Tail != (eval.Rank{}) {
+		t.Errorf("%+v with %d outside (%v)", ranks, outside, err)
 	}
 }

@@ -158,8 +158,12 @@ func (s evalSummary) block(c *evalCommand, g *datasets.Graph, e completion.Evalu
 	if s.Typed != nil {
 		addMetrics(&b, "right kind", s.Typed.Both, 0)
 		if s.Typed.Outside > 0 {
-			b.Note(fmt.Sprintf("%s of %s true entities are not at that end of the relation in train; they rank last.",
-				format.Int(s.Typed.Outside), format.Int(2*s.Typed.Triples)))
+			what := "at that end of the relation in train"
+			if g.Types != nil {
+				what = "of the types at that end of the relation"
+			}
+			b.Note(fmt.Sprintf("%s of %s true entities are not %s; they rank last.",
+				format.Int(s.Typed.Outside), format.Int(2*s.Typed.Triples), what))
 		}
 	}
 	s.Popularity.addRow(&b, c.Split)
