@@ -2,7 +2,7 @@
 
     train.py DATASET_DIR [--loop 1vsall | kvsall | slcwa] [--structure complex | distmult | rotate] [--dim 64]
              [--batch 512] [--epochs 3] [--lr 0.2] [--negatives 128] [--threads 2] [--max-steps 0] [--eval]
-             [--sub-batch 0] [--eval-batch 0] [--seed 0]
+             [--sub-batch 0] [--eval-batch 0] [--seed 0] [--minutes 0] [--sample 0]
 
 DATASET_DIR holds train.txt, valid.txt and test.txt (or the same with .gz), one head<TAB>relation<TAB>tail per line.
 1vsall uses the cross entropy over all entities for both sides of a triple (SymmetricLCWATrainingLoop).
@@ -15,8 +15,8 @@ To score heads, PyKEEN allocates one number per coordinate, query and entity. Qu
 of about 2^26 such numbers, which fit into memory and are fastest. --sub-batch and --eval-batch set other sizes.
 
 Prints one JSON object. It has the milliseconds per step of each epoch, of which the first warms up, and the number
-of steps of a whole epoch (--max-steps limits an epoch). With --eval, it has the filtered, pessimistic validation and
-test MRR over both sides, and the seconds of each ranking.
+of steps of a whole epoch (--max-steps limits an epoch). --minutes ends the training within an epoch. With --eval, it has the filtered, pessimistic validation and
+test MRR over both sides, and the seconds of each ranking; --sample ranks that many triples of each split.
 """
 import argparse
 import functools
@@ -98,16 +98,25 @@ def cut(loop, steps, seen):
     return Loop
 
 
-class Clock(TrainingCallback):
-    """Records the time of the first batch and of the end of each epoch."""
+class TimeIsUp(Exception):
+    """The minutes of a training are over."""
 
-    def __init__(self):
+
+class Clock(TrainingCallback):
+    """Records the time of the first batch and of the end of each epoch, and ends a training with a time limit."""
+
+    def __init__(self, minutes):
         super().__init__()
-        self.times = []
+        self.times, self.minutes, self.batches = [], minutes, 0
 
     def pre_batch(self, **kwargs):
         if not self.times:
             self.times.append(time.perf_counter())
+
+    def post_batch(self, **kwargs):
+        self.batches += 1
+        if self.minutes and time.perf_counter() - self.times[0] >= 60 * self.minutes:
+            raise TimeIsUp
 
     def post_epoch(self, epoch, epoch_loss, **kwargs):
         self.times.append(time.perf_counter())
@@ -118,12 +127,15 @@ def part(queries, loop, entities, dim):
     return queries if loop == "kvsall" else max(1, min(queries, 2**26 // (entities * dim)))
 
 
-def rank(net, split, others, batch):
+def rank(net, split, others, batch, sample):
+    chosen = split.mapped_triples
+    if sample:
+        chosen = chosen[torch.randperm(len(chosen), generator=torch.Generator().manual_seed(0))[:sample]]
     evaluator = RankBasedEvaluator(filtered=True)
     start = time.perf_counter()
     results = evaluator.evaluate(
-        net, split.mapped_triples, batch_size=batch, use_tqdm=False,
-        additional_filter_triples=[other.mapped_triples for other in others],
+        net, chosen, batch_size=batch, use_tqdm=False,
+        additional_filter_triples=[other.mapped_triples for other in [split, *others]],
     )
     seconds = time.perf_counter() - start
     metric = lambda name: float(results.get_metric(f"both.pessimistic.{name}"))
@@ -136,7 +148,8 @@ def main():
     p.add_argument("--loop", default="1vsall", choices=LOOPS)
     p.add_argument("--structure", default="complex", choices=MODELS)
     for name, kind, default in (("dim", int, 64), ("batch", int, 512), ("epochs", int, 3), ("lr", float, 0.2), ("negatives", int, 128),
-                                ("threads", int, 0), ("max-steps", int, 0), ("sub-batch", int, 0), ("eval-batch", int, 0), ("seed", int, 0)):
+                                ("threads", int, 0), ("max-steps", int, 0), ("sub-batch", int, 0), ("eval-batch", int, 0), ("seed", int, 0),
+                                ("minutes", float, 0), ("sample", int, 0)):
         p.add_argument("--" + name, type=kind, default=default)
     p.add_argument("--members", type=int, default=1, choices=[1])
     p.add_argument("--device", default="cpu")
@@ -149,11 +162,16 @@ def main():
     loss = NSSALoss(margin=MARGINS[a.structure], adversarial_temperature=1.0) if a.loop == "slcwa" else CrossEntropyLoss()
     net = model(a.structure, a.dim, loss, train, a.seed).to(a.device)
     more = dict(negative_sampler_kwargs=dict(num_negs_per_pos=a.negatives)) if a.loop == "slcwa" else {}
-    seen, clock = {}, Clock()
+    seen, clock = {}, Clock(a.minutes)
     loop = cut(LOOPS[a.loop], a.max_steps, seen)(
         model=net, triples_factory=train, optimizer="adagrad", optimizer_kwargs=dict(lr=a.lr), automatic_memory_optimization=False, **more)
     sub_batch = a.sub_batch or (part(a.batch, a.loop, train.num_entities, a.dim) if a.loop == "1vsall" else a.batch)
-    losses = loop.train(triples_factory=train, num_epochs=a.epochs, batch_size=a.batch, sub_batch_size=sub_batch, use_tqdm=False, callbacks=clock, pin_memory=False)
+    losses = [None]
+    try:
+        losses = loop.train(triples_factory=train, num_epochs=a.epochs, batch_size=a.batch, sub_batch_size=sub_batch, use_tqdm=False, callbacks=clock, pin_memory=False)
+    except TimeIsUp:
+        if len(clock.times) < 2:  # time per step of an unfinished epoch
+            clock.times.append(clock.times[0] + (time.perf_counter() - clock.times[0]) / clock.batches * seen["steps"])
     seconds = [after - before for before, after in itertools.pairwise(clock.times)]
     steps = min(a.max_steps or seen["steps"], seen["steps"])
     result = dict(
@@ -161,12 +179,12 @@ def main():
         loop=a.loop, structure=a.structure, dim=a.dim, batch=a.batch, device=a.device, threads=torch.get_num_threads(),
         torch=torch.__version__, pykeen=importlib.metadata.version("pykeen"), numpy=numpy.__version__,
         parameters=sum(w.numel() for w in net.parameters()), steps_timed=steps, steps_per_epoch=seen["steps"],
-        ms_per_step_per_member=[1e3 * s / steps for s in seconds], loss=losses[-1],
+        ms_per_step_per_member=[1e3 * s / steps for s in seconds], loss=losses[-1], batches=clock.batches,
         seconds_per_epoch_per_member=statistics.median(seconds[1:] or seconds) / steps * seen["steps"],
     )
     if a.eval:
         batch = a.eval_batch or part(512, a.loop, train.num_entities, a.dim)
-        result.update(valid=rank(net, valid, [train, test], batch), test=rank(net, test, [train, valid], batch))
+        result.update(valid=rank(net, valid, [train, test], batch, a.sample), test=rank(net, test, [train, valid], batch, a.sample))
     print(json.dumps(result))
 
 
