@@ -3,8 +3,6 @@ package kge
 import "context"
 
 const (
-	// enoughEpochs is the number of epochs that are worth more than a larger dimension.
-	enoughEpochs = 15
 	// minDim is the smallest dimension that a time limit leads to, apart from rounding to chunks.
 	// The pace is measured at this dimension and at twice of it.
 	minDim = 64
@@ -37,7 +35,7 @@ func FitTime(
 		return s, err
 	}
 	if fit.Dim {
-		s.Dim = fitDim(s.Dim, job.Members[0].chunks(), seconds, epoch)
+		s.Dim = fitDim(s.Dim, job.Members[0].chunks(), seconds/float64(enough(s)), epoch)
 	}
 	if fit.Epochs {
 		each := epoch(s.Dim)
@@ -67,10 +65,22 @@ func pace(ctx context.Context, engine Engine, job Job) (func(dim int) float64, e
 	return func(dim int) float64 { return low + perDim*float64(dim-minDim) }, err
 }
 
-// fitDim returns the dimension with which enough epochs fit into some seconds. epoch returns the
+// enough returns the number of epochs that are worth more than a larger dimension. A falling rate
+// needs fewer, and fewer candidates need more.
+func enough(s Settings) int {
+	switch {
+	case s.SampledSoftmax > 0:
+		return 20
+	case s.Cooldown > 0:
+		return 9
+	}
+	return 15
+}
+
+// fitDim returns the dimension with which an epoch takes at most some seconds. epoch returns the
 // seconds of an epoch with a dimension.
 func fitDim(dim, chunks int, seconds float64, epoch func(dim int) float64) int {
-	for dim >= 2*minDim && enoughEpochs*epoch(dim) > seconds {
+	for dim >= 2*minDim && epoch(dim) > seconds {
 		dim = dim / 2 / chunks * chunks
 	}
 	return dim
@@ -81,7 +91,7 @@ func fitDim(dim, chunks int, seconds float64, epoch func(dim int) float64) int {
 func isShort(job Job, seconds float64, fit Fit) bool {
 	const slow = 2e9 // operations per second
 	s := job.Settings
-	epochs := enoughEpochs
+	epochs := enough(s)
 	if fit.Epochs {
 		epochs = max(epochs, s.Epochs)
 	}

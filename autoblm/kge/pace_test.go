@@ -73,11 +73,11 @@ func TestFitTime(t *testing.T) {
 		seconds     float64
 		want        int
 	}{
-		{512, 4, 0, 64}, {512, 4, 1919, 64}, {512, 4, 1921, 128}, {512, 4, 7679, 256}, {512, 4, 7681, 512},
-		{2000, 4, 3730, 248}, {2000, 4, 0, 124}, {255, 3, 0, 126}, {100, 4, 0, 100},
+		{512, 4, 0, 64}, {512, 4, 127, 64}, {512, 4, 129, 128}, {512, 4, 511, 256}, {512, 4, 513, 512},
+		{2000, 4, 249, 248}, {2000, 4, 0, 124}, {255, 3, 0, 126}, {100, 4, 0, 100},
 	} {
 		if dim := kge.FitDim(c.dim, c.chunks, c.seconds, perDim); dim != c.want {
-			t.Errorf("epochs of d %d in d seconds each, in %v s: d %d, want %d",
+			t.Errorf("epochs of d %d in d seconds each, of %v s: d %d, want %d",
 				c.dim, c.seconds, dim, c.want)
 		}
 	}
