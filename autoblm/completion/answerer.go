@@ -21,9 +21,8 @@ type Answerer struct {
 
 	entities func() map[string]int32 // ids by label
 
-	engine kge.Engine // nil: all scores are computed in float64
-	ranker kge.Ranker // nil without engine
-	bound  kge.ScoreBound
+	engine kge.Engine    // nil: all scores are computed in float64
+	scores *engineScores // nil without engine
 
 	mu       sync.Mutex
 	sets     map[end]*candidates
@@ -61,8 +60,7 @@ const (
 // NewAnswerer returns an answerer. g has the known answers and the kinds of entities; with nil,
 // none is known and all entities are candidates. An engine makes answers much faster and does not
 // change them: it computes float32 scores of all candidates, a proven error bound selects those
-// that may be among the best, and only these are scored in float64. With nil, or for an ensemble,
-// all scores are computed in float64.
+// that may be among the best, and only these are scored in float64. With nil, all are.
 func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, error) {
 	m := p.Models()[0]
 	a := &Answerer{
@@ -84,23 +82,19 @@ func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, 
 		a.graph = aligned
 		a.ends = datasets.NewEnds(len(m.RelationLabels), aligned.Train, aligned.Valid, aligned.Test)
 	}
-	if single, ok := p.(Single); ok && engine != nil {
-		var bound sync.WaitGroup
-		bound.Go(func() { a.bound = kge.NewScoreBound(single.Parameters, len(m.RelationLabels)) })
-		ranker, err := engine.NewRanker([]kge.Parameters{single.Parameters}, kge.Float32)
-		bound.Wait()
-		if err != nil {
+	if engine != nil {
+		var err error
+		if a.scores, err = newEngineScores(engine, p.Models()); err != nil {
 			return nil, err
 		}
-		a.ranker = ranker
 	}
 	return a, nil
 }
 
-// Close frees the memory of the engine's ranker.
+// Close frees the memory of the engine.
 func (a *Answerer) Close() {
-	if a.ranker != nil {
-		a.ranker.Close()
+	if a.scores != nil {
+		a.scores.close()
 	}
 }
 
@@ -142,8 +136,8 @@ func (a *Answerer) Predict(
 			p.Candidates, p.Kind = c.count(a.model), c.kind
 			about[n] = q
 			work[n] = &lookup{a: a, q: q, c: c, o: o, known: known(q), prediction: p}
-			if a.ranker != nil {
-				work[n].bound = a.bound.Of(q.path())
+			if a.scores != nil {
+				work[n].bound = a.scores.bound(q.path())
 			}
 			if p.Query.Head != "" && p.Query.Tail != "" {
 				work[n].triple = true

@@ -20,9 +20,26 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawModel draws a model of any form, with numbers up to about a power of ten. Some rows are equal,
-// so that scores tie.
-func drawModel(t *rapid.T, power float64) *kge.Model {
+// drawPredictor draws a model or an ensemble of up to three, with numbers up to about a power of
+// ten.
+func drawPredictor(t *rapid.T, power float64) completion.Predictor {
+	entities := rapid.IntRange(2, 700).Draw(t, "entities")
+	models := []*kge.Model{drawModel(t, power, entities)}
+	for range rapid.IntRange(0, 2).Draw(t, "more models") {
+		models = append(models, drawModel(t, power, entities))
+	}
+	if len(models) == 1 {
+		return completion.Single{Model: models[0]}
+	}
+	made, err := completion.NewEnsemble(models)
+	if err != nil {
+		t.Skip(err) // equal models
+	}
+	return made
+}
+
+// drawModel draws a model of any form. Some rows are equal, so that scores tie.
+func drawModel(t *rapid.T, power float64, entities int) *kge.Model {
 	p := kge.Parameters{Form: rapid.SampledFrom(form.All()).Draw(t, "form")}
 	if p.Form == form.Bilinear {
 		p.Structure = structure.MustParse(rapid.SampledFrom([]string{"complex", "simple", "quate",
@@ -34,7 +51,7 @@ func drawModel(t *rapid.T, power float64) *kge.Model {
 	}
 	p.Dim = max(1, p.Structure.K()) * rapid.IntRange(1, 9).Draw(t, "width")
 	p.Reciprocal = rapid.Bool().Draw(t, "reciprocal")
-	entities, relations := rapid.IntRange(2, 700).Draw(t, "entities"), 3 // the last has no facts
+	const relations = 3 // the last has no facts
 	scale := math.Pow(10, rapid.Float64Range(-12, power).Draw(t, "scale"))
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	levels := float64(rapid.SampledFrom([]int{1, 3, 1 << 20}).Draw(t, "levels"))
@@ -96,17 +113,16 @@ func drawFacts(t *rapid.T, m *kge.Model) *datasets.Graph {
 }
 
 // listed returns all answers by the definition: all candidates are scored in float64 and sorted.
-func listed(m *kge.Model, g *datasets.Graph, q completion.Query, o completion.PredictOptions,
+func listed(
+	models []*kge.Model, g *datasets.Graph, q completion.Query, o completion.PredictOptions,
 ) []eval.Answer {
+	m := models[0]
 	given, forHeads := int32(slices.Index(m.EntityLabels, q.Head)), q.Head == ""
 	relation := int32(slices.Index(m.RelationLabels, q.Relation))
-	var score func(id int32) float64
 	if forHeads {
 		given = int32(slices.Index(m.EntityLabels, q.Tail))
-		score = completion.HeadScores(m, relation, given)
-	} else {
-		score = completion.TailScores(m, given, relation)
 	}
+	score := meanScore(models, given, relation, forHeads)
 	seen, known, loops := map[int32]bool{}, map[int32]bool{}, false
 	for _, f := range slices.Concat(g.Train, g.Valid, g.Test) {
 		if f.Relation != relation {
@@ -172,14 +188,38 @@ func ofTypes(g *datasets.Graph, seen []int32) (typed []int32) {
 	return typed
 }
 
+// meanScore returns the mean of the scores of models by their definition.
+func meanScore(
+	models []*kge.Model, given, relation int32, forHeads bool,
+) func(id int32) float64 {
+	var scores []func(id int32) float64
+	for _, m := range models {
+		if forHeads {
+			scores = append(scores, completion.HeadScores(m, relation, given))
+		} else {
+			scores = append(scores, completion.TailScores(m, given, relation))
+		}
+	}
+	return func(id int32) float64 {
+		sum := 0.0
+		for _, score := range scores {
+			sum += score(id)
+		}
+		return sum / float64(len(models))
+	}
+}
+
 // TestAnswersAreThoseOfFloat64 compares the answers that float32 scores and their error bound
-// select with the definition, for models of all forms, also with ties and with extreme numbers.
+// select with the definition, for models of all forms and ensembles, also with ties and with
+// extreme numbers.
 func TestAnswersAreThoseOfFloat64(t *testing.T) {
 	engine := cpu.New(2)
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawModel(t, 9)
+		p := drawPredictor(t, 9)
+		models := slices.Clone(p.Models())
+		m := models[0]
 		g := drawFacts(t, m)
-		a, err := completion.NewAnswerer(completion.Single{Model: m}, g, engine)
+		a, err := completion.NewAnswerer(p, g, engine)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +248,7 @@ func TestAnswersAreThoseOfFloat64(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, p := range predictions {
-			all := listed(m, g, queries[i], o)
+			all := listed(models, g, queries[i], o)
 			want := all
 			if o.Top > 0 {
 				want = all[:min(o.Top, len(all))]
@@ -272,7 +312,7 @@ func TestShares(t *testing.T) {
 		}
 		for i, answer := range p[0].Answers {
 			heads := completion.Query{Relation: answer.Relation, Tail: "Spain"}
-			list := listed(m, g, heads, completion.PredictOptions{Known: eval.MarkKnown})
+			list := listed([]*kge.Model{m}, g, heads, completion.PredictOptions{Known: eval.MarkKnown})
 			if !slices.ContainsFunc(list, func(a eval.Answer) bool { return a.Entity == "Portugal" }) {
 				t.Errorf("no fact has Portugal as a head of %s", answer.Relation)
 			}
@@ -288,9 +328,11 @@ func TestShares(t *testing.T) {
 func TestLikeliest(t *testing.T) {
 	engine := cpu.New(2)
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawModel(t, 1)
+		p := drawPredictor(t, 1)
+		m := p.Models()[0]
 		g := drawFacts(t, m)
-		a, err := completion.NewAnswerer(completion.Single{Model: m}, g, engine)
+		used := rapid.SampledFrom([]kge.Engine{engine, nil}).Draw(t, "engine")
+		a, err := completion.NewAnswerer(p, g, used)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,7 +370,7 @@ func TestLikeliest(t *testing.T) {
 				tails[tail] = true
 			}
 			for h, known := range heads {
-				score, largest, sum := completion.TailScores(m, h, int32(r)), math.Inf(-1), 0.0
+				score, largest, sum := meanScore(p.Models(), h, int32(r), false), math.Inf(-1), 0.0
 				for tail := range tails {
 					largest = max(largest, score(tail))
 				}
@@ -400,4 +442,38 @@ func TestQueriesFailAlone(t *testing.T) {
 	}
 	_, err = a.Predict(t.Context(), queries, completion.PredictOptions{Among: []string{"e0", "e9"}})
 	checkError(t, err, `candidates: `, `no entity "e9"`)
+}
+
+// TestScoresBeyondFloat32 checks that shares and the likeliest triples are those of float64 if
+// scores overflow float32.
+func TestScoresBeyondFloat32(t *testing.T) {
+	g := datasets.World()
+	m := worldModel(t, g)
+	for i := range m.Entities {
+		m.Entities[i] *= 1e25
+	}
+	lists := map[bool][]completion.Fact{}
+	for _, hasEngine := range []bool{false, true} {
+		var engine kge.Engine
+		if hasEngine {
+			engine = cpu.New(1)
+		}
+		a, err := completion.NewAnswerer(completion.Single{Model: m}, g, engine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := completion.Query{Head: "Portugal", Relation: "borders"}
+		o := completion.PredictOptions{Known: eval.MarkKnown, Shares: true, Top: 40}
+		p, err := a.Predict(t.Context(), []completion.Query{q}, o)
+		if err != nil || p[0].Answers[0].Share != 1 || p[0].Answers[1].Share != 0 {
+			t.Errorf("with an engine %v: %+v (%v)", hasEngine, p, err)
+		}
+		if lists[hasEngine], err = a.Likeliest(t.Context(), "borders", o); err != nil {
+			t.Fatal(err)
+		}
+		a.Close()
+	}
+	if len(lists[true]) != 40 || !slices.Equal(lists[true], lists[false]) || lists[true][0].Share != 1 {
+		t.Errorf("%+v, in float64 %+v", lists[true], lists[false])
+	}
 }

@@ -90,30 +90,29 @@ func (a *Answerer) ofKind(e end) *candidates {
 // scorer returns a scorer of candidates, nil for scores in float64. If it scores all entities,
 // isAll is true.
 func (a *Answerer) scorer(c *candidates) (scorer kge.EntityScorer, isAll bool) {
-	if a.ranker == nil {
+	if a.scores == nil {
 		return nil, false
 	}
 	// A copy of most rows is no faster than all rows.
 	n := len(a.model.EntityLabels)
-	restricter, can := a.ranker.(kge.Restricter)
-	if c.ids == nil || !can || len(c.ids) > n/2 {
-		return a.ranker, true
+	if c.ids == nil || !a.scores.canRestrict || len(c.ids) > n/2 {
+		return a.scores.all(n), true
 	}
 	if !c.isShared {
-		return restricter.Restrict(c.ids), false
+		return a.scores.restrict(c.ids), false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if s := a.restrict[c.end]; s != nil {
 		return s, false
 	}
-	// Copies take as much memory as the model at most, or 256 MB.
+	// Copies take as much memory as the models at most, or 256 MB.
 	const numbers = 1 << 26
-	if a.rows += len(c.ids); a.rows > max(n, numbers/a.model.Dim) {
+	if a.rows += len(c.ids); a.rows > max(n, numbers/a.scores.dim) {
 		clear(a.restrict)
 		a.rows = len(c.ids)
 	}
-	a.restrict[c.end] = restricter.Restrict(c.ids)
+	a.restrict[c.end] = a.scores.restrict(c.ids)
 	return a.restrict[c.end], false
 }
 

@@ -13,8 +13,9 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// Ensemble combines models. The score of an entity is the sum of its log-probabilities, among all
-// entities, over the members. So an ensemble of one member ranks like that member.
+// Ensemble combines models. The score of an entity is the mean of its members' scores, so its share
+// of the softmax is their geometric mean up to a constant of the query. An ensemble of one member
+// answers like that member.
 type Ensemble struct {
 	// Members have the same ids. Their order depends on their values only, so results do not depend
 	// on the order in which models are given.
@@ -119,7 +120,7 @@ func (e *Ensemble) Models() []*kge.Model {
 	return models
 }
 
-// Predict implements [Predictor]. Scores are sums of logarithms of probabilities.
+// Predict implements [Predictor].
 func (e *Ensemble) Predict(g *datasets.Graph, q Query, o PredictOptions) ([]eval.Answer, error) {
 	return predict(e, g, q, o)
 }
@@ -130,19 +131,24 @@ func (e *Ensemble) Score(head, relation, tail string) (float64, error) {
 }
 
 func (e *Ensemble) scores(q question) func(id int32) float64 {
-	sums := make([]float64, len(e.Members[0].EntityLabels))
-	scores := make([]float64, len(sums))
-	for _, m := range e.Members {
-		score := q.scores(m)
-		for id := range scores {
-			scores[id] = score(int32(id))
-		}
-		normalizer := logSumExp(scores)
-		for id := range sums {
-			sums[id] += scores[id] - normalizer
-		}
+	return meanScores(e.Members, q.scores)
+}
+
+// meanScores returns the mean of the scores of models.
+func meanScores(
+	models []*kge.Model, scoresOf func(m *kge.Model) func(id int32) float64,
+) func(id int32) float64 {
+	members := make([]func(id int32) float64, len(models))
+	for i, m := range models {
+		members[i] = scoresOf(m)
 	}
-	return func(id int32) float64 { return sums[id] }
+	return func(id int32) float64 {
+		sum := 0.0
+		for _, score := range members {
+			sum += score(id)
+		}
+		return sum / float64(len(members))
+	}
 }
 
 // logSumExp returns the logarithm of the sum of exponentials.

@@ -17,9 +17,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ensembleRanker ranks the true entities of triples with sums of the scores of several models. The
-// logarithm of a probability is a score minus a constant of the question, so ranks need the scores
-// only.
+// ensembleRanker ranks the true entities of triples with sums of the scores of several models,
+// which rank like their mean.
 type ensembleRanker struct {
 	rankers   []kge.Ranker // of each model
 	entities  int

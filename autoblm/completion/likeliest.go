@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"golang.org/x/sync/errgroup"
 )
@@ -30,8 +31,8 @@ type Fact struct {
 // the tails as in [Answerer.Predict]. Known triples are left out, but they count in the softmax.
 // Without a relation, those that give each of their heads one tail are left out: they are complete.
 //
-// Float32 shares and their error bound select the triples that may be among the top, whose shares
-// are then computed in float64.
+// With an engine, float32 shares and their error bound select the triples that may be among the
+// top, whose shares are then computed in float64.
 func (a *Answerer) Likeliest(
 	ctx context.Context, relation string, o PredictOptions,
 ) ([]Fact, error) {
@@ -40,8 +41,6 @@ func (a *Answerer) Likeliest(
 		return nil, errors.New("the number of triples is missing")
 	case a.graph == nil:
 		return nil, errors.New("there is no graph, so no triple is missing")
-	case a.ranker == nil:
-		return nil, errors.New("only a single model lists the likeliest triples: use one of the ensemble")
 	}
 	among, err := a.among(o.Among)
 	if err != nil {
@@ -147,11 +146,17 @@ func (a *Answerer) collect(
 	known := a.graph.Known()
 	return a.eachScores(ctx, c, questions, func(i int, scores []float32) {
 		q := questions[i]
-		margin := 2*a.bound.Of(q.path()) + lost
 		l := lookup{q: q, c: c, known: known.Tails(q.given, relation)}
-		largest := maxOf(scores)
+		margin := math.Inf(1)
+		if scores != nil {
+			margin = 2*a.scores.bound(q.path()) + lost
+		}
+		if margin > 1 { // float32 selects too little, or nothing
+			found.add(a.exactlyLikely(&l, found.current()))
+			return
+		}
 		limit := found.current() - margin
-		logSum, ok := float32LogSum(scores, largest, math.Exp(-limit))
+		logSum, ok := float32LogSum(scores, maxOf(scores), math.Exp(-limit))
 		if !ok {
 			return // all shares are below the limit
 		}
@@ -164,6 +169,27 @@ func (a *Answerer) collect(
 		}
 		found.add(triples)
 	})
+}
+
+// exactlyLikely returns the triples for a question with logarithms of at least limit.
+func (a *Answerer) exactlyLikely(l *lookup, limit float64) (triples []likely) {
+	share := a.logShares(l.c, l.q)
+	for i := range l.c.count(a.model) {
+		id := l.c.id(i)
+		if log := share(id); log >= limit && l.isAllowed(id) {
+			triples = append(triples, likely{question: l.q, answer: id, log: log})
+		}
+	}
+	return triples
+}
+
+// logShares returns the logarithm of the share of a candidate in float64.
+func (a *Answerer) logShares(c *candidates, q question) func(id int32) float64 {
+	score := meanScores(a.predictor.Models(), func(m *kge.Model) func(id int32) float64 {
+		return m.Scorer(q.path(), len(m.RelationLabels)) // faster than the definition
+	})
+	logSum := a.logSum(c, nil, score)
+	return func(id int32) float64 { return logShare(logSum, score(id), true) }
 }
 
 // exactFacts returns triples with shares in float64, best first.
@@ -183,15 +209,14 @@ func (a *Answerer) exactFacts(
 				return err
 			}
 			c := a.candidates(end{q.relation, false}, o, among)
-			logSum := a.logSum(c, nil, a.model.Scorer(q.path(), len(a.model.RelationLabels)))
-			exact := a.predictor.scores(q)
+			share, score := a.logShares(c, q), a.predictor.scores(q)
 			for _, i := range indices {
 				t := &triples[i]
-				score := exact(t.answer)
-				t.log = logShare(logSum, score, true)
+				t.log = share(t.answer)
 				facts[i] = Fact{
 					Head: a.model.EntityLabels[q.given], Relation: a.model.RelationLabels[q.relation],
-					Tail: a.model.EntityLabels[t.answer], Score: score, Share: math.Exp(t.log),
+					Tail:  a.model.EntityLabels[t.answer],
+					Score: score(t.answer), Share: math.Exp(t.log),
 				}
 			}
 			return nil

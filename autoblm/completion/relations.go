@@ -39,19 +39,21 @@ func maxOf(scores []float32) float32 {
 }
 
 // logSum returns the logarithm of the sum of exponentials of the scores of candidates: from float32
-// scores, or from exact ones if these are nil.
+// scores, or from exact ones if these are nil or beyond float32.
 func (a *Answerer) logSum(
 	c *candidates, scores []float32, exact func(id int32) float64,
 ) float64 {
-	if scores == nil {
-		all := make([]float64, c.count(a.model))
-		for i := range all {
-			all[i] = exact(c.id(i))
+	if scores != nil {
+		logSum, _ := float32LogSum(scores, maxOf(scores), math.Inf(1))
+		if !math.IsNaN(logSum) && !math.IsInf(logSum, 0) {
+			return logSum
 		}
-		return logSumExp(all)
 	}
-	logSum, _ := float32LogSum(scores, maxOf(scores), math.Inf(1))
-	return logSum
+	all := make([]float64, c.count(a.model))
+	for i := range all {
+		all[i] = exact(c.id(i))
+	}
+	return logSumExp(all)
 }
 
 // logShare returns the logarithm of the share of an answer with a score. An answer that is no
