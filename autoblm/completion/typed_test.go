@@ -52,7 +52,8 @@ func TestTypedRanksAgreeWithLists(t *testing.T) {
 				{completion.Query{Tail: m.EntityLabels[f.Tail], Relation: m.RelationLabels[f.Relation]},
 					f.Head, g.Known().Heads(f.Relation, f.Tail), ranks[i].Head},
 			} {
-				list := listed([]*kge.Model{m}, train, side.query, completion.PredictOptions{Known: eval.MarkKnown})
+				list := listed([]*kge.Model{m}, train, side.query,
+					completion.PredictOptions{Known: eval.MarkKnown})
 				at := slices.IndexFunc(list, func(a eval.Answer) bool {
 					return a.Entity == m.EntityLabels[side.truth]
 				})
