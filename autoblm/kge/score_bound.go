@@ -84,7 +84,7 @@ func (b ScoreBound) productMagnitudes(q Question) []float64 {
 			}
 		}
 		if p.Structure.K() > 0 {
-			state = p.hopMagnitudes(state, rows[0], transposed)
+			state = p.hop(state, rows[0], transposed, true)
 		} else {
 			state = p.Form.Spec().DefineHop(p.Structure, state, rows, transposed)
 		}
@@ -92,8 +92,8 @@ func (b ScoreBound) productMagnitudes(q Question) []float64 {
 	return state
 }
 
-// hopMagnitudes returns the state after a hop with the magnitudes of a structure's entries.
-func (p Parameters) hopMagnitudes(state, relation []float64, transposed bool) []float64 {
+// hop returns the state after a hop with a structure, or with the magnitudes of its entries.
+func (p Parameters) hop(state, relation []float64, transposed, magnitudes bool) []float64 {
 	k := p.Structure.K()
 	width, after := p.Dim/k, make([]float64, p.Dim)
 	for i := range k {
@@ -106,9 +106,13 @@ func (p Parameters) hopMagnitudes(state, relation []float64, transposed bool) []
 			if transposed {
 				from, to = to, from
 			}
+			sign := 1.0
+			if value < 0 && !magnitudes {
+				sign = -1
+			}
 			r := (max(value, -value) - 1) * width
 			for n := range width {
-				after[to+n] += state[from+n] * relation[r+n]
+				after[to+n] += sign * state[from+n] * relation[r+n]
 			}
 		}
 	}

@@ -43,6 +43,7 @@ func (s *Server) addAPI(mux *http.ServeMux) huma.API {
 	get(s, api, "neighbors", "List the entities with the most similar embeddings", s.neighbors)
 	post(s, api, "predict", "Answer queries: triples with one missing part", s.predict)
 	post(s, api, "score", "Score and rank triples", s.score)
+	post(s, api, "explain", "List the training triples that speak most for triples", s.explain)
 	post(s, api, "paths", "Answer queries of several hops", s.paths)
 	post(s, api, "classes", "Classify nodes", s.classes)
 	post(s, api, "reload", "Load all models again", s.reload)

@@ -61,6 +61,15 @@ func TestPageInBrowser(t *testing.T) {
 			p.Fits()
 			p.Screenshot("serve-entity-" + v.String())
 
+			browsertest.Eval[any](p, `document.querySelector("#answers .why").focus()`)
+			p.Type(kb.Enter)
+			p.Wait(`document.querySelectorAll("#answers .because li").length === 3`)
+			p.Wait(`document.activeElement.ariaExpanded === "true"`)
+			p.Fits()
+			p.Screenshot("serve-why-" + v.String())
+			p.Type(" ")
+			p.Wait(`document.querySelector("#answers .because") === null`)
+
 			browsertest.Eval[any](p, `document.querySelector("#relation").focus()`)
 			p.Type("loc")
 			p.Wait(`document.querySelector("#answers caption").textContent === "(Portugal, located_in, ?)"`)

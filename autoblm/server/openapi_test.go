@@ -41,6 +41,8 @@ func TestOpenAPI(t *testing.T) {
 			{"head":"x","relation":"borders"},{"head":"Portugal","tail":"Spain"}],"shares":true}`, 200},
 		{"predict", `{"queries":[{"head":"Portugal","relation":"borders"}],"known":"keep"}`, 200},
 		{"score", `{"triples":[{"head":"Portugal","relation":"borders","tail":"Spain"}]}`, 200},
+		{"explain", `{"triples":[{"head":"Portugal","relation":"borders","tail":"Spain"},
+			{"head":"x","relation":"borders","tail":"Spain"}],"top":2}`, 200},
 		{"paths", `{"queries":[{"anchor":"Portugal","path":["borders"]}]}`, 404},
 		{"classes", `{"nodes":["Portugal"]}`, 404}, {"reload", "{}", 200},
 	} {

@@ -1,7 +1,7 @@
 
 // The page asks the API of its own server. Its state is in the address: #model=…&entity=….
 const $ = id => document.getElementById(id);
-const shownFacts = 200, shownAnswers = 15, shownMatches = 10;
+const shownFacts = 200, shownAnswers = 15, shownMatches = 10, shownReasons = 3;
 let models = [], current = null, relationsOf = [];
 let latest = 0; // number of the last drawn state, so that late answers are dropped
 
@@ -157,6 +157,7 @@ function answersTable(result, entity) {
 	const { head, relation, tail } = result.query;
 	const caption = `(${head ?? "?"}, ${relation}, ${tail ?? "?"})`;
 	const titles = [["rank", true], ["entity", false], ["score", true], ["share", true], ["", false]];
+	if (current.facts) titles.push(["", false]);
 	const share = x => x === undefined ? "–" : (100 * x).toFixed(1) + " %";
 	return el("table", { class: "answers-table" }, el("caption", {}, caption),
 		el("thead", {}, el("tr", {}, titles.map(([title, isNumber]) =>
@@ -165,7 +166,42 @@ function answersTable(result, entity) {
 			el("td", { class: "number" }, a.rank), el("td", {}, link(a.entity)),
 			el("td", { class: "number" }, a.score.toFixed(3)),
 			el("td", { class: "number" }, share(a.share)),
-			el("td", { class: "hit" }, a.known ? "known" : "")))));
+			el("td", { class: "hit" }, a.known ? "known" : ""),
+			current.facts && el("td", {}, why(titles.length, {
+				head: head ?? a.entity, relation, tail: tail ?? a.entity,
+			}))))));
+}
+
+// why returns a button that shows the reasons for a triple in a row below.
+function why(columns, triple) {
+	const cell = el("td", { colspan: columns, "aria-live": "polite" });
+	const below = el("tr", { class: "because" }, cell);
+	const name = `why ${triple.head} ${triple.relation} ${triple.tail}`;
+	const button = el("button", {
+		type: "button", class: "why", "aria-expanded": "false", "aria-label": name, click: toggle,
+	}, "why");
+	function toggle() {
+		const isOpen = button.getAttribute("aria-expanded") === "true";
+		button.setAttribute("aria-expanded", String(!isOpen));
+		if (isOpen) return below.remove();
+		button.closest("tr").after(below);
+		if (cell.childElementCount === 0) reasons(triple).then(list => cell.replaceChildren(...list));
+	}
+	return button;
+}
+
+// reasons lists the training triples that speak most for a triple.
+async function reasons(triple) {
+	try {
+		const body = { model: current.name, triples: [triple], top: shownReasons };
+		const because = (await call("v1/explain", body)).results[0].answers[0].because || [];
+		if (because.length === 0) return [el("p", { class: "soft" }, "No training triple speaks for it.")];
+		return [el("p", { class: "soft" }, "Because of, by approximate influence on the score:"),
+			el("ul", {}, because.map(b => el("li", {}, link(b.head), ` ${b.relation} `, link(b.tail), " ",
+				el("span", { class: "soft" }, b.influence.toFixed(2)))))];
+	} catch (fault) {
+		return [el("p", { class: "miss" }, fault.message)];
+	}
 }
 
 // similar lists the entities with the most similar embeddings.

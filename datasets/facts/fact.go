@@ -34,6 +34,9 @@ type Options struct {
 	Separator string  `json:"separator" placeholder:"CHAR" brief:"Separator of CSV; guessed by default." help:"Separator of the fields of CSV, such as ';' or tab. By default it is guessed."`
 	Comment   string  `json:"comment" default:"#" placeholder:"CHAR" help:"First character of the lines to skip; empty for none."`
 	Lenient   bool    `json:"lenient" help:"Skip and count malformed lines."`
+	// Partial keeps facts with empty labels. The tail may be left out of a row, and any part out of an
+	// object of JSON lines.
+	Partial bool `json:"-" kong:"-"`
 }
 
 // Columns has the title of a column, or its number from 1, for head, relation, tail, weight and time.

@@ -68,6 +68,11 @@ func (r *reader) jsonCells(line []byte, keys *[]string) ([]string, error) {
 					*keys = append(*keys, key)
 				}
 			}
+			for role := head; r.Partial && role <= tail; role++ {
+				if r.Columns[roles[role]] == "" && titled(*keys, role) < 0 {
+					*keys = append(*keys, roles[role])
+				}
+			}
 		}
 		for _, key := range *keys {
 			values = append(values, value[key])

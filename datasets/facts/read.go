@@ -59,7 +59,7 @@ var formats = map[string]func(r *reader) error{
 // add checks a fact and passes it on.
 func (r *reader) add(f Fact) error {
 	err := r.check(&f)
-	if err == nil && (f.Head == "" || f.Relation == "" || f.Tail == "") {
+	if err == nil && !r.Partial && (f.Head == "" || f.Relation == "" || f.Tail == "") {
 		r.report.Dropped.Add(EmptyLabels, 1, fmt.Sprintf("%s: %v", r.at(f.Line), f))
 		return nil
 	}

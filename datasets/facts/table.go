@@ -20,6 +20,9 @@ type table struct {
 
 // row adds the fact of a row. The first row may have the titles.
 func (t *table) row(line int, cells []string) error {
+	if t.Partial && len(cells) == 2 {
+		cells = append(cells, "")
+	}
 	if t.width == 0 {
 		c, isTitles, err := t.find(cells, t.titled)
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -35,9 +34,11 @@ type predictCommand struct {
 	Head     string `placeholder:"ENTITY" brief:"Head; without a tail, predict its tails." help:"Head of the triple. Without a tail, its tails are predicted."`
 	Relation string `placeholder:"RELATION" brief:"Relation; without one, predict it." help:"Relation of the triple. Without one, the likeliest relations of head and tail are predicted."`
 	Tail     string `placeholder:"ENTITY" brief:"Tail; without a head, predict its heads." help:"Tail of the triple. Without a head, its heads are predicted; with one, the triple gets its score and rank."`
-	Queries  string `placeholder:"FILE" brief:"Answer each line: head, relation, tail; ? is missing." help:"Answer the queries of a file, or of - for standard input: head, relation and tail per line, with ? for the missing part. Parts are separated by tabs, or by commas in *.csv."`
+	Queries  string `placeholder:"FILE" brief:"Answer each line: head, relation, tail; ? is missing." help:"Answer the queries of a file, or of - for standard input: head, relation and tail per line, with ? for the missing part. The file has a format of dataset import, such as TSV, CSV or JSON lines."`
+	Stdin    bool   `brief:"Answer JSON lines from standard input at once." help:"Answer queries from standard input, a JSON object with head, relation and tail per line, each with a JSON line at once. A faulty line gets an error in its place."`
 	All      bool   `brief:"List the likeliest missing triples." help:"List the likeliest missing triples of the data, or of one --relation, by the share of the tail among the candidates."`
 	Format   string `default:"text" enum:"text,tsv,csv,jsonl,parquet" brief:"${enum}." help:"Format of the answers: text, tsv, csv, jsonl (JSON lines) or parquet."`
+	Explain  int    `min:"0" max:"1000000" placeholder:"N" brief:"Show N training triples that speak for each answer." help:"For each answer, show up to this number of training triples that speak most for it. Their influence approximates how far the score would fall without the triple."`
 	FoldIn   bool   `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are. Only for single models."`
 	threadsFlag
 }
@@ -48,13 +49,18 @@ func (c *predictCommand) check(o *output) error {
 	switch {
 	case o.JSON && c.Format != "text":
 		return errors.New("--json and --format exclude each other")
+	case c.Stdin && (cmp.Or(single, c.Relation, c.Queries) != "" || c.All || o.JSON || c.Format != "text"):
+		return errors.New("--stdin reads all queries and writes JSON lines: leave out " +
+			"--head, --relation, --tail, --queries, --all, --json and --format")
+	case c.All && c.Explain > 0:
+		return errors.New("--all lists triples without --explain: explain some of them with --queries")
 	case c.All && (single != "" || c.Queries != ""):
 		return errors.New("--all lists all queries: leave out --head, --tail and --queries")
 	case c.All && c.Top == 0:
 		return errors.New("--all needs the number of triples: give --top")
 	case c.Queries != "" && cmp.Or(single, c.Relation) != "":
 		return errors.New("--queries has its own heads, relations and tails: leave out the flags")
-	case c.All || c.Queries != "":
+	case c.All || c.Stdin || c.Queries != "":
 		return nil
 	}
 	given := 0
@@ -65,7 +71,7 @@ func (c *predictCommand) check(o *output) error {
 	}
 	if given < 2 {
 		return errors.New("what to predict is unclear: " +
-			"give two of --head, --relation and --tail, or --queries or --all")
+			"give two of --head, --relation and --tail, or --queries, --stdin or --all")
 	}
 	return nil
 }
@@ -78,9 +84,11 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	queries, err := c.queries()
-	if err != nil {
-		return err
+	var queries []completion.LineQuery
+	if c.Queries != "" {
+		if queries, err = completion.ReadQueries(c.Queries); err != nil {
+			return err
+		}
 	}
 	p, err := load(c.Model)
 	if err != nil {
@@ -101,6 +109,8 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer a.Close()
 	switch {
+	case c.Stdin:
+		return c.answerLines(ctx, os.Stdin, o.Stdout, a, options)
 	case c.All:
 		return c.likeliest(ctx, o, a, options)
 	case c.Queries != "":
@@ -110,6 +120,9 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	predictions, err := a.Predict(ctx, []completion.Query{q}, options)
 	if err == nil {
 		err = predictions[0].Err
+	}
+	if err == nil {
+		err = c.explain(ctx, a, predictions)
 	}
 	if err != nil {
 		return err
@@ -127,6 +140,15 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	return o.Result(found, func(w io.Writer) {
 		printQuestion(w, q.Head, q.Relation, q.Tail)
 		printAnswers(w, found.Answers)
+		printReasons(w, rowsOf(found), func(r row) string {
+			switch "" {
+			case q.Head:
+				return r.Head
+			case q.Relation:
+				return r.Relation
+			}
+			return r.Tail
+		})
 	})
 }
 
@@ -155,22 +177,6 @@ func (f predictFlags) options() (o completion.PredictOptions, err error) {
 		return o, fmt.Errorf("%s has no entities: write one label per line", f.Among)
 	}
 	return o, nil
-}
-
-// queries reads the file of queries, if there is one.
-func (c *predictCommand) queries() ([]completion.LineQuery, error) {
-	switch c.Queries {
-	case "":
-		return nil, nil
-	case "-":
-		return completion.ReadQueries(os.Stdin, "standard input")
-	}
-	file, err := inputfile.OpenDecompressed(c.Queries)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return completion.ReadQueries(file, strings.TrimSuffix(c.Queries, ".gz"))
 }
 
 // printQuestion prints a query with ? for a missing part.
@@ -218,7 +224,11 @@ func knownText(k eval.Known) string {
 func (c *predictCommand) graph(
 	ctx context.Context, m *kge.Model, o *output,
 ) (*datasets.Graph, error) {
-	return knownFrom(c.predictFlags, m, o, func(source string) (*datasets.Graph, error) {
+	flags := c.predictFlags
+	if c.Explain > 0 && flags.Known == eval.KeepKnown {
+		flags.Known = eval.MarkKnown // an explanation needs the data
+	}
+	return knownFrom(flags, m, o, func(source string) (*datasets.Graph, error) {
 		g, err := read(ctx, o, datasets.Open, source)
 		if err != nil {
 			return nil, err

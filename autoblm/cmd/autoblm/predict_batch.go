@@ -36,6 +36,9 @@ func (c *predictCommand) answerAll(
 				plain[i] = q.Query
 			}
 			answered, err := a.Predict(ctx, plain, options)
+			if err == nil {
+				err = c.explain(ctx, a, answered)
+			}
 			if err != nil {
 				return err
 			}
@@ -77,7 +80,12 @@ func (c *predictCommand) answerAll(
 	if err != nil {
 		return err
 	}
-	return o.Result(all, func(w io.Writer) { printRows(w, rowsOf(all.Predictions...)) })
+	return o.Result(all, func(w io.Writer) {
+		printRows(w, rowsOf(all.Predictions...))
+		printReasons(w, rowsOf(all.Predictions...), func(r row) string {
+			return r.Head + ", " + r.Relation + ", " + r.Tail
+		})
+	})
 }
 
 // likeliest lists the likeliest missing triples.
@@ -112,7 +120,7 @@ func rowsOf(all ...completion.Prediction) (rows []row) {
 		for _, a := range p.Answers {
 			r := row{
 				Head: p.Query.Head, Relation: p.Query.Relation, Tail: p.Query.Tail,
-				Rank: int64(a.Rank), Score: a.Score, Share: a.Share,
+				Rank: int64(a.Rank), Score: a.Score, Share: a.Share, Because: a.Because,
 			}
 			switch {
 			case r.Relation == "":

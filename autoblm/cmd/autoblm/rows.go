@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/parquet-go/parquet-go"
 )
@@ -22,6 +24,8 @@ type row struct {
 	Score    float64 `json:"score" parquet:"score"`
 	Share    float64 `json:"share" parquet:"share"`
 	Known    *bool   `json:"known" parquet:"known,optional"` // nil if it was not looked up
+
+	Because []eval.Reason `json:"because,omitempty" parquet:"because,list"`
 }
 
 // rowTitles are the titles of the columns.
@@ -47,15 +51,25 @@ func (c *predictCommand) writeRows(
 	}
 	o.Stdout.Raw = c.Format == "parquet"
 	buffer := bufio.NewWriter(o.Stdout)
-	if err := fillRows(c.Format, buffer, fill); err != nil {
+	table := tableOf{rowTitles, func(r row) [][]string { return [][]string{r.fields()} }}
+	if c.Explain > 0 {
+		table = tableOf{slices.Concat(rowTitles, reasonTitles), row.reasons}
+	}
+	if err := fillRows(c.Format, table, buffer, fill); err != nil {
 		return err
 	}
 	return buffer.Flush()
 }
 
+// tableOf has the titles of the columns of a table, and turns a row into lines of it.
+type tableOf struct {
+	titles []string
+	lines  func(r row) [][]string
+}
+
 // fillRows writes rows in a format.
 func fillRows(
-	as string, to *bufio.Writer, fill func(write func(rows []row) error) error,
+	as string, t tableOf, to *bufio.Writer, fill func(write func(rows []row) error) error,
 ) error {
 	switch as {
 	case "parquet":
@@ -81,12 +95,12 @@ func fillRows(
 		})
 	case "csv":
 		w := csv.NewWriter(to)
-		if err := w.Write(rowTitles); err != nil {
+		if err := w.Write(t.titles); err != nil {
 			return err
 		}
 		return fill(func(rows []row) error {
 			for _, r := range rows {
-				if err := w.Write(r.fields()); err != nil {
+				if err := w.WriteAll(t.lines(r)); err != nil {
 					return err
 				}
 			}
@@ -98,13 +112,15 @@ func fillRows(
 		_, err := io.WriteString(to, strings.Join(fields, "\t")+"\n")
 		return err
 	}
-	if err := line(rowTitles); err != nil {
+	if err := line(t.titles); err != nil {
 		return err
 	}
 	return fill(func(rows []row) error {
 		for _, r := range rows {
-			if err := line(r.fields()); err != nil {
-				return err
+			for _, fields := range t.lines(r) {
+				if err := line(fields); err != nil {
+					return err
+				}
 			}
 		}
 		return to.Flush()

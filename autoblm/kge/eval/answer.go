@@ -21,6 +21,17 @@ type Answer struct {
 	// queries; 0 if it was not computed. That of a relation is the geometric mean of the shares of
 	// the head and the tail.
 	Share float64 `json:"share,omitempty"`
+	// Because has the training triples that speak most for the answer, if they were asked for.
+	Because []Reason `json:"because,omitempty"`
+}
+
+// Reason is a training triple that speaks for an answer.
+type Reason struct {
+	Head     string `json:"head" parquet:"head"`
+	Relation string `json:"relation" parquet:"relation"`
+	Tail     string `json:"tail" parquet:"tail"`
+	// Influence approximates how far the score of the answer would fall without the triple.
+	Influence float64 `json:"influence" parquet:"influence"`
 }
 
 // Known tells whether the graph already has an answer.

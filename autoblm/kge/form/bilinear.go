@@ -48,6 +48,10 @@ func (bilinear) DefineScore(state, row []float64) (score float64) {
 	return score
 }
 
+func (bilinear) DefineGradients(state, row []float64) (byState, byRow []float64) {
+	return row, state
+}
+
 // Diag is Diag-Comp, e0ᵀ diag(r1) … diag(rL) e (Guu et al., 2015): the bilinear form whose
 // structure has one cell.
 var Diag = register(diag{})

@@ -47,3 +47,15 @@ func (box) DefineScore(state, row []float64) (score float64) {
 	}
 	return score
 }
+
+func (box) DefineGradients(state, row []float64) (byState, byRow []float64) {
+	byRow = make([]float64, len(row))
+	for i, x := range row {
+		away, slope := x-state[i], 1.0
+		if math.Abs(away) < state[len(row)+i] {
+			slope = 0.02
+		}
+		byRow[i] = -math.Copysign(slope, away)
+	}
+	return ofDistance(byRow)
+}

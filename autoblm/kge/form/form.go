@@ -31,6 +31,9 @@ type Spec interface {
 	) []float64
 	// DefineScore returns the score of an entity's row for the last state.
 	DefineScore(state, row []float64) float64
+	// DefineGradients returns the gradients of the score with respect to the first row of the
+	// state and to the entity's row.
+	DefineGradients(state, row []float64) (byState, byRow []float64)
 }
 
 // Capabilities describes what a form can do.
@@ -147,4 +150,13 @@ func sign(transposed bool) float64 {
 		return -1
 	}
 	return 1
+}
+
+// ofDistance returns both gradients of a score that depends on the difference of row and state.
+func ofDistance(byRow []float64) (byState, _ []float64) {
+	byState = make([]float64, len(byRow))
+	for i, x := range byRow {
+		byState[i] = -x
+	}
+	return byState, byRow
 }

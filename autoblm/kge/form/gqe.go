@@ -41,3 +41,7 @@ func (gqe) DefineHop(
 }
 
 func (gqe) DefineScore(state, row []float64) float64 { return bilinear{}.DefineScore(state, row) }
+
+func (gqe) DefineGradients(state, row []float64) (byState, byRow []float64) {
+	return row, state
+}

@@ -46,3 +46,18 @@ func (rotatE) DefineScore(state, row []float64) (score float64) {
 	}
 	return score
 }
+
+func (rotatE) DefineGradients(state, row []float64) (byState, byRow []float64) {
+	byRow = make([]float64, len(row))
+	half := len(row) / 2
+	for i := range half {
+		x, y := row[i]-state[i], row[half+i]-state[half+i]
+		if modulus := math.Hypot(x, y); modulus > 0 {
+			byRow[i], byRow[half+i] = -x/modulus, -y/modulus
+		}
+	}
+	if last := len(row) - 1; last == 2*half {
+		byRow[last] = -math.Copysign(1, row[last]-state[last])
+	}
+	return ofDistance(byRow)
+}

@@ -32,3 +32,11 @@ func (transE) DefineScore(state, row []float64) (score float64) {
 	}
 	return score
 }
+
+func (transE) DefineGradients(state, row []float64) (byState, byRow []float64) {
+	byRow = make([]float64, len(row))
+	for i, x := range row {
+		byRow[i] = -math.Copysign(1, x-state[i])
+	}
+	return ofDistance(byRow)
+}

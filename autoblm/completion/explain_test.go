@@ -1,0 +1,167 @@
+package completion_test
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// explained returns the best answer to a query with its reasons.
+func explained(
+	t testing.TB, p completion.Predictor, g *datasets.Graph, q completion.Query, count int,
+) eval.Answer {
+	t.Helper()
+	a, err := completion.NewAnswerer(p, g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	options := completion.PredictOptions{Known: eval.MarkKnown, Top: 1, AnyKind: true, Shares: true}
+	predictions, err := a.Predict(t.Context(), []completion.Query{q}, options)
+	if err == nil {
+		err = errors.Join(predictions[0].Err, a.Explain(t.Context(), predictions, count))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return predictions[0].Answers[0]
+}
+
+// TestRemovedReasons trains again without the three triples that speak most for an answer. The share
+// of the answer must fall much more than without three random triples that share an entity with it.
+func TestRemovedReasons(t *testing.T) {
+	const answers, removed = 10, 3
+	g, engine := datasets.World(), cpu.New(0)
+	defer engine.Close()
+	model := completion.Single{Model: trainSeeds(engine, g, 1)[0]}
+	rng := rand.New(rand.NewPCG(1, 2))
+	// fall returns how far the logarithm of the share falls without some triples.
+	fall := func(q completion.Query, share float64, without []datasets.Triple) float64 {
+		rest := &datasets.Graph{Name: g.Name, Entities: g.Entities, Relations: g.Relations}
+		for _, x := range g.Train {
+			if !slices.Contains(without, x) {
+				rest.Train = append(rest.Train, x)
+			}
+		}
+		again := completion.Single{Model: trainSeeds(engine, rest, 1)[0]}
+		return math.Log(share / explained(t, again, g, q, 0).Share)
+	}
+	var reasons, random float64
+	tried := 0
+	for _, i := range rng.Perm(len(g.Test)) {
+		x := g.Test[i]
+		q := completion.Query{
+			Head: g.Entities[x.Head], Relation: g.Relations[x.Relation], Tail: g.Entities[x.Tail],
+		}
+		answer := explained(t, model, g, q, removed)
+		var near, because []datasets.Triple
+		for _, n := range g.Train {
+			if n.Head == x.Head || n.Tail == x.Head || n.Head == x.Tail || n.Tail == x.Tail {
+				near = append(near, n)
+			}
+			for _, b := range answer.Because {
+				if g.Entities[n.Head] == b.Head && g.Relations[n.Relation] == b.Relation &&
+					g.Entities[n.Tail] == b.Tail {
+					because = append(because, n)
+				}
+			}
+		}
+		if answer.Rank > 3 || len(because) < removed || len(near) < 4*removed {
+			continue
+		}
+		rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
+		reasons += fall(q, answer.Share, because) / answers
+		random += fall(q, answer.Share, near[:removed]) / answers
+		if tried++; tried == answers {
+			break
+		}
+	}
+	t.Logf("the logarithm of the share falls by %.3f on average, without random triples by %.3f",
+		reasons, random)
+	if tried < answers || reasons < 0.2+2*max(0, random) {
+		t.Errorf("after %d answers the mean fall is %.3f, and %.3f without random triples", tried,
+			reasons, random)
+	}
+}
+
+// TestExplain checks the reasons of all forms, in all directions.
+func TestExplain(t *testing.T) {
+	g := enginetest.SmallGraph()
+	for name, member := range enginetest.Members() {
+		s := kge.DefaultSettings()
+		s.Dim, s.InitScale, s.Reciprocal = 2*max(2, member.Structure.K()), 1, name != "complex"
+		d := completion.Data(g)
+		m := &kge.Model{
+			Parameters: kge.Initialize(d, s, member), EntityLabels: d.Entities, RelationLabels: d.Relations,
+		}
+		p := completion.Single{Model: m}
+		for _, q := range []completion.Query{
+			{Head: "e0", Relation: "knows"}, {Relation: "knows", Tail: "e3"},
+			{Head: "e0", Relation: "knows", Tail: "e2"}, {Head: "e0", Tail: "e2"},
+		} {
+			answer := explained(t, p, g, q, 100)
+			self := eval.Reason{
+				Head: cmp.Or(q.Head, answer.Entity), Relation: cmp.Or(q.Relation, answer.Relation),
+				Tail: cmp.Or(q.Tail, answer.Entity),
+			}
+			last := math.Inf(1)
+			for _, b := range answer.Because {
+				if b.Influence > last || !(b.Influence > 0) {
+					t.Errorf("%s, %v: influence %v after %v", name, q, b.Influence, last)
+				}
+				last, b.Influence = b.Influence, 0
+				ends := []string{self.Head, self.Tail}
+				if b == self || !slices.Contains(ends, b.Head) && !slices.Contains(ends, b.Tail) {
+					t.Errorf("%s, %v: %v is no reason for %v", name, q, b, self)
+				}
+			}
+			if few := explained(t, p, g, q, 1); len(few.Because) != min(1, len(answer.Because)) {
+				t.Errorf("%s, %v: %v", name, q, few.Because)
+			}
+		}
+	}
+}
+
+// TestExplainEnsemble checks that influences on an ensemble are means.
+func TestExplainEnsemble(t *testing.T) {
+	g, engine := enginetest.SmallGraph(), cpu.New(1)
+	defer engine.Close()
+	models := trainSeeds(engine, g, 1, 2)
+	e, err := completion.NewEnsemble(models)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := completion.Query{Head: "e0", Relation: "knows", Tail: "e2"}
+	mean := map[eval.Reason]float64{}
+	for _, p := range []completion.Predictor{completion.Single{Model: models[0]}, completion.Single{Model: models[1]}} {
+		for _, b := range explained(t, p, g, q, 100).Because {
+			influence := b.Influence
+			b.Influence = 0
+			mean[b] += influence / 2
+		}
+	}
+	for _, b := range explained(t, e, g, q, 1).Because { // members may disagree on the others
+		influence := b.Influence
+		b.Influence = 0
+		if math.Abs(influence-mean[b]) > 1e-9 {
+			t.Errorf("%v: influence %v, want %v", b, influence, mean[b])
+		}
+	}
+	a, err := completion.NewAnswerer(e, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Explain(t.Context(), nil, 1); !errors.Is(err, completion.ErrNoTrain) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,70 @@
+package kge
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Hop scores the answers to a question of one hop, with the definition of the form in float64, and
+// differentiates the scores. It is safe for concurrent use.
+type Hop struct {
+	model      Parameters
+	rows       [][]float64
+	transposed bool
+	state      []float64
+}
+
+// NewHop returns the hop of a question. relations is the number of relations without reverses.
+func (p Parameters) NewHop(q Question, relations int) Hop {
+	h := Hop{model: p}
+	h.rows, h.transposed = p.relationRows(q.Path[0], relations)
+	start := make([]float64, p.Dim*p.Form.Capabilities().StateRows)
+	copy(start, widen(p.Entity(q.Anchor)))
+	h.state = h.move(start, h.transposed)
+	return h
+}
+
+// move returns a state after the hop.
+func (h Hop) move(state []float64, transposed bool) []float64 {
+	p := h.model
+	if p.Structure.K() > 0 {
+		return p.hop(state, h.rows[0], transposed, false)
+	}
+	return p.Form.Spec().DefineHop(p.Structure, state, h.rows, transposed)
+}
+
+// Score returns the score of an answer.
+func (h Hop) Score(answer int32) float64 {
+	return h.model.Form.Spec().DefineScore(h.state, widen(h.model.Entity(answer)))
+}
+
+// Share estimates an answer's share of the softmax over all entities from evenly spaced entities, at
+// most a number of them.
+func (h Hop) Share(answer int32, most int) float64 {
+	entities := len(h.model.Entities) / h.model.Dim
+	n := min(entities, most)
+	score, others := h.Score(answer), 0.0
+	for i := range n {
+		if id := int32(i * entities / n); id != answer {
+			others += math.Exp(min(700, h.Score(id)-score))
+		}
+	}
+	return 1 / (1 + others*float64(entities)/float64(n))
+}
+
+// Gradients returns the gradients of an answer's score with respect to the embeddings of the
+// question's anchor and of the answer.
+func (h Hop) Gradients(answer int32) (byAnchor, byAnswer []float64) {
+	spec := h.model.Form.Spec()
+	byState, byAnswer := spec.DefineGradients(h.state, widen(h.model.Entity(answer)))
+	// A hop is affine in the anchor. The same relation in the other direction has the transpose of
+	// its matrix, and maybe another constant.
+	gradient := make([]float64, len(h.state))
+	copy(gradient, byState)
+	byAnchor = h.move(gradient, !h.transposed)[:h.model.Dim]
+	if !spec.Capabilities().Products {
+		floats.Sub(byAnchor, h.move(make([]float64, len(h.state)), !h.transposed)[:h.model.Dim])
+	}
+	return byAnchor, byAnswer
+}

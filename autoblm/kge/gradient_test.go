@@ -1,0 +1,50 @@
+package kge_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+)
+
+// TestHop compares the scores of a hop with those of the model, and its gradients with difference
+// quotients, for all forms.
+func TestHop(t *testing.T) {
+	const step = 1e-3
+	d := completion.Data(enginetest.RandomGraph(5, 2, 9, 1))
+	for name, m := range enginetest.Members() {
+		for path := range int32(8) {
+			s := kge.DefaultSettings()
+			s.Dim, s.InitScale, s.Reciprocal = 2*max(2, m.Structure.K()), 0.7, path >= 4
+			p := kge.Initialize(d, s, m)
+			q := kge.Question{Anchor: 1, Path: []int32{path % 4}}
+			score := func() float64 { return p.Scorer(q, 2)(3) }
+			hop := p.NewHop(q, 2)
+			closeTo(t, fmt.Sprintf("%s: score", name), hop.Score(3), score())
+			byAnchor, byAnswer := hop.Gradients(3)
+			for entity, gradient := range map[int32][]float64{1: byAnchor, 3: byAnswer} {
+				for i, got := range gradient {
+					x := &p.Entity(entity)[i]
+					middle := *x
+					*x = middle + step
+					above, high := score(), float64(*x)
+					*x = middle - step
+					below, low := score(), float64(*x)
+					*x = middle
+					what := fmt.Sprintf("%s, path %d: coordinate %d of entity %d", name, path, i, entity)
+					closeTo(t, what, got, (above-below)/(high-low))
+				}
+			}
+		}
+	}
+}
+
+func closeTo(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-3*max(1, math.Abs(want)) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}

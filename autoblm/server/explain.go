@@ -1,0 +1,51 @@
+package server
+
+import (
+	"context"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+)
+
+type explainRequest struct {
+	Body struct {
+		Model   string   `json:"model,omitempty" doc:"Name of the model; the first if it is missing."`
+		Triples []triple `json:"triples" nullable:"false" minItems:"1"`
+		Top     int      `json:"top,omitempty" default:"3" minimum:"1" doc:"Number of training triples for each."`
+	}
+}
+
+// explain lists, for each triple, the training triples that speak most for it.
+func (s *Server) explain(
+	ctx context.Context, in *explainRequest,
+) (out results[Answered], err error) {
+	b := &in.Body
+	if err := s.checkBatch(len(b.Triples), b.Top); err != nil {
+		return out, err
+	}
+	l, err := s.use(b.Model)
+	if err != nil {
+		return out, err
+	}
+	defer l.release()
+	if l.batcher == nil || l.Graph == nil || len(l.Graph.Train) == 0 {
+		return out, l.lacking("has no training triples that explain its answers")
+	}
+	queries := make([]completion.Query, len(b.Triples))
+	for i, t := range b.Triples {
+		queries[i] = completion.Query(t)
+	}
+	s.metrics.countQueries(l.name, len(queries))
+	predictions, err := l.batcher.predict(ctx, queries, options{known: eval.MarkKnown})
+	if err != nil {
+		return out, err
+	}
+	if err := l.Answerer.Explain(ctx, predictions, b.Top); err != nil {
+		return out, err
+	}
+	out.Model = l.name
+	for _, p := range predictions {
+		out.Results = append(out.Results, newAnswered(p))
+	}
+	return out, nil
+}
