@@ -4,8 +4,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"reflect"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -132,7 +132,7 @@ func TestPredictors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := predictions(t, loaded, g); !slices.Equal(got, want) || len(loaded.Models()) != size {
+			if got := predictions(t, loaded, g); !reflect.DeepEqual(got, want) || len(loaded.Models()) != size {
 				t.Errorf("%d models predict otherwise after loading", size)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"reflect"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -94,7 +95,7 @@ func TestPredictKeepsTheTop(t *testing.T) {
 	p := query.Path{Anchor: "a", Relations: []string{"s_reverse"}} // a and b score the same
 	all := mustPredict(t, m, p, nil, 0, eval.MarkKnown)
 	for top, want := range map[int]int{-1: 3, 0: 3, 1: 1, 2: 2, 3: 3, 9: 3} {
-		if got := mustPredict(t, m, p, nil, top, eval.MarkKnown); !slices.Equal(got, all[:want]) {
+		if got := mustPredict(t, m, p, nil, top, eval.MarkKnown); !reflect.DeepEqual(got, all[:want]) {
 			t.Errorf("the top %d are %+v of %+v", top, got, all)
 		}
 	}
