@@ -4,8 +4,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm"

@@ -3,9 +3,9 @@ package query_test
 import (
 	"encoding/json"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
-	"reflect"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
