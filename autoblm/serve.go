@@ -2,7 +2,6 @@ package autoblm
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/autoblm/autoblm-go/autoblm/server"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -31,7 +30,7 @@ func Serve(ctx context.Context, addr string, models []Served, o ServeOptions) er
 		return err
 	}
 	defer listener.Close()
-	s, err := newServer(ctx, models, o)
+	s, err := NewServer(ctx, models, o)
 	if err != nil {
 		return err
 	}
@@ -39,16 +38,9 @@ func Serve(ctx context.Context, addr string, models []Served, o ServeOptions) er
 	return s.Serve(ctx, listener)
 }
 
-// ServeHandler returns what [Serve] answers with, for a server of your own.
-func ServeHandler(models []Served, o ServeOptions) (http.Handler, error) {
-	s, err := newServer(context.Background(), models, o)
-	if err != nil {
-		return nil, err
-	}
-	return s.Handler(), nil
-}
-
-func newServer(ctx context.Context, models []Served, o ServeOptions) (*server.Server, error) {
+// NewServer returns a server like that of [Serve], whose Handler belongs into a server of your own.
+// Its Close frees the memory of the models' answerers after their last requests.
+func NewServer(ctx context.Context, models []Served, o ServeOptions) (*server.Server, error) {
 	var sources []server.Source
 	for _, m := range models {
 		open := func(context.Context) (*server.Model, error) {
@@ -56,7 +48,7 @@ func newServer(ctx context.Context, models []Served, o ServeOptions) (*server.Se
 			if err != nil {
 				return nil, err
 			}
-			return server.NewModel(m.Predictor.Models(), answerer, m.Graph)
+			return server.NewModel(answerer), nil
 		}
 		sources = append(sources, server.Source{Name: m.Name, Open: open})
 	}

@@ -13,12 +13,13 @@ import (
 )
 
 // Answer queries over HTTP within a program.
-func ExampleServeHandler() {
+func ExampleNewServer() {
 	g := must(autoblm.Load("world"))
 	model := must(autoblm.Train(context.Background(), g, quick(structure.MustParse("complex"))))
 	served := []autoblm.Served{{Name: "world", Predictor: model, Graph: g}}
-	handler := must(autoblm.ServeHandler(served, autoblm.DefaultServe()))
-	server := httptest.NewServer(handler)
+	s := must(autoblm.NewServer(context.Background(), served, autoblm.DefaultServe()))
+	defer s.Close()
+	server := httptest.NewServer(s.Handler())
 	defer server.Close()
 
 	query := `{"queries": [{"head": "Portugal", "relation": "has_capital"}], "top": 1}`

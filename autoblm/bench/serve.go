@@ -44,6 +44,9 @@ type load struct {
 	P95 float64 `json:"p95"`
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
+	// CPU time of the server and of this program per question, in milliseconds.
+	ServerCPU float64 `json:"server_cpu"`
+	ClientCPU float64 `json:"client_cpu"`
 	// Memory of the server in megabytes, after a tenth of the time and at the end.
 	MemoryFirst float64 `json:"memory_first"`
 	MemoryLast  float64 `json:"memory_last"`
@@ -82,17 +85,22 @@ func (f flags) serve(ctx context.Context, command []string, w io.Writer) error {
 		return fmt.Errorf("start the server: %w", err)
 	}
 	questions := questionsOf(g)
-	memory := func() float64 { return residentMegabytes(program.Process.Pid) }
+	pid := program.Process.Pid
+	memory := func() float64 { return residentMegabytes(pid) }
 	var all []load
 	for _, rate := range []float64{0, servedRate} {
 		seconds := f.Minutes * 60
 		if rate == 0 || seconds == 0 {
 			seconds = 20
 		}
+		server, client := cpuSeconds(pid), cpuSeconds(os.Getpid())
 		l, err := ask(ctx, served.URL+"v1/predict", questions, rate, seconds, memory)
 		if err != nil {
 			return err
 		}
+		perQuestion := 1000 / float64(l.Questions)
+		l.ServerCPU = (cpuSeconds(pid) - server) * perQuestion
+		l.ClientCPU = (cpuSeconds(os.Getpid()) - client) * perQuestion
 		all = append(all, l)
 	}
 	printLoads(w, all)
@@ -212,9 +220,25 @@ func residentMegabytes(pid int) float64 {
 	return kilobytes / 1024
 }
 
+// cpuSeconds returns the CPU time of a process, 0 where /proc does not tell.
+func cpuSeconds(pid int) float64 {
+	const ticks = 100 // a second, for all programs on Linux
+	content, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, _ := strings.Cut(string(content), ") ") // the name may have spaces
+	const user = 11                                   // index of the user time; then the system's
+	parts := strings.Fields(after)
+	if len(parts) < user+2 {
+		return 0
+	}
+	var inUser, inSystem float64
+	_, _ = fmt.Sscan(parts[user], &inUser)
+	_, _ = fmt.Sscan(parts[user+1], &inSystem)
+	return (inUser + inSystem) / ticks
+}
+
 func printLoads(w io.Writer, all []load) {
 	t := table.New("rate", "questions", "failed", "per second", "p50 ms", "p95 ms", "p99 ms", "max ms",
-		"MB", "MB later")
+		"CPU ms", "client's", "MB", "MB later")
 	for _, l := range all {
 		rate := "largest"
 		if l.Rate > 0 {
@@ -223,7 +247,7 @@ func printLoads(w io.Writer, all []load) {
 		whole := func(x float64) string { return fmt.Sprintf("%.0f", x) }
 		t.Add(rate, l.Questions, l.Failed, whole(l.PerSecond), fmt.Sprintf("%.1f", l.P50),
 			fmt.Sprintf("%.1f", l.P95), fmt.Sprintf("%.1f", l.P99), whole(l.Max),
-			whole(l.MemoryFirst), whole(l.MemoryLast))
+			fmt.Sprintf("%.2f", l.ServerCPU), fmt.Sprintf("%.2f", l.ClientCPU), whole(l.MemoryFirst), whole(l.MemoryLast))
 	}
 	t.Print(w)
 }

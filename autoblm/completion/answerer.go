@@ -19,7 +19,8 @@ type Answerer struct {
 	graph     *datasets.Graph
 	ends      *datasets.Ends // of the facts; nil without a graph
 
-	entities func() map[string]int32 // ids by label
+	entities   func() map[string]int32 // ids by label
+	isPrepared bool                    // the indexes exist
 
 	engine kge.Engine    // nil: all scores are computed in float64
 	scores *engineScores // nil without engine
@@ -91,6 +92,28 @@ func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, 
 	return a, nil
 }
 
+// Prepare builds the indexes of labels and known answers, which otherwise the first queries build
+// that need them. Call it before the first query.
+func (a *Answerer) Prepare() {
+	a.entities()
+	if a.graph != nil {
+		a.graph.Known()
+	}
+	a.isPrepared = true
+}
+
+// Models returns the model, or the members of an ensemble.
+func (a *Answerer) Models() []*kge.Model { return a.predictor.Models() }
+
+// Graph returns the known facts with the ids of the model, nil without.
+func (a *Answerer) Graph() *datasets.Graph { return a.graph }
+
+// EntityID returns the id of an entity.
+func (a *Answerer) EntityID(label string) (id int32, found bool) {
+	id, found = a.entities()[label]
+	return id, found
+}
+
 // Close frees the memory of the engine.
 func (a *Answerer) Close() {
 	if a.scores != nil {
@@ -128,26 +151,26 @@ func (a *Answerer) Predict(
 		byEnd[e] = append(byEnd[e], i)
 	}
 	known := a.knownAnswers(len(queries), o)
+	var groups [][]*lookup
 	for _, e := range asked {
 		c := a.candidates(e, o, among)
-		work, about := make([]*lookup, len(byEnd[e])), make([]question, len(byEnd[e]))
-		for n, i := range byEnd[e] {
+		var work []*lookup
+		for _, i := range byEnd[e] {
 			p, q := &predictions[i], questions[i]
 			p.Candidates, p.Kind = c.count(a.model), c.kind
-			about[n] = q
-			work[n] = &lookup{a: a, q: q, c: c, o: o, known: known(q), prediction: p}
+			l := &lookup{a: a, q: q, c: c, o: o, known: known(q), prediction: p}
 			if a.scores != nil {
-				work[n].bound = a.scores.bound(q.path())
+				l.bound = a.scores.bound(q.path())
 			}
 			if p.Query.Head != "" && p.Query.Tail != "" {
-				work[n].triple = true
-				work[n].tail = q.other
+				l.triple, l.tail = true, q.other
 			}
+			work = append(work, l)
 		}
-		err := a.eachScores(ctx, c, about, func(i int, scores []float32) { work[i].find(scores) })
-		if err != nil {
-			return nil, err
-		}
+		groups = append(groups, work)
+	}
+	if err := a.findAll(ctx, groups); err != nil {
+		return nil, err
 	}
 	return predictions, a.relations(ctx, predictions, questions, pairs, o)
 }
@@ -178,8 +201,8 @@ func (a *Answerer) resolve(query Query, queries int) (q question, err error) {
 // entity returns the id of an entity. The error suggests similar labels.
 func (a *Answerer) entity(label string, queries int) (int32, error) {
 	const few = 4 // a search takes less time than an index
-	if queries > few {
-		if id, found := a.entities()[label]; found {
+	if queries > few || a.isPrepared {
+		if id, found := a.EntityID(label); found {
 			return id, nil
 		}
 	}
@@ -210,7 +233,7 @@ func (a *Answerer) knownAnswers(queries int, o PredictOptions) func(q question) 
 	switch {
 	case a.graph == nil || o.Known == eval.KeepKnown:
 		return func(question) []int32 { return nil }
-	case queries > few:
+	case queries > few || a.isPrepared:
 		index := a.graph.Known()
 		return func(q question) []int32 {
 			if q.forHeads {

@@ -225,6 +225,9 @@ func TestAnswersAreThoseOfFloat64(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer a.Close()
+		if rapid.Bool().Draw(t, "prepared") {
+			a.Prepare()
+		}
 		o := completion.PredictOptions{
 			Known:   rapid.SampledFrom([]eval.KnownAnswers{0, 1, 2}).Draw(t, "known"),
 			Top:     rapid.SampledFrom([]int{0, 1, 3, 20}).Draw(t, "top"),

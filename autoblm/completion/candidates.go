@@ -93,10 +93,8 @@ func (a *Answerer) scorer(c *candidates) (scorer kge.EntityScorer, isAll bool) {
 	if a.scores == nil {
 		return nil, false
 	}
-	// A copy of most rows is no faster than all rows.
-	n := len(a.model.EntityLabels)
-	if c.ids == nil || !a.scores.canRestrict || len(c.ids) > n/2 {
-		return a.scores.all(n), true
+	if !a.isRestricted(c) {
+		return a.scores.all(len(a.model.EntityLabels)), true
 	}
 	if !c.isShared {
 		return a.scores.restrict(c.ids), false
@@ -108,12 +106,18 @@ func (a *Answerer) scorer(c *candidates) (scorer kge.EntityScorer, isAll bool) {
 	}
 	// Copies take as much memory as the models at most, or 256 MB.
 	const numbers = 1 << 26
-	if a.rows += len(c.ids); a.rows > max(n, numbers/a.scores.dim) {
+	if a.rows += len(c.ids); a.rows > max(len(a.model.EntityLabels), numbers/a.scores.dim) {
 		clear(a.restrict)
 		a.rows = len(c.ids)
 	}
 	a.restrict[c.end] = a.scores.restrict(c.ids)
 	return a.restrict[c.end], false
+}
+
+// isRestricted reports whether a scorer of the candidates only is worth its memory. A copy of most
+// rows is no faster than all rows.
+func (a *Answerer) isRestricted(c *candidates) bool {
+	return c.ids != nil && a.scores.canRestrict && len(c.ids) <= len(a.model.EntityLabels)/2
 }
 
 // eachScores calls visit with the float32 scores of the candidates for each question, or nil if
@@ -146,13 +150,21 @@ func (a *Answerer) eachScores(
 		paths[i] = q.path()
 	}
 	return scorer.Scores(ctx, 0, paths, func(i int, scores []float32) {
-		if isAll && c.ids != nil {
-			all := scores
-			scores = make([]float32, len(c.ids))
-			for n, id := range c.ids {
-				scores[n] = all[id]
-			}
+		if isAll {
+			scores = c.of(scores)
 		}
 		visit(i, scores)
 	})
+}
+
+// of returns the scores of the candidates from those of all entities.
+func (c *candidates) of(all []float32) []float32 {
+	if c.ids == nil {
+		return all
+	}
+	scores := make([]float32, len(c.ids))
+	for n, id := range c.ids {
+		scores[n] = all[id]
+	}
+	return scores
 }

@@ -41,6 +41,7 @@ func (s *Server) addAPI(mux *http.ServeMux) huma.API {
 	get(s, api, "entities", "Search the entities of a model by a part of their labels", s.entities)
 	get(s, api, "facts", "List the known facts of an entity", s.facts)
 	get(s, api, "neighbors", "List the entities with the most similar embeddings", s.neighbors)
+	get(s, api, "map", "Place entities on the plane in which embeddings vary most", s.entityMap)
 	post(s, api, "predict", "Answer queries: triples with one missing part", s.predict)
 	post(s, api, "score", "Score and rank triples", s.score)
 	post(s, api, "explain", "List the training triples that speak most for triples", s.explain)

@@ -50,12 +50,11 @@ type outcome struct {
 	err         error
 }
 
-// newBatcher returns a batcher that answers a number of batches at a time.
-func newBatcher(p predictor, workers int) *batcher {
+// newBatcher returns a batcher that answers one batch at a time, with all threads. Two at a time
+// would be two passes with half as many queries each.
+func newBatcher(p predictor) *batcher {
 	b := &batcher{answerer: p, jobs: make(chan *job, maxBatch)}
-	for range workers {
-		b.ended.Go(b.run)
-	}
+	b.ended.Go(b.run)
 	return b
 }
 

@@ -5,34 +5,46 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // labelIndex finds entities by their label or a part of it.
 type labelIndex struct {
 	labels []string
-	ids    func() map[string]int32
-	lower  func() []string
+	folded func() []string
 }
 
 func newLabelIndex(labels []string) *labelIndex {
 	return &labelIndex{
 		labels: labels,
-		ids: sync.OnceValue(func() map[string]int32 {
-			ids := make(map[string]int32, len(labels))
+		folded: sync.OnceValue(func() []string {
+			folded := make([]string, len(labels))
 			for id, label := range labels {
-				ids[label] = int32(id)
+				folded[id] = fold(label)
 			}
-			return ids
-		}),
-		lower: sync.OnceValue(func() []string {
-			lower := make([]string, len(labels))
-			for id, label := range labels {
-				lower[id] = strings.ToLower(label) // label itself if nothing changes
-			}
-			return lower
+			return folded
 		}),
 	}
+}
+
+// fold returns a text in lower case without accents. It is the text itself if nothing changes.
+func fold(text string) string {
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			continue
+		}
+		text = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Mn, r) {
+				return -1
+			}
+			return r
+		}, norm.NFKD.String(text))
+		break
+	}
+	return strings.ToLower(text)
 }
 
 // match is an entity that contains a text.
@@ -42,12 +54,12 @@ type match struct {
 	length int
 }
 
-// search returns labels that contain a text in any case: first those that begin with it, then those
-// with a word that does, the shortest first. total counts all matches.
+// search returns labels that contain a text in any case, with or without accents: first those that
+// begin with it, then those with a word that does, the shortest first. total counts all matches.
 func (x *labelIndex) search(text string, limit int) (found []string, total int) {
-	text = strings.ToLower(text)
+	text = fold(text)
 	var best []match // in order, at most limit
-	for id, label := range x.lower() {
+	for id, label := range x.folded() {
 		at := strings.Index(label, text)
 		if at < 0 {
 			continue

@@ -23,7 +23,7 @@ type Limits struct {
 	MaxBatch    int           `default:"1000" min:"1" max:"1000000" brief:"Most queries of a request." help:"Most queries of a request."`
 	MaxTop      int           `default:"1000" min:"1" max:"1000000000" brief:"Most answers to a query." help:"Most answers to a query."`
 	MaxRequests int           `default:"256" min:"1" max:"1000000" brief:"Most requests at a time; others get status 503." help:"Most requests at a time. Others get the status 503 and the time to wait."`
-	Timeout     time.Duration `default:"10s" min:"1ms" brief:"Longest time of a request." help:"Longest time of a request, which then gets the status 503."`
+	Timeout     time.Duration `default:"10s" min:"1ms" brief:"Longest time of a request, such as 30s." help:"Longest time of a request, such as 30s or 2m, which then gets the status 503."`
 }
 
 // Options of a server.
@@ -89,6 +89,32 @@ func refuse(w http.ResponseWriter, status int, detail string) {
 	fmt.Fprintf(w, `{"title":%q,"status":%d,"detail":%q}`+"\n",
 		http.StatusText(status), status, detail)
 }
+
+// withProblems answers requests without a route in the form of the API.
+func withProblems(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fallback, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		r.Pattern = "" // of the metrics
+		text := &statusWriter{ResponseWriter: discard{w.Header()}}
+		fallback.ServeHTTP(text, r) // sets the header Allow for another method
+		detail := "not found: /openapi.json lists what there is"
+		if text.status == http.StatusMethodNotAllowed {
+			detail = r.Method + " is not possible here: use " + w.Header().Get("Allow")
+		}
+		refuse(w, text.status, detail)
+	})
+}
+
+// discard is a ResponseWriter that keeps the headers only.
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header       { return d.header }
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) WriteHeader(int)             {}
 
 // retrySeconds is the time after which a client may try again.
 const retrySeconds = 1

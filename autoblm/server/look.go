@@ -28,7 +28,7 @@ type modelInfo struct {
 	Members   []member  `json:"members" nullable:"false" doc:"The model, or the members of an ensemble."`
 	// What it can do.
 	Predicts   bool `json:"predicts"`
-	Facts      bool `json:"facts" doc:"Whether the data are at hand."`
+	Facts      bool `json:"facts" doc:"Whether known facts are listed."`
 	Paths      bool `json:"paths"`
 	Classifies bool `json:"classifies"`
 }
@@ -84,7 +84,7 @@ func (s *Server) relations(_ context.Context, in *ModelQuery) (out relations, er
 
 type entitiesRequest struct {
 	ModelQuery
-	Text  string `query:"q" doc:"Part of the label, in any case."`
+	Text  string `query:"q" doc:"Part of the label, in any case and without accents."`
 	Limit int    `query:"limit" default:"10" minimum:"1" maximum:"1000"`
 }
 
@@ -128,7 +128,7 @@ func (s *Server) facts(_ context.Context, in *factsRequest) (out facts, err erro
 	if l.Graph == nil {
 		return out, l.lacking("is served without its data: start the server with --dataset")
 	}
-	id, found := l.index.ids()[in.Entity]
+	id, found := l.Answerer.EntityID(in.Entity)
 	if !found {
 		return out, huma.Error404NotFound("no entity " + in.Entity + ": search with /v1/entities")
 	}

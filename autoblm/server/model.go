@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -35,28 +35,14 @@ type Model struct {
 	Classes func(ctx context.Context, node string, top int) (classify.Prediction, error)
 }
 
-// NewModel returns a model that completes a graph, which may be nil. Facts with labels that the model
-// lacks are left out, as [completion.NewAnswerer] does. An error closes the answerer.
-func NewModel(
-	members []*kge.Model, answerer *completion.Answerer, g *datasets.Graph,
-) (*Model, error) {
-	first := members[0]
-	m := &Model{
-		Members: members, Entities: first.EntityLabels, Relations: first.RelationLabels,
-		Answerer: answerer,
+// NewModel returns a model that completes a graph with an answerer, which it prepares.
+func NewModel(a *completion.Answerer) *Model {
+	a.Prepare() // a request would wait for it
+	first := a.Models()[0]
+	return &Model{
+		Members: a.Models(), Entities: first.EntityLabels, Relations: first.RelationLabels,
+		Answerer: a, Graph: a.Graph(),
 	}
-	if g == nil {
-		return m, nil
-	}
-	aligned, _, err := completion.AlignKnown(first, g)
-	if err != nil {
-		if answerer != nil {
-			answerer.Close()
-		}
-		return nil, err
-	}
-	m.Graph = aligned
-	return m, nil
 }
 
 // Source opens a model by name.
@@ -72,13 +58,15 @@ type loaded struct {
 	since   time.Time
 	users   sync.RWMutex
 	index   *labelIndex
+	places  func() *task.Map
 	batcher *batcher // nil without an answerer
 }
 
 func newLoaded(name string, m *Model) *loaded {
 	l := &loaded{Model: m, name: name, since: time.Now(), index: newLabelIndex(m.Entities)}
+	l.places = sync.OnceValue(func() *task.Map { return completion.MapOf(m.Members, m.Graph, mapPlaces) })
 	if m.Answerer != nil {
-		l.batcher = newBatcher(m.Answerer, runtime.GOMAXPROCS(0))
+		l.batcher = newBatcher(m.Answerer)
 	}
 	return l
 }

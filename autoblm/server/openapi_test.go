@@ -37,6 +37,7 @@ func TestOpenAPI(t *testing.T) {
 		{"models", "", 200}, {"relations?model=world", "", 200}, {"entities?q=a&limit=3", "", 200},
 		{"facts?entity=Portugal", "", 200}, {"facts?entity=Atlantis", "", 404},
 		{"neighbors?entity=Portugal&top=4", "", 200}, {"neighbors?entity=Atlantis", "", 404},
+		{"map", "", 200},
 		{"predict", `{"queries":[{"head":"Portugal","relation":"borders","tail":null},
 			{"head":"x","relation":"borders"},{"head":"Portugal","tail":"Spain"}],"shares":true}`, 200},
 		{"predict", `{"queries":[{"head":"Portugal","relation":"borders"}],"known":"keep"}`, 200},

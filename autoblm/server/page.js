@@ -65,6 +65,7 @@ async function show() {
 	closeList();
 	if (entity === null) {
 		$("results").replaceChildren(...model.members.map(drawMember));
+		if (model.members.length > 0) $("results").append(mapOnDemand());
 		return;
 	}
 	$("entity").value = entity;
@@ -99,6 +100,75 @@ function drawMember(m) {
 	const rows = (m.structure || []).map(row => row.join(",")).join(";");
 	return el("figure", { class: "chart" }, rows && drawStructure(rows, 148, m.title + " as a matrix"),
 		el("figcaption", {}, `${m.title}, dimension ${m.dim}`));
+}
+
+// mapOnDemand returns a map of the entities that is drawn when it is opened.
+function mapOnDemand() {
+	const body = el("div", { id: "map" }, el("p", { class: "soft" }, "…"));
+	const details = el("details", {
+		toggle: () => details.open && !body.dataset.asked && attempt(async () => {
+			body.dataset.asked = "yes";
+			body.replaceChildren(...drawMap(await call(path("v1/map", {}))));
+		}),
+	}, el("summary", {}, "Map of the entities"), body);
+	return details;
+}
+
+// drawMap draws entities on a plane. The pointer or the arrow keys select one.
+function drawMap(map) {
+	const side = 600, margin = 8;
+	const scaled = axis => {
+		const values = map.places.map(p => p[axis]);
+		const low = Math.min(...values), width = Math.max(...values) - low || 1;
+		return values.map(v => margin + (v - low) / width * (side - 2 * margin));
+	};
+	const x = scaled("x"), y = scaled("y").map(v => side - v);
+	const groups = [...new Set(map.places.map(p => p.group).filter(Boolean))].sort();
+	const kind = p => "group-" + (groups.indexOf(p.group) + 1);
+	const points = map.places.map((p, i) =>
+		el("rect", { x: x[i] - 3.5, y: y[i] - 3.5, width: 7, height: 7, rx: 3.5, class: kind(p) }));
+	const place = el("p", { id: "place", role: "status" }, "Select an entity with the pointer or the arrow keys.");
+	let selected = -1;
+	// select marks the entity with the least distance, if any.
+	function select(distance) {
+		let best = -1, least = Infinity;
+		points.forEach((_, i) => {
+			const d = distance(i);
+			if (d < least) [best, least] = [i, d];
+		});
+		if (best < 0 || best === selected) return;
+		points[selected]?.classList.remove("selected");
+		points[best].classList.add("selected");
+		selected = best;
+		const p = map.places[best];
+		place.replaceChildren(link(p.entity), ...p.group ? [el("span", { class: "soft" }, " " + p.group)] : []);
+	}
+	function point(event) {
+		const box = svg.getBoundingClientRect(), unit = side / box.width;
+		const px = (event.clientX - box.left) * unit, py = (event.clientY - box.top) * unit;
+		select(i => Math.hypot(x[i] - px, y[i] - py));
+	}
+	function press(event) {
+		const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+		if (event.key === "Enter" && selected >= 0) return choose(map.places[selected].entity);
+		if (!(event.key in arrows)) return;
+		event.preventDefault();
+		const [dx, dy] = arrows[event.key];
+		const fromX = x[selected] ?? side / 2, fromY = y[selected] ?? side / 2;
+		select(i => {
+			const along = dx * (x[i] - fromX) + dy * (y[i] - fromY);
+			const across = Math.abs(dx * (y[i] - fromY) + dy * (x[i] - fromX));
+			return along > 0 ? along + 2 * across : Infinity;
+		});
+	}
+	// A mouse opens what it points at. A finger selects, and the link below opens.
+	const open = event => event.pointerType === "mouse" && choose(map.places[selected].entity);
+	const svg = el("svg", {
+		viewBox: `0 0 ${side} ${side}`, class: "map", role: "group", tabindex: "0",
+		"aria-label": "Map of the entities", pointermove: point, pointerdown: point, click: open, keydown: press,
+	}, points);
+	const legend = groups.map((g, i) => el("span", { class: "group-" + (i + 1) }, g));
+	return [svg, place, el("p", { class: "map-groups" }, legend), el("p", { class: "soft" }, map.note)];
 }
 
 // knownFacts lists the facts of an entity by relation and direction.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
@@ -39,10 +38,7 @@ func TestNewLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answerer.Close()
-	served, err := NewModel([]*kge.Model{m}, answerer, changed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	served := NewModel(answerer)
 	if got := len(served.Graph.Train); got != len(g.Train) {
 		t.Errorf("%d facts, not the %d with known labels", got, len(g.Train))
 	}
@@ -50,7 +46,7 @@ func TestNewLabels(t *testing.T) {
 	strange := &datasets.Graph{
 		Entities: []string{"a"}, Relations: []string{"r"}, Train: []datasets.Triple{{}},
 	}
-	if _, err := NewModel([]*kge.Model{m}, nil, strange); err == nil ||
+	if _, err := completion.NewAnswerer(completion.Single{Model: m}, strange, nil); err == nil ||
 		!strings.Contains(err.Error(), "a") {
 		t.Errorf("data without any known label: %v", err)
 	}

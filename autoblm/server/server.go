@@ -78,19 +78,26 @@ func (s *Server) Handler() http.Handler {
 	s.addAPI(mux)
 	mux.HandleFunc("GET /metrics", s.writeMetrics)
 	all := http.NewServeMux()
-	all.Handle("/", s.authorize(s.limit(mux)))
+	all.Handle("/", s.authorize(s.limit(withProblems(mux))))
 	// The page has no data. It asks for the token.
 	all.HandleFunc("GET /{$}", s.page)
 	all.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	})
-	return webserver.Guard(http.NewCrossOriginProtection().Handler(all), s.options.Hosts)
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusForbidden, "a page of another site may not ask")
+	}))
+	return webserver.Guard(protection.Handler(all), s.options.Hosts)
 }
 
 // Listen opens an address, such as 127.0.0.1:8090. One that other machines reach needs a token.
 func Listen(ctx context.Context, address string, o Options) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
+		if system, is := errors.AsType[*net.OpError](err); is {
+			err = system.Err // without the address
+		}
 		return nil, fmt.Errorf("serve on %s: %w", address, err)
 	}
 	if err := o.checkAddress(listener.Addr()); err != nil {

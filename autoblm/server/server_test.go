@@ -54,7 +54,7 @@ func openWorld(context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewModel([]*kge.Model{m}, answerer, g)
+	return NewModel(answerer), nil
 }
 
 // start starts a server with the model world and others. change may change the options.
@@ -226,7 +226,8 @@ func TestFacts(t *testing.T) {
 }
 
 func TestSearch(t *testing.T) {
-	labels := []string{"New Yorkshire", "York", "Kyork", "Paris", "YORKTON", "north york"}
+	labels := []string{"New Yorkshire", "York", "Kyork", "Paris", "YORKTON", "north york",
+		"Côte d'Ivoire", "Łódź", "Cote"}
 	x := newLabelIndex(labels)
 	for _, c := range []struct {
 		text  string
@@ -237,7 +238,11 @@ func TestSearch(t *testing.T) {
 		{"york", 9, "York YORKTON north york New Yorkshire Kyork", 5},
 		{"YORK", 2, "York YORKTON", 5},
 		{"zürich", 5, "", 0},
-		{"", 1, "York", 6},
+		{"", 1, "York", 9},
+		{"cote", 9, "Cote Côte d'Ivoire", 2},
+		{"CÔTE D", 9, "Côte d'Ivoire", 1},
+		{"co\u0302te d", 9, "Côte d'Ivoire", 1},
+		{"łodz", 9, "Łódź", 1},
 	} {
 		found, total := x.search(c.text, c.limit)
 		if got := strings.Join(found, " "); got != c.want || total != c.total {
@@ -264,6 +269,13 @@ func TestLists(t *testing.T) {
 	want, err := completion.Neighbors([]*kge.Model{m}, "Spain", 3)
 	if err != nil || !slices.Equal(near.Neighbors, want) || len(want) != 3 {
 		t.Errorf("%+v, not %+v, %v", near, want, err)
+	}
+	places := decode[entityMap](t, 200, second(ask(t, h.URL+"/v1/map", "")))
+	drawn := completion.MapOf([]*kge.Model{m}, g, mapPlaces)
+	last := len(g.Entities) - 1
+	if p := drawn.Places[last]; places.Note != drawn.Note || len(places.Places) != last+1 ||
+		places.Places[last] != (place{p.Name, p.Group, p.X, p.Y}) {
+		t.Errorf("%d places, %s", len(places.Places), places.Note)
 	}
 	found := decode[entities](t, 200, second(ask(t, h.URL+"/v1/entities?q=portu", "")))
 	if !slices.Contains(found.Entities, "Portugal") || found.Total < 1 {
@@ -296,8 +308,14 @@ func TestRefused(t *testing.T) {
 		{"paths", `{"queries":[{"anchor":"Portugal","path":["borders"]}]}`, 404, "no paths"},
 		{"classes", `{"nodes":["Portugal"]}`, 404, "classifies no nodes"},
 		{"nothing", "", 404, "not found"},
+		{"predict", "", 405, "use POST"},
+		{"models", "{}", 405, "use GET, HEAD"},
 	} {
 		status, text := ask(t, h.URL+"/v1/"+c.path, c.body)
+		var problem struct{ Status int }
+		if err := json.Unmarshal([]byte(text), &problem); err != nil || problem.Status != c.status {
+			t.Errorf("%s: %v, %s", c.path, err, text)
+		}
 		if status != c.status || !strings.Contains(text, c.want) {
 			t.Errorf("%s %s: status %d, %s", c.path, c.body, status, text)
 		}
@@ -528,11 +546,9 @@ func TestReload(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		opened, err := NewModel([]*kge.Model{m}, answerer, g)
-		if err == nil {
-			opened.Relations = []string{fmt.Sprint("version ", version)}
-		}
-		return opened, err
+		opened := NewModel(answerer)
+		opened.Relations = []string{fmt.Sprint("version ", version)}
+		return opened, nil
 	}
 	s, h := start(t, nil, Source{"changing", open})
 	versionOf := func() string {
@@ -631,7 +647,7 @@ func (c counting) Predict(
 // after a fault and without those whose request has ended.
 func TestBatches(t *testing.T) {
 	c := counting{make(chan struct{}), make(chan int)}
-	b := newBatcher(c, 1)
+	b := newBatcher(c)
 	var clients sync.WaitGroup
 	ask := func(ctx context.Context, top int, heads ...string) {
 		var queries []completion.Query

@@ -163,15 +163,15 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 	if err != nil {
 		return nil, err
 	}
-	m, err := server.NewModel(p.Models(), answerer, g)
-	if err == nil && answersPaths {
+	m := server.NewModel(answerer)
+	if answersPaths {
 		m.Paths = func(
 			ctx context.Context, p query.Path, o completion.PredictOptions,
 		) ([]eval.Answer, error) {
 			return query.Predict(ctx, engine, first, p, data, o)
 		}
 	}
-	return m, err
+	return m, nil
 }
 
 // graph opens the data with the known facts, nil if they are not found. The data of paths may have

@@ -21,7 +21,8 @@ func (r *ranker) Restrict(entities []int32) kge.EntityScorer {
 	return restricted
 }
 
-// Scores implements [kge.Ranker].
+// Scores implements [kge.Ranker]. All threads work on the same questions, each on other tiles of
+// entities, so that the embeddings pass through the caches once for many questions.
 func (r *ranker) Scores(
 	ctx context.Context, model int, questions []kge.Question,
 	visit func(question int, scores []float32),
@@ -31,30 +32,24 @@ func (r *ranker) Scores(
 	if r.among != nil {
 		candidates = r.among[model]
 	}
-	scorers := make([]*scorer, r.threads)
+	s := newScorer(m, candidates, r.threads, min(maxChunk, len(questions)))
 	done := r.progressOf(len(chunks))
-	tiles.Parallel(r.threads, len(chunks), func(worker, i int) {
+	for _, c := range chunks {
+		scores := s.scoresOf(m, questions[c.from:c.to])
 		if ctx.Err() != nil {
-			return
+			break
 		}
-		if scorers[worker] == nil {
-			scorers[worker] = newScorer(m, candidates, min(maxChunk, len(questions)))
-		}
-		c := chunks[i]
-		for n, scores := range scorers[worker].scoresOf(m, questions[c.from:c.to]) {
-			visit(c.from+n, scores)
-		}
+		tiles.Parallel(r.threads, len(scores), func(_, i int) { visit(c.from+i, scores[i]) })
 		done()
-	})
+	}
 	return ctx.Err()
 }
 
 // chunk is a range of questions that are scored together.
 type chunk struct{ from, to int }
 
-// maxChunk is the largest number of questions in a chunk, small enough that a few questions
-// keep several threads busy.
-const maxChunk = tiles.MaxQueries / 2
+// maxChunk is the largest number of questions in a chunk. Their scores take memory.
+const maxChunk = 4 * kernel.Columns
 
 // chunksOf divides questions where a chunk is full and where the length of paths changes.
 func chunksOf(questions []kge.Question) (chunks []chunk) {
@@ -69,22 +64,22 @@ func chunksOf(questions []kge.Question) (chunks []chunk) {
 	return chunks
 }
 
-// scorer scores chunks of questions on one thread.
+// scorer scores chunks of questions.
 type scorer struct {
 	paths
 	between states
 	queries tiles.Queries
 	among   tiles.Embeddings
-	tile    kernel.Table // scores of a tile of entities
-	scores  [][]float32  // by question
+	threads int
+	tiles   []kernel.Table // scores of a tile of entities, by thread
+	scores  [][]float32    // by question
 }
 
 // newScorer allocates memory to score candidates for a number of questions.
-func newScorer(m *model, candidates tiles.Embeddings, questions int) *scorer {
+func newScorer(m *model, candidates tiles.Embeddings, threads, questions int) *scorer {
 	s := &scorer{
-		paths: newPaths(m, m.maxQueries(), false), among: candidates,
-		queries: tiles.NewQueries(m.measure, m.dim),
-		tile:    tiles.NewTable(tiles.Rows, tiles.MaxQueries),
+		paths: newPaths(m, questions, false), among: candidates, threads: threads,
+		queries: tiles.NewScoringQueries(m.measure, m.dim), tiles: make([]kernel.Table, threads),
 	}
 	for range questions {
 		s.scores = append(s.scores, make([]float32, candidates.Count))
@@ -102,14 +97,18 @@ func (s *scorer) scoresOf(m *model, questions []kge.Question) [][]float32 {
 	s.queries.Reset(len(questions))
 	m.walk(forward, &s.paths, s.queries.Rows, &s.between)
 	s.queries.Transpose()
-	for i := range s.among.Tiles() {
+	tiles.Parallel(s.threads, s.among.Tiles(), func(thread, i int) {
+		tile := &s.tiles[thread]
+		if tile.Data == nil {
+			*tile = tiles.NewTable(tiles.Rows, tiles.MaxQueries)
+		}
 		start, count, rows := s.among.Tile(i)
-		s.queries.Scores(m.kernels, s.tile, s.among.From(start), rows)
+		s.queries.Scores(m.kernels, *tile, s.among.From(start), rows)
 		for row := range count {
-			for q, score := range s.tile.Row(row)[:len(scores)] {
+			for q, score := range tile.Row(row)[:len(scores)] {
 				scores[q][start+row] = score
 			}
 		}
-	}
+	})
 	return scores
 }

@@ -33,6 +33,14 @@ func NewQueries(m Measure, dim int) Queries {
 	}
 }
 
+// NewScoringQueries allocates space for queries that have no gradients, so that a few need less
+// padding.
+func NewScoringQueries(m Measure, dim int) Queries {
+	q := NewQueries(m, dim)
+	q.multiple = kernel.Columns
+	return q
+}
+
 // newRoundedQueries allocates space for MaxRoundedQueries queries with bfloat16 products,
 // which do not use the transpose.
 func newRoundedQueries(dim int) Queries {
