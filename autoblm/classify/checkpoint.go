@@ -183,5 +183,5 @@ func (c *Checkpoint) write(s *phaseState, results []Result, p Population) error 
 		s.Steps[i] = state.Steps
 		tables = slices.Concat(tables, state.Tables, state.Means, state.Squares)
 	}
-	return c.writer.Write(savedWork{Done: c.done, Current: s}, tables)
+	return c.writer.Write(savedWork{Done: c.done, Current: s}, checkpoint.TablesOf(tables))
 }

@@ -23,18 +23,18 @@ func Data(g *datasets.Graph) *kge.Data {
 	}
 	weights := sync.OnceValue(func() map[datasets.Triple]float32 { return factWeights(g) })
 	d.Occurrences = func() kge.Occurrences { return occurrences(g) }
-	d.Batches = func(s kge.Settings, epoch int) [][]kge.Example {
+	d.Batches = func(s kge.Settings, epoch int) kge.Batches {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
 		batches := shuffledBatches
 		if s.AnswersPerQuery > 0 {
 			batches = groupedBatches
 		}
-		all := batches(g.Train, s, rng)
+		all := batches(g, s, rng)
 		if s.Frequency > 0 {
-			weighByFrequency(all, occurrences(g).Entities, s.Frequency)
+			all = weighed(all, byFrequency(occurrences(g).Entities, s.Frequency))
 		}
 		if g.Weights != nil {
-			weighByFact(all, weights())
+			all = weighed(all, byFact(weights()))
 		}
 		return all
 	}
@@ -55,13 +55,48 @@ func Data(g *datasets.Graph) *kge.Data {
 
 // shuffledBatches returns the batches of an epoch with the triples in random order, each in both
 // directions.
-func shuffledBatches(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [][]kge.Example {
-	order := slices.Clone(triples)
+func shuffledBatches(g *datasets.Graph, s kge.Settings, rng *rand.Rand) kge.Batches {
+	order := slices.Clone(g.Train)
 	shuffle(rng, order)
 	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // without overflow below
 		order = order[:s.MaxSteps*s.Batch]
 	}
-	return slices.Collect(slices.Chunk(Examples(order), s.Batch))
+	if s.Buckets > 1 {
+		return visitBatches(order, len(g.Entities), s, rng)
+	}
+	return inBatches(order, s.Batch, fillExamples)
+}
+
+// inBatches returns batches of a size. set sets examples that have memory for a path and a target.
+func inBatches[T any](
+	order []T, size int, set func(examples []kge.Example, from []T),
+) kge.Batches {
+	count := (len(order) + size - 1) / size
+	return kge.Batches{Count: count, Make: func(i int, memory []kge.Example) []kge.Example {
+		return fill(memory, order[i*size:i*size+min(size, len(order)-i*size)], set)
+	}}
+}
+
+// fill returns a batch, in the memory of an earlier one if it is large enough.
+func fill[T any](
+	memory []kge.Example, from []T, set func(examples []kge.Example, from []T),
+) []kge.Example {
+	if cap(memory) < len(from) {
+		memory = newExamples(len(from))
+	}
+	set(memory[:len(from)], from)
+	return memory[:len(from)]
+}
+
+// weighed returns batches with weights that a function sets.
+func weighed(b kge.Batches, weigh func(batch []kge.Example)) kge.Batches {
+	made := b.Make
+	b.Make = func(i int, memory []kge.Example) []kge.Example {
+		batch := made(i, memory)
+		weigh(batch)
+		return batch
+	}
+	return b
 }
 
 // occurrences counts the training triples of each entity, as head and as tail, and of each
@@ -78,13 +113,13 @@ func occurrences(g *datasets.Graph) kge.Occurrences {
 	return n
 }
 
-// weighByFrequency sets the weights of answers; see [kge.Settings.Frequency].
-func weighByFrequency(batches [][]kge.Example, occurrences []float64, frequency float64) {
+// byFrequency returns a function that sets the weights of answers; see [kge.Settings.Frequency].
+func byFrequency(occurrences []float64, frequency float64) func(batch []kge.Example) {
 	share, highest := float32(frequency), float32(slices.Max(occurrences))
 	weight := func(entity int32) float32 {
 		return 1 - share + share*float32(occurrences[entity])/highest
 	}
-	for _, batch := range batches {
+	return func(batch []kge.Example) {
 		sum, total := float32(0), float32(0)
 		for i := range batch {
 			x := &batch[i]
@@ -113,17 +148,34 @@ func rank(
 
 // Examples returns triples as examples.
 func Examples(triples []datasets.Triple) []kge.Example {
-	ids := make([]int32, 0, 2*len(triples)) // paths and targets of all examples
-	examples := make([]kge.Example, len(triples))
-	for i, t := range triples {
-		ids = append(ids, 2*t.Relation, t.Tail)
-		pair := ids[len(ids)-2:]
-		examples[i] = kge.Example{
-			Question: kge.Question{Anchor: t.Head, Path: pair[:1:1]},
-			Target:   t.Tail, Targets: pair[1:2:2], Weight: 1, BackWeight: 1,
-		}
+	examples := newExamples(len(triples))
+	fillExamples(examples, triples)
+	return examples
+}
+
+// newExamples returns examples with memory for a path of one hop and one target.
+func newExamples(n int) []kge.Example {
+	ids := make([]int32, 2*n)
+	examples := make([]kge.Example, n)
+	for i := range examples {
+		examples[i].Path, examples[i].Targets = ids[2*i:2*i+1:2*i+1], ids[2*i+1:2*i+2:2*i+2]
 	}
 	return examples
+}
+
+// fillExamples sets examples to triples.
+func fillExamples(examples []kge.Example, triples []datasets.Triple) {
+	for i, t := range triples {
+		setExample(&examples[i], t.Head, 2*t.Relation, t.Tail)
+		examples[i].BackWeight = 1
+	}
+}
+
+// setExample sets an example with weight 1.
+func setExample(x *kge.Example, anchor, relation, target int32) {
+	x.Anchor, x.Path[0] = anchor, relation
+	x.Target, x.Targets[0] = target, target
+	x.Weight, x.BackWeight = 1, 0
 }
 
 // Align returns g with the ids of a model, for ranking. All entities of the model are candidates. A

@@ -21,7 +21,7 @@ func TestFrequencyWeighsAnswers(t *testing.T) {
 	s := kge.DefaultSettings()
 	s.Batch, s.Frequency = 3, 0.9
 	of := []float64{1, 0.1 + 0.9*2/4, 0.1 + 0.9/4, 0.1 + 0.9/4}
-	batches := Data(g).Batches(s, 1)
+	batches := Data(g).Batches(s, 1).All()
 	for _, batch := range batches {
 		sum, scale := 0.0, float64(batch[0].Weight)/of[batch[0].Target]
 		for _, x := range batch {
@@ -36,7 +36,7 @@ func TestFrequencyWeighsAnswers(t *testing.T) {
 		}
 	}
 	s.Frequency = 0
-	for _, batch := range Data(g).Batches(s, 1) {
+	for _, batch := range Data(g).Batches(s, 1).All() {
 		if slices.ContainsFunc(batch, func(x kge.Example) bool {
 			return x.Weight != 1 || x.BackWeight != 1
 		}) {

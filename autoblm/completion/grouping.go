@@ -23,7 +23,8 @@ func byAnswer(a, b answer) int {
 
 // groupedBatches returns the batches of an epoch with the answers of a question in groups; see
 // [kge.Settings.AnswersPerQuery]. Answers to the same question are adjacent in a batch.
-func groupedBatches(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [][]kge.Example {
+func groupedBatches(g *datasets.Graph, s kge.Settings, rng *rand.Rand) kge.Batches {
+	triples := g.Train
 	answers := make([]answer, 0, 2*len(triples))
 	for _, t := range triples {
 		answers = append(answers, answer{t.Head, 2 * t.Relation, t.Tail},
@@ -41,7 +42,7 @@ func groupedBatches(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [
 	for batch := range slices.Chunk(answers, size) {
 		slices.SortFunc(batch, byAnswer)
 	}
-	return slices.Collect(slices.Chunk(oneDirection(answers), size))
+	return inBatches(answers, size, oneDirection)
 }
 
 // groupsOf splits sorted answers into groups of one question with a maximum size.
@@ -61,17 +62,9 @@ func shuffle[T any](rng *rand.Rand, x []T) {
 	rng.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
 }
 
-// oneDirection returns answers as examples in one direction.
-func oneDirection(answers []answer) []kge.Example {
-	ids := make([]int32, 0, 2*len(answers)) // paths and targets of all examples
-	examples := make([]kge.Example, len(answers))
+// oneDirection sets examples to answers, in one direction.
+func oneDirection(examples []kge.Example, answers []answer) {
 	for i, a := range answers {
-		ids = append(ids, a.relation, a.target)
-		pair := ids[len(ids)-2:]
-		examples[i] = kge.Example{
-			Question: kge.Question{Anchor: a.anchor, Path: pair[:1:1]},
-			Target:   a.target, Targets: pair[1:2:2], Weight: 1,
-		}
+		setExample(&examples[i], a.anchor, a.relation, a.target)
 	}
-	return examples
 }

@@ -23,10 +23,10 @@ func TestGroupedAnswers(t *testing.T) {
 		s := kge.DefaultSettings()
 		s.Batch, s.AnswersPerQuery = rapid.IntRange(1, 50).Draw(t, "batch"),
 			rapid.IntRange(1, 9).Draw(t, "together")
-		batches := Data(g).Batches(s, 3)
+		batches := Data(g).Batches(s, 3).All()
 		alone := s
 		alone.AnswersPerQuery = 0
-		if got, want := len(batches), len(Data(g).Batches(alone, 3)); got != want {
+		if got, want := len(batches), len(Data(g).Batches(alone, 3).All()); got != want {
 			t.Fatalf("%d batches, want %d", got, want)
 		}
 		type question struct{ anchor, relation int32 }
@@ -88,7 +88,7 @@ func TestGroupsAreRandom(t *testing.T) {
 	s.Batch, s.AnswersPerQuery, s.MaxSteps = 4, 4, 3
 	first := func(seed uint64, epoch int) (targets []int32) {
 		s.DataSeed = seed
-		batches := Data(g).Batches(s, epoch)
+		batches := Data(g).Batches(s, epoch).All()
 		if len(batches) != 3 {
 			t.Fatalf("%d batches, want the 3 steps", len(batches))
 		}

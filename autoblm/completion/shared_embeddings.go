@@ -143,9 +143,9 @@ type sharedPopulation struct {
 
 // Epoch ends once the loss is not finite.
 func (p *sharedPopulation) Epoch(
-	ctx context.Context, batches [][]kge.Example, rates []float64,
+	ctx context.Context, made kge.Batches, rates []float64,
 ) (all kge.Epoch, err error) {
-	examples := 0
+	batches, examples := made.All(), 0
 	for _, batch := range batches {
 		examples += len(batch)
 	}
@@ -155,7 +155,7 @@ func (p *sharedPopulation) Epoch(
 		if err := p.SetStructure(0, p.candidates[p.drawn].Structure); err != nil {
 			return all, err
 		}
-		step, err := p.Population.Epoch(ctx, [][]kge.Example{batch}, rates)
+		step, err := p.Population.Epoch(ctx, kge.BatchesOf(batch), rates)
 		if err != nil {
 			return all, err
 		}

@@ -69,7 +69,7 @@ func TestSharedStepsDrawFromTheCandidates(t *testing.T) {
 	}
 	for epoch := range 40 {
 		steps := slices.Concat(engine.Batches[4*epoch : 4*epoch+4]...)
-		batches := completion.Data(j.Graph).Batches(j.Settings, epoch+1)
+		batches := completion.Data(j.Graph).Batches(j.Settings, epoch+1).All()
 		if !reflect.DeepEqual(steps, batches) || len(steps) != 4 || len(steps[3]) != 1 {
 			t.Errorf("epoch %d does not go through the triples as Train does", epoch)
 		}

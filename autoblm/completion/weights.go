@@ -19,10 +19,10 @@ func factWeights(g *datasets.Graph) map[datasets.Triple]float32 {
 	return weights
 }
 
-// weighByFact multiplies the weights of examples by those of their triples. An example of a reverse
-// relation is that of the triple.
-func weighByFact(batches [][]kge.Example, weights map[datasets.Triple]float32) {
-	for _, batch := range batches {
+// byFact returns a function that multiplies the weights of examples by those of their triples. An
+// example of a reverse relation is that of the triple.
+func byFact(weights map[datasets.Triple]float32) func(batch []kge.Example) {
+	return func(batch []kge.Example) {
 		for i := range batch {
 			x := &batch[i]
 			t := datasets.Triple{Head: x.Anchor, Relation: x.Path[0] / 2, Tail: x.Target}

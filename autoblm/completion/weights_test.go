@@ -39,7 +39,7 @@ func TestWeightsOfFacts(t *testing.T) {
 		s := recipe.ForGraph(g, form.Bilinear).Training
 		s.AnswersPerQuery, s.Frequency = grouped, 0
 		sum, count := 0.0, 0.0
-		for _, batch := range completion.Data(g).Batches(s, 1) {
+		for _, batch := range completion.Data(g).Batches(s, 1).All() {
 			for _, x := range batch {
 				want := 1 / mean
 				if x.Path[0]/2 == 1 {

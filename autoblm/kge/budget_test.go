@@ -35,12 +35,12 @@ type stuckPopulation struct {
 	left int
 }
 
-func (p *stuckPopulation) Epoch(ctx context.Context, batches [][]kge.Example,
+func (p *stuckPopulation) Epoch(ctx context.Context, batches kge.Batches,
 	rates []float64) (kge.Epoch, error) {
-	n := min(p.left, len(batches))
+	n := min(p.left, batches.Count)
 	p.left -= n
-	epoch, err := p.Population.Epoch(context.WithoutCancel(ctx), batches[:n], rates)
-	if err != nil || n == len(batches) {
+	epoch, err := p.Population.Epoch(context.WithoutCancel(ctx), kge.BatchesOf(batches.All()[:n]...), rates)
+	if err != nil || n == batches.Count {
 		return epoch, err
 	}
 	<-ctx.Done()

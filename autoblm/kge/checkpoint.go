@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
@@ -37,7 +38,7 @@ type checkpointer struct {
 // snapshot holds a run after an epoch, as in a checkpoint file.
 type snapshot struct {
 	savedRun
-	tables [][]float32
+	tables []checkpoint.Table
 }
 
 // savedRun is the JSON part of a checkpoint file.
@@ -104,12 +105,12 @@ func (c *checkpointer) epochEnded(r *run, began time.Time) error {
 
 // takeSnapshot copies the state of a run after an epoch.
 func (c *checkpointer) takeSnapshot(r *run) error {
-	take := r.population.State
+	take := copyOf
 	if c.isLarge { // it is written at once and needs no copy
-		take = func() (State, error) { return viewState(r.population) }
+		take = streamOf
 	}
 	began := time.Now()
-	state, err := take()
+	state, err := take(r.population)
 	if err == nil {
 		c.last = r.snapshot(c, state)
 		c.copies.Add(began)
@@ -153,32 +154,49 @@ func (c *checkpointer) resume(r *run) (bool, error) {
 		return false, nil
 	}
 	var saved savedRun
-	tables, err := checkpoint.Read(c.File, &saved)
-	if errors.Is(err, fs.ErrNotExist) {
+	var to *restoration
+	err := checkpoint.ReadInto(c.File, &saved, func(lengths []int) ([]checkpoint.Table, error) {
+		if err := c.match(saved); err != nil {
+			return nil, err
+		}
+		var err error
+		if to, err = r.restoration(saved, lengths); err != nil {
+			return nil, err
+		}
+		return to.tables, nil
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
-	}
-	if err != nil {
+	case errors.Is(err, ErrOtherTraining):
+		return false, err
+	case err != nil:
 		return false, checkpoint.ReadError(c.File, err)
 	}
-	if err := checkpoint.Match(c.File, saved.ID, c.id); err != nil {
-		return false, err
-	}
-	if saved.Engine != c.engine && !c.AnyEngine {
-		return false, fmt.Errorf("%w: %w: %s has engine %s, not %s; "+
-			"use that engine, use another file or remove this one",
-			ErrOtherTraining, ErrOtherEngine, c.File, saved.Engine, c.engine)
-	}
-	c.last = &snapshot{saved, tables}
 	compiled := r.timing.Compile
-	if err := r.restore(*c.last); err != nil {
+	if err := to.complete(r); err != nil {
 		return false, checkpoint.ReadError(c.File, err)
 	}
 	r.timing.Compile += compiled
 	c.epochs = r.epochs
-	if c.isLarge {
-		c.last = nil
+	c.last = nil
+	if !c.isLarge { // an interruption before the next copy takes the run back to it
+		return true, c.takeSnapshot(r)
 	}
 	return true, nil
+}
+
+// match returns an error if a saved run is that of another training or engine.
+func (c *checkpointer) match(saved savedRun) error {
+	if err := checkpoint.Match(c.File, saved.ID, c.id); err != nil {
+		return err
+	}
+	if saved.Engine != c.engine && !c.AnyEngine {
+		return fmt.Errorf("%w: %w: %s has engine %s, not %s; "+
+			"use that engine, use another file or remove this one",
+			ErrOtherTraining, ErrOtherEngine, c.File, saved.Engine, c.engine)
+	}
+	return nil
 }
 
 // rewind takes an interrupted run back to the last snapshot and writes that; a large run goes
@@ -199,7 +217,7 @@ func (c *checkpointer) rewind(r *run) (bool, error) {
 // saveStopped writes a run that the deadline has stopped. A run of one member is written as it is,
 // also within an epoch. Several members may have taken different numbers of steps, so their last
 // snapshot is written.
-func (c *checkpointer) saveStopped(r *run, s State) error {
+func (c *checkpointer) saveStopped(r *run, s Stream) error {
 	if c.Checkpoint == nil {
 		return nil
 	}
@@ -209,22 +227,8 @@ func (c *checkpointer) saveStopped(r *run, s State) error {
 	return c.writer.Tolerate(c.write())
 }
 
-// tableGroups returns the number of copies of a model's tables in the file; -1 if it is damaged.
-func (s savedRun) tableGroups() (n int) {
-	for _, m := range s.Members {
-		if m.Slots < 0 {
-			return -1
-		}
-		n += 1 + m.Slots
-		if m.HasBest {
-			n++
-		}
-	}
-	return n
-}
-
 // snapshot returns a snapshot of the run and of the state of its population. It shares the tables.
-func (r *run) snapshot(c *checkpointer, state State) *snapshot {
+func (r *run) snapshot(c *checkpointer, state Stream) *snapshot {
 	s := &snapshot{savedRun: savedRun{
 		ID: c.id, Engine: c.engine, Epochs: r.epochs, Begun: r.begun, Steps: state.Steps,
 		Timing: r.timing, ValidateBy: r.job.ValidateBy,
@@ -234,52 +238,101 @@ func (r *run) snapshot(c *checkpointer, state State) *snapshot {
 		run := r.members[i]
 		saved := savedMember{run.memberState, len(m.Slots), run.best != nil}
 		s.Members = append(s.Members, saved)
-		s.tables = append(s.tables, m.All()...)
-		for _, slot := range m.Slots {
-			s.tables = append(s.tables, slot.All()...)
-		}
+		s.tables = append(s.tables, m.all()...)
 		if run.best != nil {
-			s.tables = append(s.tables, run.best.All()...)
+			s.tables = append(s.tables, checkpoint.TablesOf(run.best.All())...)
 		}
 	}
 	return s
 }
 
-// restore sets a run to a snapshot.
-func (r *run) restore(saved snapshot) error {
-	tables := saved.tables
-	if len(saved.Members) != len(r.members) {
-		return checkpoint.ErrDamaged
+// all returns the tables of a member and of its slots.
+func (m MemberStream) all() []checkpoint.Table {
+	return slices.Concat(m.Tables, slices.Concat(m.Slots...))
+}
+
+// restoration has the tables that a run is restored into.
+type restoration struct {
+	savedRun
+	tables []checkpoint.Table
+	best   []*Parameters // by member; nil for none
+	resume func() error  // lets the population continue with the tables
+}
+
+// restoration returns the restoration of a saved run with tables of some lengths.
+func (r *run) restoration(saved savedRun, lengths []int) (*restoration, error) {
+	if len(saved.Members) != len(r.members) || saved.Begun < 0 {
+		return nil, checkpoint.ErrDamaged
 	}
-	s := r.job.Settings
-	groupSize := 1 + len(r.job.Members[0].Form.Spec().Tables(s.Dim))
-	if len(tables) != groupSize*saved.tableGroups() || saved.Begun < 0 {
-		return checkpoint.ErrDamaged
+	to := &restoration{savedRun: saved, best: make([]*Parameters, len(r.members))}
+	var state Stream
+	if large, ok := r.population.(LargePopulation); ok {
+		state = large.Stream()
+		to.resume = func() error { large.Resume(saved.Steps); return nil }
+	} else {
+		copied, err := r.population.State()
+		if err != nil {
+			return nil, err
+		}
+		state, copied.Steps = copied.Stream(), saved.Steps
+		to.resume = func() error { return r.population.SetState(copied) }
 	}
-	next := func() (t Tables) {
-		t, tables = TablesOf(tables[:groupSize:groupSize]), tables[groupSize:]
-		return t
-	}
-	state := State{Steps: saved.Steps}
 	for i, m := range saved.Members {
-		member := r.job.Members[i]
-		p := Parameters{Form: member.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
-		p.Structure, _ = member.Form.Spec().Structure(member.Structure)
-		p.Tables = next()
-		restored := MemberState{Parameters: p}
-		for range m.Slots {
-			restored.Slots = append(restored.Slots, next())
+		if m.Slots != len(state.Members[i].Slots) {
+			return nil, checkpoint.ErrDamaged
 		}
-		state.Members = append(state.Members, restored)
-		r.members[i] = memberRun{memberState: m.memberState}
+		to.tables = append(to.tables, state.Members[i].all()...)
 		if m.HasBest {
-			if p.Tables = next(); !p.hasSizesOf(restored.Tables) {
-				return checkpoint.ErrDamaged
-			}
-			r.members[i].best = &p
+			to.best[i] = r.newParameters(i, state.Members[i].Tables)
+			to.tables = append(to.tables, checkpoint.TablesOf(to.best[i].All())...)
 		}
 	}
-	r.epochs, r.begun, r.steps = saved.Epochs, saved.Begun, saved.Steps-saved.Begun
-	r.timing, r.job.ValidateBy = saved.Timing, saved.ValidateBy
-	return r.population.SetState(state)
+	hasLength := func(t checkpoint.Table, n int) bool { return t.Count == n }
+	if !slices.EqualFunc(to.tables, lengths, hasLength) {
+		return nil, checkpoint.ErrDamaged
+	}
+	return to, nil
+}
+
+// newParameters returns parameters of a member with tables of the same sizes.
+func (r *run) newParameters(member int, sizes []checkpoint.Table) *Parameters {
+	m, s := r.job.Members[member], r.job.Settings
+	p := &Parameters{Form: m.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
+	p.Structure, _ = m.Form.Spec().Structure(m.Structure)
+	var all [][]float32
+	for _, t := range sizes {
+		all = append(all, make([]float32, t.Count))
+	}
+	p.Tables = TablesOf(all)
+	return p
+}
+
+// complete sets a run to what the tables have got.
+func (to *restoration) complete(r *run) error {
+	for i, m := range to.Members {
+		r.members[i] = memberRun{memberState: m.memberState, best: to.best[i]}
+	}
+	r.epochs, r.begun, r.steps = to.Epochs, to.Begun, to.Steps-to.Begun
+	r.timing, r.job.ValidateBy = to.Timing, to.ValidateBy
+	return to.resume()
+}
+
+// restore sets a run to a snapshot.
+func (r *run) restore(from snapshot) error {
+	var lengths []int
+	for _, t := range from.tables {
+		lengths = append(lengths, t.Count)
+	}
+	to, err := r.restoration(from.savedRun, lengths)
+	if err != nil {
+		return err
+	}
+	for i, t := range from.tables {
+		at := 0
+		for part := range t.Parts {
+			to.tables[i].Set(at, part)
+			at += len(part)
+		}
+	}
+	return to.complete(r)
 }

@@ -206,7 +206,8 @@ func TestALargeTrainingIsInItsFile(t *testing.T) {
 }
 
 // TestCopiesWait checks that slow copies are not made after each epoch. An interrupted training
-// has the results of the last copied epoch, and resumes to the same results.
+// has the results of the last copied epoch, and resumes to the same results. A second copy has the
+// sizes of the state to restore.
 func TestCopiesWait(t *testing.T) {
 	defer kge.CopyWithin(0)()
 	j := job(1, func(s *kge.Settings) { s.Batch = 2 })
@@ -224,7 +225,7 @@ func TestCopiesWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := report.Results[0]; *r.Model.Position != (kge.Position{Epoch: 1, Interrupted: true}) ||
-		r.Model.Entities[0] != 5 || len(r.Loss) != 1 || interrupted.copies != 1 {
+		r.Model.Entities[0] != 5 || len(r.Loss) != 1 || interrupted.copies != 2 {
 		t.Errorf("the model is of %+v and step %v, with %d losses, after %d copies", *r.Model.Position,
 			r.Model.Entities[0], len(r.Loss), interrupted.copies)
 	}
@@ -271,9 +272,9 @@ func (e *stepwise) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Memb
 	return e, err
 }
 
-func (e *stepwise) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch,
+func (e *stepwise) Epoch(ctx context.Context, batches kge.Batches, rates []float64) (kge.Epoch,
 	error) {
-	for range batches {
+	for range batches.Count {
 		if e.left == 0 {
 			e.cancel()
 			if e.waits {
@@ -282,7 +283,7 @@ func (e *stepwise) Epoch(ctx context.Context, batches [][]kge.Example, rates []f
 			return kge.Epoch{}, ctx.Err()
 		}
 		e.left--
-		if _, err := e.Scripted.Epoch(ctx, nil, rates); err != nil {
+		if _, err := e.Scripted.Epoch(ctx, kge.Batches{}, rates); err != nil {
 			return kge.Epoch{}, err
 		}
 	}

@@ -24,7 +24,7 @@ type Data struct {
 	// Batches returns the batches of an epoch, from 1. Their order depends only on the
 	// settings and the epoch. The settings may limit their number. The paths in a batch have
 	// the same length.
-	Batches func(s Settings, epoch int) [][]Example
+	Batches func(s Settings, epoch int) Batches
 	// HeldOut is the number of questions for validation.
 	HeldOut int
 	// Validate returns each model's validation, without an epoch, on at most the given number of

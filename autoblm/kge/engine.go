@@ -5,6 +5,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
 )
 
 // Engine does the arithmetic of training and ranking. Package enginetest has the conformance
@@ -33,12 +34,18 @@ type Engine interface {
 	Close()
 }
 
+// FileEngine is an [Engine] that can train with its tables in files, so that they need not fit into
+// memory.
+type FileEngine interface {
+	HasTablesInFiles() bool
+}
+
 // Population is a set of models in training, in lockstep.
 type Population interface {
 	Ranker
 	// Epoch takes one optimizer step per batch. rates has each member's learning rate. If ctx
 	// is cancelled, Epoch returns its error after at most a few steps.
-	Epoch(ctx context.Context, batches [][]Example, rates []float64) (Epoch, error)
+	Epoch(ctx context.Context, batches Batches, rates []float64) (Epoch, error)
 	// Parameters copies a member's current embeddings.
 	Parameters(member int) (Parameters, error)
 	// SetStructure replaces a member's structure by another with the same K. Embeddings and
@@ -53,10 +60,42 @@ type Population interface {
 	SetState(s State) error
 }
 
-// StateViewer is a [Population] that can show its state without copying it.
-type StateViewer interface {
-	// View returns a state that shares memory with the population. The next epoch changes it.
-	View() State
+// LargePopulation is a [Population] whose state may be too large to copy.
+type LargePopulation interface {
+	Population
+	// Stream returns a view of the state, which the next epoch changes.
+	Stream() Stream
+	// Resume continues after a number of steps, with the numbers that its stream has got.
+	Resume(steps int)
+	// Finish returns a member's embeddings without copying them. The population cannot train or
+	// rank any more.
+	Finish(member int) Parameters
+}
+
+// Stream is a [State] whose tables are read and written in parts.
+type Stream struct {
+	Steps   int
+	Members []MemberStream
+}
+
+// MemberStream has the tables of a member and those of each optimizer slot, in the order of
+// [Tables.All].
+type MemberStream struct {
+	Tables []checkpoint.Table
+	Slots  [][]checkpoint.Table
+}
+
+// Stream returns the state as a stream.
+func (s State) Stream() Stream {
+	stream := Stream{Steps: s.Steps}
+	for _, m := range s.Members {
+		member := MemberStream{Tables: checkpoint.TablesOf(m.All())}
+		for _, slot := range m.Slots {
+			member.Slots = append(member.Slots, checkpoint.TablesOf(slot.All()))
+		}
+		stream.Members = append(stream.Members, member)
+	}
+	return stream
 }
 
 // Epoch is the result of one pass over the examples.
@@ -68,20 +107,25 @@ type Epoch struct {
 	StepSeconds []float64
 }
 
-// viewState returns the state of a population, without a copy if possible. It is valid until the
+// streamOf returns the state of a population, without a copy if possible. It is valid until the
 // next epoch.
-func viewState(p Population) (State, error) {
-	if v, ok := p.(StateViewer); ok {
-		return v.View(), nil
+func streamOf(p Population) (Stream, error) {
+	if large, ok := p.(LargePopulation); ok {
+		return large.Stream(), nil
 	}
-	return p.State()
+	return copyOf(p)
 }
 
-// viewParameters returns a member's embeddings, without a copy if possible. They are valid until
-// the next epoch.
-func viewParameters(p Population, member int) (Parameters, error) {
-	if v, ok := p.(StateViewer); ok {
-		return v.View().Members[member].Parameters, nil
+// copyOf returns a copy of the state of a population.
+func copyOf(p Population) (Stream, error) {
+	state, err := p.State()
+	return state.Stream(), err
+}
+
+// finish returns a member's embeddings at the end of a training, without a copy if possible.
+func finish(p Population, member int) (Parameters, error) {
+	if large, ok := p.(LargePopulation); ok {
+		return large.Finish(member), nil
 	}
 	return p.Parameters(member)
 }

@@ -13,18 +13,18 @@ import (
 type prefetcher struct {
 	data     *Data
 	settings Settings
-	next     chan [][]Example
+	next     chan Batches
 }
 
 // batches returns the batches of an epoch and starts to make those of the next one.
-func (p *prefetcher) batches(ctx context.Context, epoch int) (batches [][]Example, err error) {
+func (p *prefetcher) batches(ctx context.Context, epoch int) (batches Batches, err error) {
 	if p.next == nil {
 		p.start(epoch)
 	}
 	select {
 	case batches = <-p.next:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return batches, ctx.Err()
 	}
 	if epoch < p.settings.Epochs {
 		p.start(epoch + 1)
@@ -33,7 +33,7 @@ func (p *prefetcher) batches(ctx context.Context, epoch int) (batches [][]Exampl
 }
 
 func (p *prefetcher) start(epoch int) {
-	next := make(chan [][]Example, 1)
+	next := make(chan Batches, 1)
 	p.next = next
 	go func() { next <- p.data.Batches(p.settings, epoch) }()
 }
@@ -45,9 +45,9 @@ func (r *run) trainEpoch(ctx context.Context, source *prefetcher, epoch int) err
 	if err != nil {
 		return err
 	}
-	all, rest := len(batches), batches[min(r.begun, len(batches)):]
+	all, rest := batches.Count, batches.From(r.begun)
 	r.next = all
-	if len(rest) == 0 { // only a damaged checkpoint leaves no steps
+	if rest.Count == 0 { // only a damaged checkpoint leaves no steps
 		return checkpoint.ErrDamaged
 	}
 	detach := progress.Attach(r.population, r.stepReporter(epoch, all))

@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"sync"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/labels"
-	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
 )
@@ -105,6 +106,21 @@ func (t labelledTable) checkFinite(table []float32) error {
 // NumPy arrays, and the labels, one a line, in the order of the rows. It returns an error for a
 // model that [Load] would refuse.
 func (m *Model) Files() (map[string][]byte, error) {
+	d, err := m.describe()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for i, t := range m.layout() {
+		files[t.file()] = npy.Encode(m.All()[i], t.totalRows(), t.columns)
+	}
+	files[entityLabelsFile] = labels.Encode(m.EntityLabels)
+	files[relationLabelsFile] = labels.Encode(m.RelationLabels)
+	return files, modelfolder.Describe(files, d)
+}
+
+// describe returns the description of a model that [Load] would not refuse.
+func (m *Model) describe() (description, error) {
 	d := description{
 		Form: m.Form, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim,
 		Reciprocal: m.Reciprocal, Tables: map[string][]int{}, Dataset: m.Dataset,
@@ -112,30 +128,35 @@ func (m *Model) Files() (map[string][]byte, error) {
 		Valid: m.Valid, Test: m.Test,
 	}
 	if err := d.check(); err != nil {
-		return nil, fmt.Errorf("cannot save the model: %w", err)
+		return d, fmt.Errorf("cannot save the model: %w", err)
 	}
-	files := map[string][]byte{}
 	for i, t := range m.layout() {
-		table := m.All()[i]
-		if err := t.check(table); err != nil {
-			return nil, fmt.Errorf("cannot save the model: %w", err)
+		if err := t.check(m.All()[i]); err != nil {
+			return d, fmt.Errorf("cannot save the model: %w", err)
 		}
-		rows := t.totalRows()
-		d.Tables[t.name] = []int{rows, t.columns}
-		files[t.file()] = npy.Encode(table, rows, t.columns)
+		d.Tables[t.name] = []int{t.totalRows(), t.columns}
 	}
-	files[entityLabelsFile] = labels.Encode(m.EntityLabels)
-	files[relationLabelsFile] = labels.Encode(m.RelationLabels)
-	return files, modelfolder.Describe(files, d)
+	return d, nil
 }
 
 // Save writes the model as a folder that other programs can read; see [Model.Files]. It
 // creates the folder. After an error, such as a full disk, a model that was in the folder is
 // unchanged.
 func (m *Model) Save(dir string) error {
-	// The encoded files are garbage afterwards.
-	defer memory.CollectGarbage(float32Bytes * float64(len(m.Entities)))
-	return modelfolder.Save(dir, m)
+	d, err := m.describe()
+	if err != nil {
+		return err
+	}
+	files := []atomicfile.File{
+		{Name: entityLabelsFile, Content: labels.Encode(m.EntityLabels)},
+		{Name: relationLabelsFile, Content: labels.Encode(m.RelationLabels)},
+	}
+	for i, t := range m.layout() { // in parts, because an encoded table may not fit into memory
+		files = append(files, atomicfile.File{Name: t.file(), Write: func(w io.Writer) error {
+			return npy.Write(w, m.All()[i], t.totalRows(), t.columns)
+		}})
+	}
+	return modelfolder.WriteDescribed(dir, files, d)
 }
 
 // Load reads a model folder, which another program may have written. model.json needs

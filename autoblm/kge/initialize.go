@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
 )
 
 // Streams keep the random numbers of embeddings apart from other uses of a seed.
@@ -16,6 +17,15 @@ const (
 // Initialize draws the initial embeddings of a valid member. A seed gives the same numbers on
 // every engine.
 func Initialize(d *Data, s Settings, m Member) Parameters {
+	entities := make([]float32, len(d.Entities)*s.Dim)
+	p := InitializeInto(d, s, m, checkpoint.TableOf(entities))
+	p.Entities = entities
+	return p
+}
+
+// InitializeInto works like [Initialize], but writes the embeddings of entities into a table in
+// parts, and returns the parameters without them.
+func InitializeInto(d *Data, s Settings, m Member, entities checkpoint.Table) Parameters {
 	p := Parameters{Form: m.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
 	p.Structure, _ = m.Form.Spec().Structure(m.Structure)
 	i := initializer{
@@ -23,7 +33,8 @@ func Initialize(d *Data, s Settings, m Member) Parameters {
 		rng:      rand.New(rand.NewPCG(m.Seed, embeddingStream)),
 		tableRNG: rand.New(rand.NewPCG(m.Seed, relationTableStream)),
 	}
-	all := [][]float32{i.draw(len(d.Entities), s.Dim)} // entities first
+	i.drawInto(entities, len(d.Entities), s.Dim) // entities first
+	all := [][]float32{nil}
 	for _, table := range p.Specs() {
 		rows := len(d.Relations) * p.directions() * table.Rows
 		if table.Draw == nil {
@@ -43,16 +54,26 @@ type initializer struct {
 
 // draw draws a table from the distribution in the settings.
 func (i initializer) draw(rows, columns int) []float32 {
+	x := make([]float32, rows*columns)
+	i.drawInto(checkpoint.TableOf(x), rows, columns)
+	return x
+}
+
+// drawInto draws the numbers of a table.
+func (i initializer) drawInto(t checkpoint.Table, rows, columns int) {
 	number := func() float64 { return i.rng.NormFloat64() * i.settings.InitScale }
 	if i.settings.Initial == Xavier {
 		bound := math.Sqrt(6 / float64(rows+columns))
 		number = func() float64 { return (2*i.rng.Float64() - 1) * bound }
 	}
-	x := make([]float32, rows*columns)
-	for n := range x {
-		x[n] = float32(number())
+	part := make([]float32, min(1<<16, t.Count))
+	for from := 0; from < t.Count; from += len(part) {
+		part = part[:min(len(part), t.Count-from)]
+		for n := range part {
+			part[n] = float32(number())
+		}
+		t.Set(from, part)
 	}
-	return x
 }
 
 // drawTable draws a table from its form's distribution.

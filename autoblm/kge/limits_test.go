@@ -33,9 +33,9 @@ func TestTooLargeForTheMemory(t *testing.T) {
 func TestInterruptedBatches(t *testing.T) {
 	j := job(1, func(*kge.Settings) {})
 	ctx, end := context.WithCancel(t.Context())
-	forever := make(chan [][]kge.Example)
+	forever := make(chan kge.Batches)
 	defer close(forever)
-	j.Data.Batches = func(kge.Settings, int) [][]kge.Example {
+	j.Data.Batches = func(kge.Settings, int) kge.Batches {
 		end()
 		return <-forever
 	}

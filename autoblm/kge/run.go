@@ -132,7 +132,7 @@ func (r *run) result(member int) (*Result, error) {
 		if r.begun > 0 {
 			position.Steps = r.steps + r.begun
 		}
-		p, err := viewParameters(r.population, member)
+		p, err := finish(r.population, member)
 		if err != nil {
 			return nil, err
 		}

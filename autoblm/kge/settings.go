@@ -111,9 +111,13 @@ type Settings struct {
 	// head queries, 2·Batch of them per step. In each epoch the answers of a query are
 	// divided into groups of n. A step has whole groups, and so computes each query once for
 	// several answers. Each triple is learned as often and with the same loss as without.
-	AnswersPerQuery int     `json:"answers_per_query,omitempty" min:"0" max:"1000000000" help:"Query grouping: learn up to this number of answers of a query in the same step, such as 8; faster if queries have many answers. 0: no grouping."`
-	MaxNorm         float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
-	MaxSteps        int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
+	AnswersPerQuery int `json:"answers_per_query,omitempty" min:"0" max:"1000000000" help:"Query grouping: learn up to this number of answers of a query in the same step, such as 8; faster if queries have many answers. 0: no grouping."`
+	// Buckets n > 1 divides the entities into n ranges. An epoch has LoadedBuckets of them in memory
+	// at a time, in an order in which each two meet. Triples train when both of their ends are in
+	// memory, among candidates that are.
+	Buckets  int     `json:"buckets,omitempty" min:"0" max:"1024" brief:"Groups of entities for tables; 4 are in memory." help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters with --tables; 0 or 1: no groups."`
+	MaxNorm  float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
+	MaxSteps int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
 	// Sampling applies to queries with several answers.
 	Sampling `kong:"-"`
 }
@@ -133,6 +137,9 @@ type Sampling struct {
 func DefaultSettings() Settings {
 	return Settings{Dim: 64, Epochs: 60, Batch: 256, Decay: 1, InitScale: 0.1, DataSeed: 1}
 }
+
+// LoadedBuckets is the number of buckets in memory at a time; see [Settings.Buckets].
+const LoadedBuckets = 4
 
 // Candidates returns the number of entities in the softmax of a step.
 func (s Settings) Candidates(entities int) int {
@@ -196,6 +203,11 @@ func (s Settings) validateLoss() error {
 	case s.AnswersPerQuery != 0 && !s.Reciprocal:
 		return fmt.Errorf("answers-per-query is %d without reverse relations: "+
 			"set reciprocal, or leave answers-per-query at 0", s.AnswersPerQuery)
+	case s.Buckets > 1 && s.SampledSoftmax == 0:
+		return fmt.Errorf("buckets is %d with a softmax over all entities: "+
+			"set sampled-softmax, such as 256, or leave buckets at 0", s.Buckets)
+	case s.Buckets > 1 && (s.AnswersPerQuery > 0 || s.Optimizer != Adagrad || s.MaxNorm > 0):
+		return errors.New("buckets need adagrad, without answers-per-query and max-norm")
 	}
 	return nil
 }

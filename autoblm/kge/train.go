@@ -68,6 +68,9 @@ func checkTrainable(engine Engine, job Job) error {
 	if err := engine.Supports(d, s, job.Members); err != nil {
 		return err
 	}
+	if files, ok := engine.(FileEngine); ok && files.HasTablesInFiles() {
+		return nil
+	}
 	return s.CheckMemory(d, job.Members, 0)
 }
 
@@ -178,7 +181,7 @@ func (t *trainer) interrupted(ctx context.Context, err error) (*Report, error) {
 		err = fmt.Errorf("%w; %w", err, failed)
 	}
 	if !isRestored {
-		state, failed := viewState(t.population)
+		state, failed := streamOf(t.population)
 		if failed != nil {
 			return nil, failed
 		}
@@ -197,7 +200,7 @@ func (t *trainer) interrupted(ctx context.Context, err error) (*Report, error) {
 // stopEarly returns the report of a training that the deadline has stopped. The current
 // embeddings, perhaps after a part of an epoch, count like those after an epoch.
 func (t *trainer) stopEarly(ctx context.Context) (*Report, error) {
-	state, err := viewState(t.population)
+	state, err := streamOf(t.population)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +209,7 @@ func (t *trainer) stopEarly(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	if t.next == 0 { // the deadline ended before the batches were made
-		t.next = len(t.job.Data.Batches(t.job.Settings, t.epochs+1))
+		t.next = t.job.Data.Batches(t.job.Settings, t.epochs+1).Count
 	}
 	stop := &EarlyStop{
 		Epoch: t.epochs, Epochs: t.job.Settings.Epochs, Step: t.begun, Steps: t.next,

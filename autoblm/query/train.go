@@ -134,7 +134,7 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 		Name: d.Name, Source: cmp.Or(d.Folder, d.Name), Entities: d.Entities, Relations: d.Relations,
 		Fingerprint: func() string { return d.Fingerprint(p.TrainingHops()...) }, TaskSettings: p,
 		Occurrences: func() kge.Occurrences { return d.occurrences(p.TrainingHops()) },
-		Batches:     func(s kge.Settings, epoch int) [][]kge.Example { return d.batches(s, p, epoch) },
+		Batches:     func(s kge.Settings, epoch int) kge.Batches { return kge.BatchesOf(d.batches(s, p, epoch)...) },
 	}
 	for _, hops := range p.TrainingHops() {
 		if err := d.require(InTrain, hops); err != nil {

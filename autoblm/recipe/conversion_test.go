@@ -129,7 +129,7 @@ func TestConversion(t *testing.T) {
 			t.Fatal(err)
 		}
 		initial := theirs{kge.Initialize(data, s, m), len(g.Relations), score, penalty, weight}
-		epoch, err := population.Epoch(t.Context(), [][]kge.Example{completion.Examples(batch)},
+		epoch, err := population.Epoch(t.Context(), kge.BatchesOf(completion.Examples(batch)),
 			[]float64{0.1})
 		population.Close()
 		if err != nil {

@@ -33,7 +33,7 @@ func (c *counting) NewPopulation(
 }
 
 func (c counted) Epoch(
-	ctx context.Context, batches [][]kge.Example, rates []float64,
+	ctx context.Context, batches kge.Batches, rates []float64,
 ) (kge.Epoch, error) {
 	c.engine.epochs++
 	return c.Population.Epoch(ctx, batches, rates)

@@ -25,12 +25,13 @@ type File struct {
 	Write func(w io.Writer) error
 }
 
-func (f File) writeTo(file *os.File) error {
+// WriteContent writes the content of the file.
+func (f File) WriteContent(to io.Writer) error {
 	if f.Write == nil {
-		_, err := file.Write(f.Content)
+		_, err := to.Write(f.Content)
 		return err
 	}
-	buffered := bufio.NewWriterSize(file, 1<<16)
+	buffered := bufio.NewWriterSize(to, 1<<16)
 	if err := f.Write(buffered); err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func newFile(dir string, file File) (*temporary, error) {
 		err = t.file.Chmod(permissions)
 	}
 	if err == nil {
-		err = file.writeTo(t.file)
+		err = file.WriteContent(t.file)
 	}
 	if err != nil {
 		t.discard()

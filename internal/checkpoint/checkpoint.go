@@ -15,6 +15,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"slices"
 
@@ -28,7 +29,10 @@ var ErrDamaged = errors.New("the file is damaged, or no checkpoint: remove it to
 // A file consists of the magic, the length of the description (eight bytes), the description in
 // JSON, the tables in float32 and the checksum of all that (four bytes). All numbers are
 // little-endian.
-const magic = "ABLMckp1"
+const (
+	magic         = "ABLMckp1"
+	checksumBytes = 4
+)
 
 // header is the description.
 type header struct {
@@ -57,16 +61,41 @@ func Name(about []byte, more ...string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 }
 
+// Table is a table of numbers that is written and read in parts.
+type Table struct {
+	Count int // of numbers
+	// Parts yields the numbers in order.
+	Parts iter.Seq[[]float32]
+	// Set replaces the numbers from an index on.
+	Set func(from int, numbers []float32)
+}
+
+// TableOf returns the table of numbers in memory.
+func TableOf(numbers []float32) Table {
+	return Table{
+		Count: len(numbers), Parts: slices.Chunk(numbers, blockSize),
+		Set: func(from int, part []float32) { copy(numbers[from:], part) },
+	}
+}
+
+// TablesOf returns the tables of numbers in memory.
+func TablesOf(all [][]float32) (tables []Table) {
+	for _, numbers := range all {
+		tables = append(tables, TableOf(numbers))
+	}
+	return tables
+}
+
 // Write writes a file atomically and keeps the file that it replaces. Its folder must exist. run is
 // encoded in JSON.
-func Write(path string, run any, tables [][]float32) error {
+func Write(path string, run any, tables []Table) error {
 	about, err := json.Marshal(run)
 	if err != nil {
 		return err
 	}
 	h := header{Run: about}
 	for _, t := range tables {
-		h.Tables = append(h.Tables, len(t))
+		h.Tables = append(h.Tables, t.Count)
 	}
 	description, err := json.Marshal(h)
 	if err != nil {
@@ -81,7 +110,7 @@ func Write(path string, run any, tables [][]float32) error {
 		}
 		block := make([]byte, 0, 4*blockSize)
 		for _, t := range tables {
-			for numbers := range slices.Chunk(t, blockSize) {
+			for numbers := range t.Parts {
 				var err error
 				block, err = binary.Append(block[:0], binary.LittleEndian, numbers)
 				if err == nil {
@@ -107,19 +136,43 @@ func Write(path string, run any, tables [][]float32) error {
 // Read reads a file, or the previous one if it is damaged. It decodes the description into run and
 // returns the tables. Without a file the error is [fs.ErrNotExist]. It needs no more memory than
 // the size of the file.
-func Read(path string, run any) ([][]float32, error) {
-	tables, err := read(path, run)
+func Read(path string, run any) (tables [][]float32, err error) {
+	err = ReadInto(path, run, func(counts []int) ([]Table, error) {
+		tables = nil
+		for _, n := range counts {
+			tables = append(tables, make([]float32, n))
+		}
+		return TablesOf(tables), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tables, nil
+}
+
+// ReadInto reads like [Read], but into tables. It calls open with the lengths of the tables once it
+// has checked a file and decoded its description. An error of open is returned as it is.
+func ReadInto(path string, run any, open func(lengths []int) ([]Table, error)) error {
+	err := read(path, run, open)
 	if errors.Is(err, fs.ErrNotExist) { // after a kill between two renames
-		tables, err = read(next(path), run)
+		err = read(next(path), run, open)
+	}
+	if _, isRefused := errors.AsType[refusal](err); isRefused {
+		return errors.Unwrap(err)
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return tables, err
+		return err
 	}
-	if tables, failed := read(previous(path), run); failed == nil {
-		return tables, nil
+	if read(previous(path), run, open) == nil {
+		return nil
 	}
-	return nil, err
+	return err
 }
+
+// refusal is an error of the function that opens tables.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
 
 // ReadDescription reads only the description of the file that [Read] would read, without checking
 // the tables.
@@ -180,39 +233,56 @@ func Remove(path string) error {
 	return nil
 }
 
-func read(path string, run any) ([][]float32, error) {
+func read(path string, run any, open func(counts []int) ([]Table, error)) error {
 	file, err := inputfile.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	plain, sum := bufio.NewReaderSize(file, 1<<20), newChecksum()
-	r := io.TeeReader(plain, sum)
+	if err := verify(file, info.Size()); err != nil {
+		return err
+	}
+	r := bufio.NewReaderSize(file, 1<<20)
 	h, err := readHeader(r, info.Size())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var tables [][]float32
-	for _, n := range h.Tables {
-		t := make([]float32, n)
-		for numbers := range slices.Chunk(t, blockSize) {
+	if json.Unmarshal(h.Run, run) != nil {
+		return ErrDamaged
+	}
+	tables, err := open(h.Tables)
+	if err != nil {
+		return refusal{err}
+	}
+	block := make([]float32, blockSize)
+	for i, n := range h.Tables {
+		for from := 0; from < n; from += blockSize {
+			numbers := block[:min(blockSize, n-from)]
 			if err := binary.Read(r, binary.LittleEndian, numbers); err != nil {
-				return nil, ErrDamaged
+				return ErrDamaged
 			}
+			tables[i].Set(from, numbers)
 		}
-		tables = append(tables, t)
 	}
-	want := sum.Sum32()
-	last := make([]byte, 4)
-	if _, err := io.ReadFull(plain, last); err != nil ||
-		binary.LittleEndian.Uint32(last) != want || json.Unmarshal(h.Run, run) != nil {
-		return nil, ErrDamaged
+	return nil
+}
+
+// verify compares the checksum of a file with a size, and returns to its start.
+func verify(file io.ReadSeeker, size int64) error {
+	sum, last := newChecksum(), make([]byte, checksumBytes)
+	if _, err := io.CopyN(sum, file, size-checksumBytes); err != nil {
+		return ErrDamaged
 	}
-	return tables, nil
+	if _, err := io.ReadFull(file, last); err != nil ||
+		binary.LittleEndian.Uint32(last) != sum.Sum32() {
+		return ErrDamaged
+	}
+	_, err := file.Seek(0, io.SeekStart)
+	return err
 }
 
 // fits reports whether the tables have a size in bytes.

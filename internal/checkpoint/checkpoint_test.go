@@ -22,7 +22,7 @@ var tables = [][]float32{{1, 2.5, -3}, {}, {4}}
 
 func write(t *testing.T, path string, epoch int) {
 	t.Helper()
-	if err := checkpoint.Write(path, run{epoch}, tables); err != nil {
+	if err := checkpoint.Write(path, run{epoch}, checkpoint.TablesOf(tables)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -131,7 +131,7 @@ func TestWriteError(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	dir := f.TempDir()
 	path := filepath.Join(dir, "training")
-	if err := checkpoint.Write(path, run{3}, tables); err != nil {
+	if err := checkpoint.Write(path, run{3}, checkpoint.TablesOf(tables)); err != nil {
 		f.Fatal(err)
 	}
 	content, err := os.ReadFile(path)

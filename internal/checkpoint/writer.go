@@ -52,7 +52,7 @@ func (w *Writer) SinceLast() time.Duration { return time.Since(w.pace.last) }
 func (w *Writer) Took() time.Duration { return w.pace.took }
 
 // Write writes the file, see [Write].
-func (w *Writer) Write(run any, tables [][]float32) error {
+func (w *Writer) Write(run any, tables []Table) error {
 	began := time.Now()
 	if err := Write(w.path, run, tables); err != nil {
 		return fmt.Errorf("write checkpoint %s: %w", w.path, err)

@@ -42,29 +42,32 @@ func isFile(path string) bool {
 
 // Describe adds a description to the files of a model. Its field "checksums" has the SHA-256 of
 // each file in hexadecimal digits, by name.
-func Describe(files map[string][]byte, description any) error {
+func Describe(files map[string][]byte, description any) (err error) {
+	sums := map[string]string{}
+	for name, content := range files {
+		sums[name] = checksum(content)
+	}
+	files[Description], err = describe(sums, description)
+	return err
+}
+
+// describe returns a description with checksums by name, if there are any.
+func describe(sums map[string]string, description any) ([]byte, error) {
 	fields, err := json.Marshal(description)
 	if err != nil {
-		return fmt.Errorf("cannot save the model: %w", err)
+		return nil, fmt.Errorf("cannot save the model: %w", err)
 	}
-	if len(files) > 0 {
-		sums := map[string]string{}
-		for name, content := range files {
-			sums[name] = checksum(content)
-		}
+	if len(sums) > 0 {
 		last, err := json.Marshal(sums)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		fields = slices.Concat(fields[:len(fields)-1], []byte(`,"checksums":`), last, []byte("}"))
 	}
 	var text bytes.Buffer
-	if err := json.Indent(&text, fields, "", "  "); err != nil {
-		return err
-	}
+	err = json.Indent(&text, fields, "", "  ")
 	text.WriteByte('\n')
-	files[Description] = text.Bytes()
-	return nil
+	return text.Bytes(), err
 }
 
 func checksum(content []byte) string {
@@ -83,22 +86,49 @@ func Save(dir string, m interface {
 	return Write(dir, files)
 }
 
+// WriteDescribed writes files that make themselves, and a description of them, like [Write].
+func WriteDescribed(dir string, files []atomicfile.File, description any) error {
+	sums := map[string]string{}
+	for _, f := range files {
+		sum := sha256.New()
+		if err := f.WriteContent(sum); err != nil {
+			return err
+		}
+		sums[f.Name] = hex.EncodeToString(sum.Sum(nil))
+	}
+	content, err := describe(sums, description)
+	if err != nil {
+		return err
+	}
+	files = append(files, atomicfile.File{Name: Description, Content: content})
+	return writeError(dir, writeOwn(dir, files))
+}
+
+// writeOwn writes the files of a model without members.
+func writeOwn(dir string, files []atomicfile.File) error {
+	if err := atomicfile.WriteFolder(dir, files); err != nil {
+		return err
+	}
+	return atomicfile.WithLock(dir, func() error { return removeMembers(dir, nil) })
+}
+
+func writeError(dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cannot write the model folder %s: %w", filepath.Clean(dir), err)
+}
+
 // Write writes a model's files, by name, the description last. A new folder appears complete. After
 // an error, such as a full disk, an existing model is unchanged. Files in subfolders, such as
 // "member-0123456789abcdef/model.json", are members: models with the folder name of
 // [MemberFolder].
 func Write(dir string, files map[string][]byte) error {
 	own, members := splitMembers(files)
-	var err error
 	if len(members) > 0 {
-		err = writeWithMembers(dir, own, members)
-	} else if err = atomicfile.WriteFolder(dir, descriptionLast(own)); err == nil {
-		err = atomicfile.WithLock(dir, func() error { return removeMembers(dir, nil) })
+		return writeError(dir, writeWithMembers(dir, own, members))
 	}
-	if err != nil {
-		return fmt.Errorf("cannot write the model folder %s: %w", filepath.Clean(dir), err)
-	}
-	return nil
+	return writeError(dir, writeOwn(dir, descriptionLast(own)))
 }
 
 // descriptionLast returns the files of a model in order, with the description last.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -21,6 +22,16 @@ const magic = "\x93NUMPY"
 // Encode writes row-major numbers as a float32 array of a shape of two axes or more, in
 // version 1 of the format.
 func Encode(table []float32, shape ...int) []byte {
+	content := bytes.NewBuffer(make([]byte, 0, maxHeader+4*len(table)))
+	_ = Write(content, table, shape...) // a buffer has no errors
+	return content.Bytes()
+}
+
+// maxHeader is an upper bound of the bytes before the numbers for shapes of two axes.
+const maxHeader = 128
+
+// Write writes what [Encode] returns.
+func Write(w io.Writer, table []float32, shape ...int) error {
 	const fixed, alignment = len(magic) + 4, 64
 	axes := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(shape)), ", "), "[]")
 	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }", axes)
@@ -28,15 +39,19 @@ func Encode(table []float32, shape ...int) []byte {
 	padding := alignment - 1 - (fixed+len(header))%alignment
 	header += strings.Repeat(" ", padding) + "\n"
 
-	content := make([]byte, 0, fixed+len(header)+4*len(table))
-	content = append(content, magic...)
-	content = append(content, 1, 0)
-	content = binary.LittleEndian.AppendUint16(content, uint16(len(header)))
-	content = append(content, header...)
-	for _, x := range table {
-		content = binary.LittleEndian.AppendUint32(content, math.Float32bits(x))
+	start := append([]byte(magic), 1, 0)
+	start = binary.LittleEndian.AppendUint16(start, uint16(len(header)))
+	if _, err := w.Write(append(start, header...)); err != nil {
+		return err
 	}
-	return content
+	var block []byte
+	for part := range slices.Chunk(table, 1<<14) {
+		block, _ = binary.Append(block[:0], binary.LittleEndian, part) // never fails for float32
+		if _, err := w.Write(block); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Read reads a row-major array of float32 or float64 of the given shape. Its use of memory depends

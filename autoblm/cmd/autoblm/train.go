@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
@@ -38,6 +39,7 @@ type trainCommand struct {
 	logFlags
 	configFlag
 	computeFlags
+	Tables     string `output:"" group:"Compute" placeholder:"DIR" brief:"Keep embeddings in training in files here." help:"Folder in which embeddings of entities and their optimizer state are files during the training, for graphs larger than memory. Use it with --buckets; the files have no names and end with the command."`
 	recipeName string // of the recipe in use
 }
 
@@ -130,6 +132,9 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		return err
 	}
 	defer engine.Close()
+	if engine, err = c.withTables(engine); err != nil {
+		return err
+	}
 	if err := c.fit(ctx, line, o, engine, g, began); err != nil {
 		return err
 	}
@@ -194,6 +199,21 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		}
 	}
 	return errors.Join(first.Err, out.done())
+}
+
+// withTables returns an engine that keeps embeddings in the files of --tables, if it is given.
+func (c *trainCommand) withTables(engine kge.Engine) (kge.Engine, error) {
+	if c.Tables == "" {
+		return engine, nil
+	}
+	native, isNative := engine.(*cpu.Engine)
+	if !isNative {
+		return nil, cli.Usage(fmt.Errorf("--tables needs the engine cpu, not %s", engine.Name()))
+	}
+	if err := os.MkdirAll(c.Tables, 0o755); err != nil {
+		return nil, err
+	}
+	return native.WithTables(c.Tables), nil
 }
 
 // save writes the model of the first member, and those of all members with --keep-members. Out is

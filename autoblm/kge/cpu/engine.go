@@ -2,11 +2,13 @@ package cpu
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 )
 
 // Engine trains and ranks on the cores of this machine. It has no state between calls and is
@@ -15,6 +17,7 @@ type Engine struct {
 	threads  int
 	kernels  *kernel.Set
 	bf16Sets []*kernel.BF16Set // fastest first
+	tables   mapped.Folder     // of entities in training; in memory if it has no path
 }
 
 // maxThreads limits the memory for scratch buffers.
@@ -31,6 +34,17 @@ func New(threads int) *Engine {
 		bf16Sets: kernel.BF16Sets(),
 	}
 }
+
+// WithTables returns an engine that trains with the tables of entities in files of a folder. The
+// files have no names, and end with the process.
+func (e *Engine) WithTables(folder string) *Engine {
+	other := *e
+	other.tables = mapped.Folder{Path: folder}
+	return &other
+}
+
+// HasTablesInFiles implements [kge.FileEngine].
+func (e *Engine) HasTablesInFiles() bool { return e.tables.Path != "" }
 
 var _ kge.Engine = (*Engine)(nil)
 
@@ -77,6 +91,17 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	}
 	if d.BothDirections && s.Negatives > 0 {
 		return errors.New("triples have no negative sampling: leave negatives at 0")
+	}
+	if s.Buckets < 2 {
+		return nil
+	}
+	if !d.BothDirections {
+		return errors.New("only triples train in buckets: leave buckets at 0")
+	}
+	least := len(d.Entities) / s.Buckets * min(s.Buckets, kge.LoadedBuckets)
+	if least <= s.SampledSoftmax {
+		return fmt.Errorf("%d buckets have %d entities in memory, and sampled-softmax draws %d: "+
+			"use fewer buckets", s.Buckets, least, s.SampledSoftmax)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func members(n int) []kge.Member {
 }
 
 // train returns the losses and the embeddings of all members after some epochs.
-func train(t *testing.T, p *population, epochs [][][]kge.Example) (losses [][]float64,
+func train(t *testing.T, p *population, epochs []kge.Batches) (losses [][]float64,
 	all []kge.Parameters) {
 	t.Helper()
 	for _, batches := range epochs {
@@ -105,7 +105,7 @@ func TestSameBits(t *testing.T) {
 					all[i].Weights = recipe.Weights
 				}
 			}
-			sameBits(t, d, s, all, [][][]kge.Example{d.Batches(s, 1), d.Batches(s, 2)})
+			sameBits(t, d, s, all, []kge.Batches{d.Batches(s, 1), d.Batches(s, 2)})
 		})
 	}
 	triples("plain", enginetest.Recipe{Set: func(*kge.Settings) {}})
@@ -136,25 +136,26 @@ func TestSameBits(t *testing.T) {
 				other := m
 				other.Seed, other.Weights = 8, kge.Weights{L2: 0.02}
 				sameBits(t, d, s, []kge.Member{m, other},
-					[][][]kge.Example{ofEachLength(d.Batches(s, 1)), ofEachLength(d.Batches(s, 2))})
+					[]kge.Batches{ofEachLength(d.Batches(s, 1)), ofEachLength(d.Batches(s, 2))})
 			})
 		}
 	}
 }
 
 // ofEachLength returns the first full batch of paths of each length.
-func ofEachLength(batches [][]kge.Example) (chosen [][]kge.Example) {
+func ofEachLength(batches kge.Batches) kge.Batches {
+	var chosen [][]kge.Example
 	seen := map[int]bool{}
-	for _, batch := range batches {
+	for _, batch := range batches.All() {
 		if hops := len(batch[0].Path); !seen[hops] && len(batch) == 199 {
 			chosen, seen[hops] = append(chosen, batch), true
 		}
 	}
-	return chosen
+	return kge.BatchesOf(chosen...)
 }
 
 func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member,
-	epochs [][][]kge.Example) {
+	epochs []kge.Batches) {
 	for _, set := range kernel.Sets() {
 		sameBitsBy(t, Engine{kernels: set, bf16Sets: kernel.BF16Sets()}, d, s, all, epochs)
 	}
@@ -165,7 +166,7 @@ func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member,
 }
 
 func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []kge.Member,
-	epochs [][][]kge.Example) {
+	epochs []kge.Batches) {
 	t.Helper()
 	by := engine.kernels.Name + ", " + engine.bf16Sets[0].Name + ", " + s.Precision.String()
 	populated := func(threads int, m []kge.Member) *population {
@@ -237,7 +238,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 			s.Dim, s.Negatives = 12*max(1, m.Structure.K()), negatives
 			paths := randomPaths(450, 20, s.Batch, 3, 1)
 			allocateNothing(t, fmt.Sprintf("%s, %d negatives", name, negatives), paths, s, m,
-				paths.Batches(s, 1)[0])
+				paths.Batches(s, 1).Make(0, nil))
 		}
 	}
 }
@@ -286,9 +287,8 @@ func randomPaths(entities, relations, count, hops int, seed uint64) *kge.Data {
 	return &kge.Data{
 		Name: "random", Entities: make([]string, entities), Relations: make([]string, relations),
 		Count: count,
-		Batches: func(s kge.Settings,
-			_ int) [][]kge.Example {
-			return slices.Collect(slices.Chunk(all, s.Batch))
+		Batches: func(s kge.Settings, _ int) kge.Batches {
+			return kge.BatchesOf(slices.Collect(slices.Chunk(all, s.Batch))...)
 		},
 	}
 }

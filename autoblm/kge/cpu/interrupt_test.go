@@ -32,7 +32,7 @@ func (c counted) learn(t *trainer, b *scratch, u *unit, w *activeUnit, weight fl
 }
 
 // inOneBatch returns a population that takes all queries in one step.
-func inOneBatch(t *testing.T, threads, negatives int) (*population, [][]kge.Example) {
+func inOneBatch(t *testing.T, threads, negatives int) (*population, kge.Batches) {
 	t.Helper()
 	d := enginetest.Paths(t, 450, 3, 1200)
 	if _, err := d.Sample(t.Context(),
@@ -69,9 +69,9 @@ func TestInterruptedStep(t *testing.T) {
 			t.Fatalf("%d threads: %v", threads, err)
 		}
 		if n, most := units.Load(), int64(3+threads-1); n > most ||
-			len(batches[0]) < 10*tiles.MaxQueries {
+			len(batches.Make(0, nil)) < 10*tiles.MaxQueries {
 			t.Errorf("%d threads: %d units of a batch of %d were learnt, want at most %d", threads, n,
-				len(batches[0]), most)
+				len(batches.Make(0, nil)), most)
 		}
 		if after, err := p.State(); err != nil || !reflect.DeepEqual(before, after) {
 			t.Errorf("%d threads: something moved (%v)", threads, err)
@@ -114,9 +114,9 @@ func TestInterruptedNegatives(t *testing.T) {
 func TestBuffersFollowTheData(t *testing.T) {
 	for _, negatives := range []int{0, 2} {
 		p, batches := inOneBatch(t, 1, negatives)
-		units := (len(batches[0]) + tiles.MaxQueries - 1) / tiles.MaxQueries
+		units := (len(batches.Make(0, nil)) + tiles.MaxQueries - 1) / tiles.MaxQueries
 		if got := len(append(p.perThread, p.shared)[0].units); got != units {
-			t.Errorf("%d units for %d examples, want %d", got, len(batches[0]), units)
+			t.Errorf("%d units for %d examples, want %d", got, len(batches.Make(0, nil)), units)
 		}
 	}
 	if n := New(1 << 40).threads; n != maxThreads {

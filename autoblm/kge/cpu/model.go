@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
 )
 
 // model holds the embeddings of one model and the arithmetic of its form.
@@ -34,10 +35,19 @@ type relationTable struct {
 
 // newModel copies parameters into padded tables. With bf16, products are computed in bfloat16.
 func newModel(k *kernel.Set, bf16 *kernel.BF16Set, p kge.Parameters) *model {
+	m := newModelOf(k, p, tiles.NewEmbeddings(p.Entities, p.Dim))
+	if bf16 != nil && p.Form.Capabilities().Products {
+		m.entities.EnableBF16(bf16)
+		m.relations[0].EnableBF16(bf16)
+	}
+	return m
+}
+
+// newModelOf returns a model of entities, with copies of the other parameters.
+func newModelOf(k *kernel.Set, p kge.Parameters, entities tiles.Embeddings) *model {
 	m := &model{
 		kernels: k, form: p.Form, dim: p.Dim, reciprocal: p.Reciprocal,
-		measure:  arithmetics[p.Form].newMeasure(p.Dim),
-		entities: tiles.NewEmbeddings(p.Entities, p.Dim),
+		measure: arithmetics[p.Form].newMeasure(p.Dim), entities: entities,
 	}
 	m.stateRows = m.measure.RowsPerQuery()
 	for i, t := range p.Specs() {
@@ -50,10 +60,6 @@ func newModel(k *kernel.Set, bf16 *kernel.BF16Set, p kge.Parameters) *model {
 		m.count /= 2
 	}
 	m.setStructure(p.Structure)
-	if bf16 != nil && p.Form.Capabilities().Products {
-		m.entities.EnableBF16(bf16)
-		m.relations[0].EnableBF16(bf16)
-	}
 	return m
 }
 
@@ -102,6 +108,14 @@ func (m *model) unpadded(all []tiles.Embeddings, u unpad) kge.Tables {
 		tables[i] = u(table, m.columns(i))
 	}
 	return kge.TablesOf(tables)
+}
+
+// stream returns tables without padding, to read and write in parts.
+func (m *model) stream(all []tiles.Embeddings) (tables []checkpoint.Table) {
+	for i, table := range all {
+		tables = append(tables, table.Stream(m.columns(i)))
+	}
+	return tables
 }
 
 // fill fills padded tables; it inverts unpadded.

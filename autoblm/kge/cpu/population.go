@@ -9,7 +9,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
@@ -27,7 +26,7 @@ type population struct {
 }
 
 var _ interface {
-	kge.StateViewer
+	kge.LargePopulation
 	progress.Reporter
 } = (*population)(nil)
 
@@ -41,23 +40,46 @@ func (e *Engine) NewPopulation(
 		return nil, err
 	}
 	extra := max(e.extraBytes(d, s, members), e.extraBytes(d, s.In(1), members))
-	if err := s.CheckMemory(d, members, extra); err != nil {
-		return nil, err
+	if !e.HasTablesInFiles() {
+		if err := s.CheckMemory(d, members, extra); err != nil {
+			return nil, err
+		}
 	}
 	p := &population{
 		ranker: ranker{threads: e.threads, precision: s.Precision}, data: d, members: members,
 	}
 	o := objectiveOf(d, s)
 	for _, member := range members {
-		initial := kge.Initialize(d, s, member)
-		m := newModel(e.kernels, e.bf16(s.Precision), initial)
-		// The initial tables are garbage now. Free them before the optimizer allocates its own.
-		memory.CollectGarbage(float32Bytes * float64(len(initial.Entities)))
-		p.models = append(p.models, m)
-		p.trainers = append(p.trainers, newTrainer(m, o, s, member, d.PenaltyScales(member.Weights)))
+		m, err := e.initialModel(d, s, member)
+		if err != nil {
+			return nil, err
+		}
+		t, err := newTrainer(m, o, s, member, d.PenaltyScales(member.Weights))
+		if err != nil {
+			return nil, err
+		}
+		p.models, p.trainers = append(p.models, m), append(p.trainers, t)
 	}
 	p.allocate(s)
 	return p, nil
+}
+
+// initialModel returns the initial model of a member.
+func (e *Engine) initialModel(d *kge.Data, s kge.Settings, member kge.Member) (*model, error) {
+	entities, err := tiles.NewEmbeddingsIn(e.tables, len(d.Entities), s.Dim)
+	if err != nil {
+		return nil, err
+	}
+	m := newModelOf(e.kernels, kge.InitializeInto(d, s, member, entities.Stream(s.Dim)), entities)
+	if bf16 := e.bf16(s.Precision); bf16 != nil && member.Form.Capabilities().Products {
+		if s.Candidates(entities.Count) < entities.Count { // steps round only the sample
+			m.entities.EnableLazyBF16(bf16)
+		} else {
+			m.entities.EnableBF16(bf16)
+		}
+		m.relations[0].EnableBF16(bf16)
+	}
+	return m, nil
 }
 
 // allocate allocates the workspaces for settings.
@@ -158,12 +180,12 @@ func (p *population) onOneCore() int {
 
 // Epoch implements [kge.Population].
 func (p *population) Epoch(
-	ctx context.Context, batches [][]kge.Example, rates []float64,
+	ctx context.Context, batches kge.Batches, rates []float64,
 ) (kge.Epoch, error) {
 	epoch := kge.Epoch{Loss: make([]float64, len(p.trainers))}
 	seconds := make([][]float64, len(p.trainers))
 	errs := make([]error, len(p.trainers))
-	onStep := p.progressOf(len(p.trainers) * len(batches))
+	onStep := p.progressOf(len(p.trainers) * batches.Count)
 	train := func(i int, w *workspace) {
 		t := p.trainers[i]
 		t.workspace, t.onStep = w, onStep
@@ -215,21 +237,49 @@ func (p *population) SetStructure(member int, s structure.Structure) error {
 }
 
 // State implements [kge.Population].
-func (p *population) State() (kge.State, error) { return p.state(copyRows), nil }
-
-// View implements [kge.StateViewer].
-func (p *population) View() kge.State { return p.state(viewRows) }
-
-func (p *population) state(u unpad) kge.State {
+func (p *population) State() (kge.State, error) {
 	s := kge.State{Steps: p.trainers[0].steps}
 	for _, t := range p.trainers {
-		m := kge.MemberState{Parameters: t.parameters(u)}
+		m := kge.MemberState{Parameters: t.parameters(copyRows)}
 		for _, slot := range t.slots() {
-			m.Slots = append(m.Slots, t.unpadded(slot, u))
+			m.Slots = append(m.Slots, t.unpadded(slot, copyRows))
+		}
+		s.Members = append(s.Members, m)
+	}
+	return s, nil
+}
+
+// Stream implements [kge.LargePopulation].
+func (p *population) Stream() kge.Stream {
+	s := kge.Stream{Steps: p.trainers[0].steps}
+	for _, t := range p.trainers {
+		m := kge.MemberStream{Tables: t.stream(t.tables())}
+		for _, slot := range t.slots() {
+			m.Slots = append(m.Slots, t.stream(slot))
 		}
 		s.Members = append(s.Members, m)
 	}
 	return s
+}
+
+// Resume implements [kge.LargePopulation].
+func (p *population) Resume(steps int) {
+	for _, t := range p.trainers {
+		t.steps = steps
+		for _, table := range t.tables() {
+			table.RoundAll()
+		}
+	}
+}
+
+// Finish implements [kge.LargePopulation].
+func (p *population) Finish(member int) kge.Parameters {
+	m, t := p.models[member], p.trainers[member]
+	for _, slot := range t.slots() {
+		slot[0].Folder.Free(slot[0].Data)
+	}
+	t.updates = nil
+	return m.parameters(tiles.Embeddings.Compact)
 }
 
 // SetState implements [kge.Population].

@@ -81,6 +81,7 @@ func (r *ranker) Rank(
 		ranks[i] = make([]eval.Ranked, len(triples))
 		var bounds *tiles.ErrorBounds
 		if m.entities.Rounded != nil {
+			m.entities.Refresh()
 			bounds = tiles.NewErrorBounds(m.entities, r.threads)
 		}
 		tiles.Parallel(r.threads, len(chunks), func(worker, chunk int) {

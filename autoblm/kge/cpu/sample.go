@@ -32,7 +32,11 @@ func (s *sample) draw(t *trainer) {
 	for _, entity := range s.drawn {
 		s.isDrawn[entity] = false
 	}
-	rules.DrawSample(t.member.Seed, t.steps, s.drawn, s.isDrawn)
+	if t.loaded == nil {
+		rules.DrawSample(t.member.Seed, t.steps, s.drawn, s.isDrawn)
+	} else {
+		s.drawFrom(t)
+	}
 	tiles.Parallel(t.threads, s.Tiles(), func(_, tile int) {
 		start, count, _ := s.Tile(tile)
 		for i, entity := range s.drawn[start : start+count] {
@@ -41,6 +45,29 @@ func (s *sample) draw(t *trainer) {
 		}
 		s.Round(start, count)
 	})
+}
+
+// drawFrom draws the sample of a step among the loaded entities.
+func (s *sample) drawFrom(t *trainer) {
+	count := 0
+	for _, span := range t.loaded {
+		count += span.End - span.Start
+	}
+	rules.DrawSample(t.member.Seed, t.steps, s.drawn, s.isDrawn[:count])
+	for _, n := range s.drawn {
+		s.isDrawn[n] = false
+	}
+	spans, before := t.loaded, 0 // entities of earlier spans
+	for i, n := range s.drawn {
+		for int(n)-before >= spans[0].End-spans[0].Start {
+			before += spans[0].End - spans[0].Start
+			spans = spans[1:]
+		}
+		s.drawn[i] = int32(spans[0].Start + int(n) - before)
+	}
+	for _, entity := range s.drawn {
+		s.isDrawn[entity] = true
+	}
 }
 
 // collect adds the gradient of a round. After the last round of a batch it passes the sum on

@@ -32,6 +32,7 @@ type trainer struct {
 	steps     int
 	scales    kge.PenaltyScales
 	updates   []*tiles.Updater // by table of the model
+	loaded    []kge.Span       // entities of the current batch; nil for all
 	layout    layout
 
 	*workspace
@@ -41,7 +42,7 @@ type trainer struct {
 
 func newTrainer(
 	m *model, o objective, s kge.Settings, member kge.Member, scales kge.PenaltyScales,
-) *trainer {
+) (*trainer, error) {
 	t := &trainer{
 		model: m, objective: o, settings: s, member: member, scales: scales,
 		layout: newLayout(m.maxQueries(), o),
@@ -51,9 +52,13 @@ func newTrainer(
 		slots = 2
 	}
 	for _, table := range m.tables() {
-		t.updates = append(t.updates, tiles.NewUpdater(m.kernels, table.Table, slots))
+		u, err := tiles.NewUpdater(m.kernels, table, slots)
+		if err != nil {
+			return nil, err
+		}
+		t.updates = append(t.updates, u)
 	}
-	return t
+	return t, nil
 }
 
 // slots returns the optimizer's numbers by slot and table.
@@ -62,7 +67,9 @@ func (t *trainer) slots() [][]tiles.Embeddings {
 	for i, table := range t.tables() {
 		for n, numbers := range t.updates[i].Slots() {
 			slot := kernel.Table{Data: numbers, Stride: table.Stride}
-			all[n] = append(all[n], tiles.Embeddings{Table: slot, Count: table.Count})
+			all[n] = append(all[n], tiles.Embeddings{
+				Table: slot, Count: table.Count, Folder: table.Folder,
+			})
 		}
 	}
 	return all
@@ -71,14 +78,22 @@ func (t *trainer) slots() [][]tiles.Embeddings {
 // epoch takes a step per batch. It returns the mean loss per example and the seconds of each
 // step.
 func (t *trainer) epoch(
-	ctx context.Context, batches [][]kge.Example, rate float64,
+	ctx context.Context, batches kge.Batches, rate float64,
 ) (loss float64, seconds []float64, err error) {
-	all, losses, sizes := 0, make([]float64, len(batches)), make([]int, len(batches))
+	all, losses, sizes := 0, make([]float64, batches.Count), make([]int, batches.Count)
+	var batch []kge.Example
 	if t.sample != nil { // steps round only the sample
 		defer t.entities.RoundAll()
 	}
-	for i, batch := range batches {
+	if batches.Loaded != nil {
+		defer t.load(nil)
+	}
+	for i := range batches.Count {
 		began := time.Now()
+		if batches.Loaded != nil {
+			t.load(batches.Loaded(i))
+		}
+		batch = batches.Make(i, batch)
 		if losses[i], err = t.step(ctx, batch, rate); err != nil {
 			return 0, nil, err
 		}
@@ -88,6 +103,30 @@ func (t *trainer) epoch(
 		t.onStep()
 	}
 	return t.objective.mean(losses, sizes, all), seconds, nil
+}
+
+// load makes some entities those of the next batches. Tables in files keep only their rows in memory.
+func (t *trainer) load(spans []kge.Span) {
+	if slices.Equal(spans, t.loaded) {
+		return
+	}
+	tables := []tiles.Embeddings{t.entities}
+	for _, slot := range t.slots() {
+		tables = append(tables, slot[0])
+	}
+	for _, table := range tables {
+		for _, s := range t.loaded {
+			if !slices.Contains(spans, s) {
+				table.Release(s.Start, s.End)
+			}
+		}
+		for _, s := range spans {
+			if !slices.Contains(t.loaded, s) {
+				table.Load(s.Start, s.End)
+			}
+		}
+	}
+	t.loaded = spans
 }
 
 // round holds the units of a batch that are active at the same time.

@@ -43,10 +43,10 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 		defer p[name].Close()
 	}
 	last := 0.0
-	for i, batch := range d.Batches(s, 1)[:steps] {
+	for i, batch := range d.Batches(s, 1).All()[:steps] {
 		loss := map[string]float64{}
 		for name, p := range p {
-			epoch, err := p.Epoch(t.Context(), [][]kge.Example{batch}, []float64{m.LearningRate})
+			epoch, err := p.Epoch(t.Context(), kge.BatchesOf(batch), []float64{m.LearningRate})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,7 +65,7 @@ func (e *gradientProbe) gradient(t testing.TB, p kge.Parameters, batch []kge.Exa
 	at := e.zeros
 	at.Parameters = p
 	must(t, e.SetState(kge.State{Steps: step - 1, Members: []kge.MemberState{at}}))
-	epoch, err := e.Epoch(t.Context(), [][]kge.Example{batch}, []float64{1e-3})
+	epoch, err := e.Epoch(t.Context(), kge.BatchesOf(batch), []float64{1e-3})
 	must(t, err)
 	state, err := e.State()
 	must(t, err)
@@ -133,7 +133,7 @@ func CheckGradients(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings
 	e := newGradientProbe(t, engine, d, s, m)
 	r := newReference(d, s, m, e.parameters)
 	rng := rand.New(rand.NewPCG(1, 9))
-	for i, batch := range d.Batches(s, 1)[:batches] {
+	for i, batch := range d.Batches(s, 1).All()[:batches] {
 		step := i + 1
 		what := fmt.Sprintf("%v, %v, step %d", m.Form, m.Structure, step)
 		loss, tables := e.gradient(t, e.parameters, batch, step)
@@ -157,7 +157,7 @@ func CheckAgreement(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.S
 	t.Helper()
 	e, reference := newGradientProbe(t, engine, d, s, m), newGradientProbe(t, other, d, s, m)
 	definition := newReference(d, s, m, e.parameters)
-	for i, batch := range d.Batches(s, 1)[:batches] {
+	for i, batch := range d.Batches(s, 1).All()[:batches] {
 		what := fmt.Sprintf("%v, %v, step %d", m.Form, m.Structure, i+1)
 		loss, tables := e.gradient(t, e.parameters, batch, i+1)
 		wantLoss, want := reference.gradient(t, e.parameters, batch, i+1)
@@ -199,11 +199,11 @@ func steps(t *testing.T, engine kge.Engine, tolerance float64) {
 			}
 			for i, next := range []structure.Structure{m.Structure, m.Structure,
 				structure.MustParse("simple")} {
-				batch := d.Batches(s, 1)[i]
+				batch := d.Batches(s, 1).Make(i, nil)
 				present.Structure = next
 				must(t, p.SetStructure(0, next))
 				_, gradient := e.gradient(t, present, batch, i+1)
-				epoch, err := p.Epoch(t.Context(), [][]kge.Example{batch}, []float64{0.1})
+				epoch, err := p.Epoch(t.Context(), kge.BatchesOf(batch), []float64{0.1})
 				if err != nil || len(epoch.StepSeconds) != 1 {
 					t.Fatal(epoch.StepSeconds, err)
 				}

@@ -119,7 +119,7 @@ func (*Scripted) Scores(context.Context, int, []kge.Question, func(int, []float3
 }
 
 // Epoch implements [kge.Population].
-func (e *Scripted) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (
+func (e *Scripted) Epoch(ctx context.Context, batches kge.Batches, rates []float64) (
 	kge.Epoch, error) {
 	if err := ctx.Err(); err != nil {
 		return kge.Epoch{}, err
@@ -128,7 +128,7 @@ func (e *Scripted) Epoch(ctx context.Context, batches [][]kge.Example, rates []f
 	if e.FailEpoch == e.Epochs {
 		return kge.Epoch{}, ErrScripted
 	}
-	e.Batches, e.Rates = append(e.Batches, batches), append(e.Rates, slices.Clone(rates))
+	e.Batches, e.Rates = append(e.Batches, batches.All()), append(e.Rates, slices.Clone(rates))
 	e.Structures = append(e.Structures, e.Members[0].Structure)
 	done := kge.Epoch{Loss: make([]float64, len(e.Members))}
 	for i := range done.Loss {

@@ -81,10 +81,10 @@ func (p *population) groupOf(member int) (g *group, index int) {
 
 // Epoch implements [kge.Population].
 func (p *population) Epoch(
-	ctx context.Context, batches [][]kge.Example, rates []float64,
+	ctx context.Context, batches kge.Batches, rates []float64,
 ) (kge.Epoch, error) {
 	var all kge.Epoch
-	examples := slices.Concat(batches...)
+	examples := slices.Concat(batches.All()...)
 	for i, g := range p.groups {
 		epoch, err := g.epoch(ctx, examples, rates[i*p.size:][:len(g.members)])
 		if err != nil {

@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
@@ -12,6 +13,8 @@ type Embeddings struct {
 	Count int // rows without padding
 	// Rounded is nil if products are in float32.
 	Rounded *Rounded
+	// Folder has the file of the rows, if they are in one.
+	Folder mapped.Folder
 }
 
 // NewTable allocates a zero table with at least the given rows and columns.
@@ -26,6 +29,18 @@ func newFloats(n int) []float32 {
 	floats := make([]float32, n)
 	memory.UseLargePages(floats)
 	return floats
+}
+
+// NewEmbeddingsIn allocates zero embeddings, in a file of the folder if it has a path.
+func NewEmbeddingsIn(folder mapped.Folder, count, columns int) (e Embeddings, err error) {
+	e = Embeddings{Count: count, Folder: folder}
+	if folder.Path == "" {
+		e.Table = NewTable(count, columns)
+		return e, nil
+	}
+	e.Stride = kernel.Pad(columns, kernel.Columns)
+	e.Data, err = folder.New(kernel.Pad(count, kernel.Rows) * e.Stride)
+	return e, err
 }
 
 // NewEmbeddings copies dense rows with the given number of columns.

@@ -13,13 +13,22 @@ type Updater struct {
 	slots   [][]float32 // optimizer state, one number per parameter in each slot
 }
 
-// NewUpdater returns an optimizer for a table: Adagrad with one slot, or Adam with two.
-func NewUpdater(k *kernel.Set, table kernel.Table, slots int) *Updater {
-	u := &Updater{kernels: k, table: table}
+// NewUpdater returns an optimizer for embeddings: Adagrad with one slot, or Adam with two. Its state
+// is in the same folder.
+func NewUpdater(k *kernel.Set, e Embeddings, slots int) (*Updater, error) {
+	u := &Updater{kernels: k, table: e.Table}
 	for range slots {
-		u.slots = append(u.slots, inMemory(len(table.Data)))
+		if e.Folder.Path == "" {
+			u.slots = append(u.slots, inMemory(len(e.Data)))
+			continue
+		}
+		slot, err := e.Folder.New(len(e.Data))
+		if err != nil {
+			return nil, err
+		}
+		u.slots = append(u.slots, slot)
 	}
-	return u
+	return u, nil
 }
 
 // inMemory returns zeros whose memory pages exist. Otherwise the system makes a page at the first

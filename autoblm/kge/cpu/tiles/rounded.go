@@ -6,19 +6,49 @@ import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 // embeddings, which are kept next to it.
 type Rounded struct {
 	Kernels *kernel.BF16Set
-	bands   kernel.Tiles // of rows
+	bands   kernel.Tiles // of rows; empty until they are needed
 	ones    []float32    // a factor for each row of a tile
+	isLazy  bool         // rows are rounded by Refresh only
+	isStale bool
 }
 
 // EnableBF16 switches the embeddings to bfloat16 products.
 func (e *Embeddings) EnableBF16(k *kernel.BF16Set) {
-	bands := kernel.Pad(e.Count, 2*kernel.Band) / kernel.Band
-	e.Rounded = &Rounded{k, kernel.NewTiles(bands, steps(e.Stride)), ones(Rows)}
-	e.RoundAll()
+	e.Rounded = &Rounded{Kernels: k, ones: ones(Rows), isStale: true}
+	e.Refresh()
+}
+
+// EnableLazyBF16 works like EnableBF16 for embeddings whose steps need no rounded rows: only
+// Refresh rounds them, and takes the memory.
+func (e *Embeddings) EnableLazyBF16(k *kernel.BF16Set) {
+	e.Rounded = &Rounded{Kernels: k, ones: ones(Rows), isLazy: true, isStale: true}
+}
+
+// Refresh updates the rounded rows, if bfloat16 is enabled and they may be out of date.
+func (e Embeddings) Refresh() {
+	r := e.Rounded
+	if r == nil || !r.isStale {
+		return
+	}
+	if r.bands.Data == nil {
+		r.bands = kernel.NewTiles(kernel.Pad(e.Count, 2*kernel.Band)/kernel.Band, steps(e.Stride))
+	}
+	r.isStale = false
+	e.roundAll()
 }
 
 // RoundAll updates the rounded rows, if bfloat16 is enabled.
 func (e Embeddings) RoundAll() {
+	switch r := e.Rounded; {
+	case r == nil:
+	case r.isLazy:
+		r.isStale = true
+	default:
+		e.roundAll()
+	}
+}
+
+func (e Embeddings) roundAll() {
 	for tile := range e.Tiles() {
 		start, count, _ := e.Tile(tile)
 		e.Round(start, count)

@@ -83,8 +83,7 @@ func (s *Softmaxes) EachRow(units, tile int, visit func(row int)) {
 // SoftmaxBytes returns the bytes that a softmax stores for the rows of a table.
 func SoftmaxBytes(e Embeddings) int {
 	if e.Rounded != nil {
-		bands := e.Rounded.bands
-		return 2 * len(bands.Data) / (bands.Stride * kernel.TileInner) * MaxRoundedQueries
+		return 2 * kernel.Pad(e.Count, 2*kernel.Band) * MaxRoundedQueries
 	}
 	return 4 * len(e.Data) / e.Stride * MaxQueries
 }

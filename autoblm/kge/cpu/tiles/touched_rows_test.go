@@ -22,7 +22,8 @@ func TestTouchedRows(t *testing.T) {
 		return x
 	}
 	touchedTable, wholeTable := NewTable(rows, columns), NewTable(rows, columns)
-	touching, whole := NewUpdater(k, touchedTable, 1), NewUpdater(k, wholeTable, 1)
+	touching, _ := NewUpdater(k, Embeddings{Table: touchedTable}, 1)
+	whole, _ := NewUpdater(k, Embeddings{Table: wholeTable}, 1)
 	touched := NewTouchedRows(most)
 	for step := range 3 {
 		touched.Reset()

@@ -1,0 +1,161 @@
+package kge_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/killtest"
+)
+
+// bucketed returns a training in buckets on a graph whose rows take several pages.
+func bucketed(buckets int) kge.Job {
+	g := enginetest.RandomGraph(1200, 3, 4000, 7)
+	g.Valid = g.Train[:50]
+	return jobOn(g, 1, func(s *kge.Settings) {
+		s.Dim, s.Batch, s.Epochs, s.SampledSoftmax, s.Buckets = 20, 100, 4, 60, buckets
+	})
+}
+
+func trained(t *testing.T, engine kge.Engine, j kge.Job) *kge.Model {
+	t.Helper()
+	report, err := kge.Train(t.Context(), engine, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Results[0].Model
+}
+
+// TestTablesInFiles checks that tables in files change no number, with and without buckets, and that
+// no file is left.
+func TestTablesInFiles(t *testing.T) {
+	for name, change := range map[string]func(*kge.Settings){
+		"sampled":   func(*kge.Settings) {},
+		"validated": func(s *kge.Settings) { s.ValidateEvery = 2 },
+		"bfloat16":  func(s *kge.Settings) { s.Precision, s.ValidateEvery = kge.Bfloat16, 2 },
+		"all":       func(s *kge.Settings) { s.SampledSoftmax, s.Buckets = 0, 0 },
+		"adam":      func(s *kge.Settings) { s.Optimizer, s.Buckets = kge.Adam, 0 },
+	} {
+		for _, buckets := range []int{0, 1, 9} {
+			j := bucketed(buckets)
+			change(&j.Settings)
+			dir := t.TempDir()
+			engine := cpu.New(1)
+			if _, err := engine.Precision(j.Settings.Precision, form.Bilinear, 1, 20); err != nil {
+				continue // this processor has no fast products in bfloat16
+			}
+			want, got := trained(t, engine, j), trained(t, engine.WithTables(dir), j)
+			if !reflect.DeepEqual(got.Tables, want.Tables) {
+				t.Errorf("%s, %d buckets: tables in files give another model", name, buckets)
+			}
+			if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
+				t.Errorf("%v left, %v", left, err)
+			}
+		}
+	}
+	one, none := trained(t, cpu.New(2), bucketed(1)), trained(t, cpu.New(1), bucketed(0))
+	if !reflect.DeepEqual(one.Tables, none.Tables) {
+		t.Error("one bucket differs from no buckets")
+	}
+	if nine := trained(t, cpu.New(1), bucketed(9)); reflect.DeepEqual(nine.Tables, none.Tables) {
+		t.Error("nine buckets change nothing")
+	}
+}
+
+// TestKilledTraining checks that a training with tables in files resumes after kills with the model
+// of one that was not killed, and that a damaged checkpoint gives way to the one before, or is
+// refused.
+func TestKilledTraining(t *testing.T) {
+	defer kge.KeepNone()()
+	train := func(folder string) (*kge.Report, error) {
+		j := bucketed(9)
+		j.Settings.Epochs = 12
+		j.Checkpoint = &kge.Checkpoint{File: filepath.Join(folder, "training")}
+		return kge.Train(t.Context(), cpu.New(1).WithTables(folder), j)
+	}
+	killtest.Run(t, 5, 300*time.Millisecond, func(folder string) error {
+		if _, err := train(folder); err != nil {
+			return err
+		}
+		for _, name := range []string{"training", "training.before"} { // or the next has no work
+			if err := os.Remove(filepath.Join(folder, name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(folder string) {
+		report, err := train(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := train(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(report.Results[0].Model.Tables, want.Results[0].Model.Tables) {
+			t.Error("a killed training resumes with another model")
+		}
+		files, err := filepath.Glob(filepath.Join(folder, "table-*"))
+		if len(files) > 0 || err != nil {
+			t.Errorf("%v left, %v", files, err)
+		}
+		resumesFromDamage(t, folder, train)
+	})
+}
+
+// resumesFromDamage damages the checkpoint, and then the one before.
+func resumesFromDamage(t *testing.T, folder string, train func(string) (*kge.Report, error)) {
+	t.Helper()
+	file := filepath.Join(folder, "training")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.Clone(whole)
+	damaged[len(damaged)-5] ^= 1
+	if err := os.WriteFile(file, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := train(folder)
+	if err != nil || !before.Complete {
+		t.Fatalf("with a damaged checkpoint: %v", err)
+	}
+	for _, name := range []string{file, file + ".before"} {
+		if err := os.WriteFile(name, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := train(folder); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("two damaged checkpoints: %v", err)
+	}
+	for _, name := range []string{file, file + ".before"} {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBucketSettings checks the errors of buckets that cannot train.
+func TestBucketSettings(t *testing.T) {
+	for want, change := range map[string]func(*kge.Settings){
+		"set sampled-softmax":          func(s *kge.Settings) { s.SampledSoftmax = 0 },
+		"without answers-per":          func(s *kge.Settings) { s.Optimizer = kge.Adam },
+		"use fewer buckets":            func(s *kge.Settings) { s.Buckets = 100 },
+		"make a table in /nowhere: no": func(s *kge.Settings) { s.Buckets = 9 },
+	} {
+		j := bucketed(9)
+		change(&j.Settings)
+		_, err := kge.Train(t.Context(), cpu.New(1).WithTables("/nowhere"), j)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+// Package mapped keeps large tables of numbers in files that are mapped into memory, so that the
+// system can move rows that are not in use to disk.
+package mapped
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"unsafe"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Folder makes tables. The zero value makes them in memory.
+type Folder struct{ Path string }
+
+// numberBytes is the size of a float32.
+const numberBytes = 4
+
+// New returns n zeros in a new file. The file has no name, so it ends with the process, also after
+// a kill. Its blocks are reserved: a full disk is an error here and not later.
+func (f Folder) New(n int) ([]float32, error) {
+	file, err := os.CreateTemp(f.Path, "table-*")
+	if err != nil {
+		return nil, fmt.Errorf("make a table in %s: %w", filepath.Clean(f.Path), errors.Unwrap(err))
+	}
+	defer file.Close() // the mapping stays
+	if err := os.Remove(file.Name()); err != nil {
+		return nil, err
+	}
+	bytes, err := reserve(file, int64(n)*numberBytes)
+	if err != nil {
+		return nil, fmt.Errorf("make a table of %s in %s: %w",
+			humanize.IBytes(uint64(n)*numberBytes), filepath.Clean(f.Path), err)
+	}
+	return unsafe.Slice((*float32)(unsafe.Pointer(&bytes[0])), n), nil
+}
+
+// Release gives the memory of a part of a table back. Its numbers stay in the file, and the next
+// use loads them again.
+func (f Folder) Release(numbers []float32) {
+	if f.Path != "" && len(numbers) > 0 {
+		release(pagesOf(numbers))
+	}
+}
+
+// Load starts to read a part of a table from disk, if it is not in memory.
+func (f Folder) Load(numbers []float32) {
+	if f.Path != "" && len(numbers) > 0 {
+		load(pagesOf(numbers))
+	}
+}
+
+// Free removes a table.
+func (f Folder) Free(numbers []float32) {
+	if f.Path != "" && len(numbers) > 0 {
+		free(unsafe.Slice((*byte)(unsafe.Pointer(&numbers[0])), numberBytes*len(numbers)))
+	}
+}
+
+// pagesOf returns the whole pages of numbers. Other rows may use the rest of a page.
+func pagesOf(numbers []float32) []byte {
+	page := os.Getpagesize()
+	all := unsafe.Slice((*byte)(unsafe.Pointer(&numbers[0])), numberBytes*len(numbers))
+	start := -int(uintptr(unsafe.Pointer(&numbers[0]))) & (page - 1)
+	if start >= len(all) {
+		return nil
+	}
+	return all[start : start+(len(all)-start)/page*page]
+}
