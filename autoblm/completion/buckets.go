@@ -62,44 +62,48 @@ func firstVisits(count int, all [][]int) [][]int {
 	return first
 }
 
-// visitBatches returns the batches of triples in a random order, grouped by the buckets of their
-// heads and tails; see [kge.Settings.Buckets].
+// visitBatches returns the batches of the triples with the indices in a random order, grouped by the
+// buckets of their heads and tails; see [kge.Settings.Buckets].
 func visitBatches(
-	order []datasets.Triple, entities int, s kge.Settings, rng *rand.Rand,
+	g *datasets.Graph, order []int32, s kge.Settings, rng *rand.Rand,
 ) kge.Batches {
-	b := buckets{s.Buckets, entities}
+	b := buckets{s.Buckets, len(g.Entities)}
 	all := visits(b.count, kge.LoadedBuckets, rng)
 	first := firstVisits(b.count, all)
-	visitOf := func(t datasets.Triple) int { return first[b.of(t.Head)][b.of(t.Tail)] }
-	counts, byVisit := make([]int, len(all)), make([][]datasets.Triple, len(all))
-	for _, t := range order {
-		counts[visitOf(t)]++
+	visitOf := func(index int32) int {
+		t := g.Train[index]
+		return first[b.of(t.Head)][b.of(t.Tail)]
+	}
+	counts, byVisit := make([]int, len(all)), make([][]int32, len(all))
+	for _, index := range order {
+		counts[visitOf(index)]++
 	}
 	for visit, n := range counts {
-		byVisit[visit] = make([]datasets.Triple, 0, n)
+		byVisit[visit] = make([]int32, 0, n)
 	}
-	for _, t := range order {
-		visit := visitOf(t)
-		byVisit[visit] = append(byVisit[visit], t)
+	for _, index := range order {
+		visit := visitOf(index)
+		byVisit[visit] = append(byVisit[visit], index)
 	}
 	type batch struct {
-		triples []datasets.Triple
+		indices []int32 // of triples
 		loaded  []kge.Span
 	}
 	var batches []batch
-	for visit, triples := range byVisit {
+	for visit, indices := range byVisit {
 		spans := b.spans(all[visit])
-		for part := range slices.Chunk(triples, s.Batch) {
+		for part := range slices.Chunk(indices, s.Batch) {
 			batches = append(batches, batch{part, spans})
 		}
 	}
 	if s.MaxSteps > 0 {
 		batches = batches[:min(s.MaxSteps, len(batches))]
 	}
+	set := examplesOf(g.Train)
 	return kge.Batches{
 		Count: len(batches),
 		Make: func(i int, memory []kge.Example) []kge.Example {
-			return fill(memory, batches[i].triples, fillExamples)
+			return fill(memory, batches[i].indices, set)
 		},
 		Loaded: func(i int) []kge.Span { return batches[i].loaded },
 	}

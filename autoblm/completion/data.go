@@ -56,15 +56,18 @@ func Data(g *datasets.Graph) *kge.Data {
 // shuffledBatches returns the batches of an epoch with the triples in random order, each in both
 // directions.
 func shuffledBatches(g *datasets.Graph, s kge.Settings, rng *rand.Rand) kge.Batches {
-	order := slices.Clone(g.Train)
+	order := make([]int32, len(g.Train)) // indices of triples
+	for i := range order {
+		order[i] = int32(i)
+	}
 	shuffle(rng, order)
 	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // without overflow below
 		order = order[:s.MaxSteps*s.Batch]
 	}
 	if s.Buckets > 1 {
-		return visitBatches(order, len(g.Entities), s, rng)
+		return visitBatches(g, order, s, rng)
 	}
-	return inBatches(order, s.Batch, fillExamples)
+	return inBatches(order, s.Batch, examplesOf(g.Train))
 }
 
 // inBatches returns batches of a size. set sets examples that have memory for a path and a target.
@@ -149,7 +152,9 @@ func rank(
 // Examples returns triples as examples.
 func Examples(triples []datasets.Triple) []kge.Example {
 	examples := newExamples(len(triples))
-	fillExamples(examples, triples)
+	for i, t := range triples {
+		setTriple(&examples[i], t)
+	}
 	return examples
 }
 
@@ -163,12 +168,19 @@ func newExamples(n int) []kge.Example {
 	return examples
 }
 
-// fillExamples sets examples to triples.
-func fillExamples(examples []kge.Example, triples []datasets.Triple) {
-	for i, t := range triples {
-		setExample(&examples[i], t.Head, 2*t.Relation, t.Tail)
-		examples[i].BackWeight = 1
+// examplesOf returns a function that sets examples to the triples with some indices.
+func examplesOf(triples []datasets.Triple) func(examples []kge.Example, indices []int32) {
+	return func(examples []kge.Example, indices []int32) {
+		for i, index := range indices {
+			setTriple(&examples[i], triples[index])
+		}
 	}
+}
+
+// setTriple sets an example to a triple, which is learned in both directions.
+func setTriple(x *kge.Example, t datasets.Triple) {
+	setExample(x, t.Head, 2*t.Relation, t.Tail)
+	x.BackWeight = 1
 }
 
 // setExample sets an example with weight 1.

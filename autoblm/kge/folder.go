@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/labels"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
 )
@@ -153,7 +154,7 @@ func (m *Model) Save(dir string) error {
 	}
 	for i, t := range m.layout() { // in parts, because an encoded table may not fit into memory
 		files = append(files, atomicfile.File{Name: t.file(), Write: func(w io.Writer) error {
-			return npy.Write(w, m.All()[i], t.totalRows(), t.columns)
+			return npy.Write(w, mapped.Parts(m.All()[i]), t.totalRows(), t.columns)
 		}})
 	}
 	return modelfolder.WriteDescribed(dir, files, d)

@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 )
 
 // Tables holds the embeddings of a model, row-major.
@@ -42,8 +43,10 @@ func (t Tables) Finite() bool {
 
 func firstNotFinite(table []float32) int {
 	sum := float32(0) // NaN if a number is not finite
-	for _, x := range table {
-		sum += x - x
+	for part := range mapped.Parts(table) {
+		for _, x := range part {
+			sum += x - x
+		}
 	}
 	if sum == 0 {
 		return -1

@@ -98,6 +98,8 @@ func (s Settings) Validate(m kge.Member) error {
 	case s.AnswersPerQuery != 0:
 		return fmt.Errorf("answers-per-query is %d: a query learns all its answers at once",
 			s.AnswersPerQuery)
+	case s.Buckets != 0:
+		return fmt.Errorf("buckets is %d: queries do not train in buckets", s.Buckets)
 	case m.RelationPrediction != 0:
 		return fmt.Errorf("relation-prediction is %v: queries do not support it", m.RelationPrediction)
 	}

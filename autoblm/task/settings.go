@@ -27,9 +27,10 @@ func DecodeSettings[S any](text json.RawMessage) (settings S, err error) {
 // CheckNoTriples returns an error if a recipe has settings that only completion supports.
 func (r Recipe) CheckNoTriples() error {
 	t := r.Training
-	if t.Frequency != 0 || t.AnswersPerQuery != 0 || r.RelationPrediction != 0 {
-		return errors.New("frequency weights, answers per query and relation prediction exist " +
-			"for completion only: leave them out")
+	if t.Frequency != 0 || t.AnswersPerQuery != 0 || t.Buckets != 0 ||
+		r.RelationPrediction != 0 {
+		return errors.New("frequency weights, answers per query, buckets and relation " +
+			"prediction exist for completion only: leave them out")
 	}
 	return nil
 }

@@ -5,8 +5,11 @@ package mapped
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/dustin/go-humanize"
@@ -34,28 +37,57 @@ func (f Folder) New(n int) ([]float32, error) {
 		return nil, fmt.Errorf("make a table of %s in %s: %w",
 			humanize.IBytes(uint64(n)*numberBytes), filepath.Clean(f.Path), err)
 	}
-	return unsafe.Slice((*float32)(unsafe.Pointer(&bytes[0])), n), nil
+	numbers := unsafe.Slice((*float32)(unsafe.Pointer(&bytes[0])), n)
+	tables.Store(addressOf(numbers), n)
+	return numbers, nil
+}
+
+// tables has the lengths of all tables by address.
+var tables sync.Map
+
+func addressOf(numbers []float32) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(numbers))) }
+
+// contains reports whether numbers are a part of a table.
+func contains(numbers []float32) (found bool) {
+	at := addressOf(numbers)
+	tables.Range(func(start, n any) bool {
+		found = start.(uintptr) <= at && at < start.(uintptr)+uintptr(numberBytes*n.(int))
+		return !found
+	})
+	return found
 }
 
 // Release gives the memory of a part of a table back. Its numbers stay in the file, and the next
-// use loads them again.
-func (f Folder) Release(numbers []float32) {
-	if f.Path != "" && len(numbers) > 0 {
+// use loads them again. It has no effect on numbers that are in no file.
+func Release(numbers []float32) {
+	if contains(numbers) {
 		release(pagesOf(numbers))
 	}
 }
 
 // Load starts to read a part of a table from disk, if it is not in memory.
-func (f Folder) Load(numbers []float32) {
-	if f.Path != "" && len(numbers) > 0 {
+func Load(numbers []float32) {
+	if contains(numbers) {
 		load(pagesOf(numbers))
 	}
 }
 
 // Free removes a table.
-func (f Folder) Free(numbers []float32) {
-	if f.Path != "" && len(numbers) > 0 {
+func Free(numbers []float32) {
+	if _, found := tables.LoadAndDelete(addressOf(numbers)); found {
 		free(unsafe.Slice((*byte)(unsafe.Pointer(&numbers[0])), numberBytes*len(numbers)))
+	}
+}
+
+// Parts yields numbers in order, in parts. It releases each part after its use.
+func Parts(numbers []float32) iter.Seq[[]float32] {
+	return func(yield func([]float32) bool) {
+		for part := range slices.Chunk(numbers, 1<<16) {
+			if !yield(part) {
+				return
+			}
+			Release(part)
+		}
 	}
 }
 

@@ -25,20 +25,27 @@ func TestFolder(t *testing.T) {
 	for i := range table {
 		table[i] = float32(i)
 	}
-	folder.Release(table[700:9000])
-	folder.Release(table[3:7])
-	folder.Load(table[700:9000])
-	for i, x := range table {
-		if x != float32(i) {
-			t.Fatalf("number %d is %v", i, x)
+	mapped.Release(table[700:9000])
+	mapped.Release(table[3:7])
+	mapped.Load(table[700:9000])
+	i := 0
+	for part := range mapped.Parts(table) {
+		for _, x := range part {
+			if x != float32(i) {
+				t.Fatalf("number %d is %v", i, x)
+			}
+			i++
 		}
+	}
+	if i != n {
+		t.Errorf("%d numbers in parts", i)
 	}
 	if files, err := os.ReadDir(folder.Path); err != nil || len(files) > 0 {
 		t.Errorf("%v, %v", files, err)
 	}
-	folder.Free(table)
+	mapped.Free(table)
 	memory := []float32{1, 2} // of no folder
-	mapped.Folder{}.Release(memory)
+	mapped.Release(memory)
 	if memory[0] != 1 {
 		t.Error("memory was released")
 	}

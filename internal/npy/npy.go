@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -23,15 +24,15 @@ const magic = "\x93NUMPY"
 // version 1 of the format.
 func Encode(table []float32, shape ...int) []byte {
 	content := bytes.NewBuffer(make([]byte, 0, maxHeader+4*len(table)))
-	_ = Write(content, table, shape...) // a buffer has no errors
+	_ = Write(content, slices.Values([][]float32{table}), shape...) // a buffer has no errors
 	return content.Bytes()
 }
 
 // maxHeader is an upper bound of the bytes before the numbers for shapes of two axes.
 const maxHeader = 128
 
-// Write writes what [Encode] returns.
-func Write(w io.Writer, table []float32, shape ...int) error {
+// Write writes what [Encode] returns, for numbers in parts.
+func Write(w io.Writer, parts iter.Seq[[]float32], shape ...int) error {
 	const fixed, alignment = len(magic) + 4, 64
 	axes := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(shape)), ", "), "[]")
 	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }", axes)
@@ -45,7 +46,7 @@ func Write(w io.Writer, table []float32, shape ...int) error {
 		return err
 	}
 	var block []byte
-	for part := range slices.Chunk(table, 1<<14) {
+	for part := range parts {
 		block, _ = binary.Append(block[:0], binary.LittleEndian, part) // never fails for float32
 		if _, err := w.Write(block); err != nil {
 			return err

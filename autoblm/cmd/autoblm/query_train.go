@@ -31,7 +31,7 @@ type queryTrainCommand struct {
 // queryTrainingFlags are the settings of a training on paths.
 type queryTrainingFlags struct {
 	// These settings have no flags here:
-	Frequency, AnswersPerQuery, RelationPrediction struct{} `kong:"-"`
+	Frequency, AnswersPerQuery, Buckets, RelationPrediction struct{} `kong:"-"`
 
 	taskRecipeFlag
 	Settings kge.Recipe   `embed:""`

@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
@@ -216,6 +217,10 @@ func (p *population) Epoch(
 
 // Close implements [kge.Ranker].
 func (p *population) Close() {
+	for _, t := range p.trainers {
+		t.freeState()
+		mapped.Free(t.entities.Data)
+	}
 	r := p.ranker
 	*p = population{}
 	r.Close()
@@ -274,12 +279,11 @@ func (p *population) Resume(steps int) {
 
 // Finish implements [kge.LargePopulation].
 func (p *population) Finish(member int) kge.Parameters {
-	m, t := p.models[member], p.trainers[member]
-	for _, slot := range t.slots() {
-		slot[0].Folder.Free(slot[0].Data)
-	}
-	t.updates = nil
-	return m.parameters(tiles.Embeddings.Compact)
+	p.trainers[member].freeState()
+	m := p.models[member]
+	parameters := m.parameters(tiles.Embeddings.Compact)
+	m.entities.Data = nil // Close keeps what it returns
+	return parameters
 }
 
 // SetState implements [kge.Population].

@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 )
 
 // objective is the loss function of examples.
@@ -73,6 +74,17 @@ func (t *trainer) slots() [][]tiles.Embeddings {
 		}
 	}
 	return all
+}
+
+// freeState frees the state of the optimizer.
+func (t *trainer) freeState() {
+	if t.updates == nil {
+		return
+	}
+	for _, slot := range t.slots() {
+		mapped.Free(slot[0].Data)
+	}
+	t.updates = nil
 }
 
 // epoch takes a step per batch. It returns the mean loss per example and the seconds of each

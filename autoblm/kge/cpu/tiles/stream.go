@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 )
 
 // partRows is the number of rows that are copied together. What is in a file gives its memory back
@@ -40,11 +41,11 @@ func (e Embeddings) Stream(columns int) checkpoint.Table {
 
 // Release gives back the memory of the rows from one to another, if they are in a file.
 func (e Embeddings) Release(from, to int) {
-	e.Folder.Release(e.Data[from*e.Stride : to*e.Stride])
+	mapped.Release(e.Data[from*e.Stride : to*e.Stride])
 }
 
 // Load starts to read the rows from one to another, if they are in a file.
-func (e Embeddings) Load(from, to int) { e.Folder.Load(e.Data[from*e.Stride : to*e.Stride]) }
+func (e Embeddings) Load(from, to int) { mapped.Load(e.Data[from*e.Stride : to*e.Stride]) }
 
 // Compact removes the padding of the rows and returns their numbers, in the same memory. The
 // embeddings can no longer be used.
@@ -53,7 +54,7 @@ func (e Embeddings) Compact(columns int) []float32 {
 		for row := range e.Count {
 			copy(e.Data[row*columns:], e.Row(row)[:columns])
 			if row%partRows == partRows-1 {
-				e.Folder.Release(e.Data[(row-partRows+1)*columns : row*columns])
+				mapped.Release(e.Data[(row-partRows+1)*columns : row*columns])
 				e.Release(row-partRows+1, row)
 			}
 		}
