@@ -32,6 +32,8 @@ type Graph struct {
 	// training and select the candidates for answers.
 	Types *Types
 
+	negatives func(split string) (*Negatives, error) // nil if none are given
+
 	times     []float64   // of the training triples, for a split by time
 	warnings  []string    // of the reader; see [Graph.Warnings]
 	cache     *cacheState // nil if the graph is not cached

@@ -88,7 +88,10 @@ func isFacts(source string) bool {
 	return err == nil && !info.IsDir() && facts.CanRead(source)
 }
 
-func hasTrain(dir string) bool {
+func hasTrain(dir string) bool { return hasText(dir) || ogbSplit(dir) != "" }
+
+// hasText reports whether a folder has a training file of text.
+func hasText(dir string) bool {
 	return HasFile(dir, "train.txt") || HasFile(dir, "train.tsv") || HasFile(dir, "train2id.txt")
 }
 

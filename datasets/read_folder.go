@@ -14,13 +14,15 @@ import (
 // ErrNotFolder marks a file where a folder of files is expected.
 var ErrNotFolder = errors.New("a file, not a folder")
 
-// ReadFolder reads a data set from a folder in one of two forms, every file
+// ReadFolder reads a data set from a folder in one of three forms, every text file
 // plain or with .gz:
 //
 //   - train, valid and test as .txt or .tsv with head<TAB>relation<TAB>tail on
 //     each line; ids follow the first appearance in train, valid, test;
 //   - OpenKE: entity2id.txt, relation2id.txt, train2id.txt, valid2id.txt and
-//     test2id.txt, each a count and then its lines (head, tail, relation).
+//     test2id.txt, each a count and then its lines (head, tail, relation);
+//   - ogbl-biokg and ogbl-wikikg2 of OGB: train.pt, valid.pt and test.pt in split/random or
+//     split/time, and labels in mapping if it exists; see [Graph.Negatives].
 //
 // weights.txt may have the weight of each training triple in the loss, one on each line, and
 // entity2type.txt types of entities as entity<TAB>type. Facts of rdf:type declare types too.
@@ -45,7 +47,11 @@ func ReadFolder(dir string) (*Graph, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: is %w", dir, ErrNotFolder)
 	}
-	g, err := readCached(dir, func() (*Graph, error) { return readGraph(dir, inFolder(dir)) })
+	read := func() (*Graph, error) { return readGraph(dir, inFolder(dir)) }
+	if !hasText(dir) && ogbSplit(dir) != "" {
+		read = func() (*Graph, error) { return readOGB(dir) }
+	}
+	g, err := readCached(dir, read)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +109,7 @@ func tabFiles(split string) []string { return []string{split + ".txt", split + "
 
 // errNoTrain means that a folder has no training file.
 var errNoTrain = errors.New("no training triples: " +
-	"train.txt, train.tsv (head<TAB>relation<TAB>tail) or OpenKE's train2id.txt is missing")
+	"train.txt, train.tsv (head<TAB>relation<TAB>tail), OpenKE's train2id.txt or OGB's train.pt is missing")
 
 // readSplits reads train, valid and test with readSplit. Only train must exist.
 func readSplits(g *Graph, readSplit func(split string) ([]Triple, error)) error {

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,7 +15,10 @@ import (
 type known string
 
 // dtype is a type of numbers of NumPy.
-type dtype struct{ kind string }
+type dtype struct {
+	kind  string
+	width int // of a text, in characters; otherwise 0
+}
 
 // storageTypes has the types of numbers of the storages of PyTorch.
 var storageTypes = map[known]string{
@@ -108,7 +114,7 @@ func (m *machine) call(operation byte) error {
 // memo, which take two bytes each time that they are used.
 func (m *machine) spend(bytes int) error {
 	const most = 16 // copied bytes per byte of the pickle; PyTorch's files need less than 4
-	if m.copied += bytes; m.copied > most*len(m.content) {
+	if m.copied += bytes; m.copied > most*int(m.end-m.start) {
 		return errors.New("the pickle is damaged: it repeats values to be far larger in memory than " +
 			"its file")
 	}
@@ -180,6 +186,9 @@ func (m *machine) apply(function any, arguments Tuple) (any, error) {
 	case "torch.Size", "builtins.set":
 		return argument(0), nil
 	case "_codecs.encode": // bytes in protocol 2
+		if b, isBlob := argument(0).(*blob); isBlob && b.isText && argument(1) == "latin1" {
+			return encoded{b}, nil
+		}
 		text, isText := argument(0).(string)
 		if !isText || argument(1) != "latin1" {
 			return nil, fail
@@ -207,26 +216,28 @@ func (m *machine) apply(function any, arguments Tuple) (any, error) {
 		return &Tensor{}, nil // its state follows
 	case "numpy.dtype":
 		code, _ := argument(0).(string)
+		if width, isText := strings.CutPrefix(code, "U"); isText {
+			characters, err := strconv.ParseUint(width, 10, 16)
+			return &dtype{"utf32", int(characters)}, err
+		}
 		if dtypes[code] == "" {
 			return nil, fmt.Errorf("an array has numbers of the type %q of NumPy: "+
 				"only floating-point numbers and integers can be read", code)
 		}
-		return &dtype{dtypes[code]}, nil
+		return &dtype{kind: dtypes[code]}, nil
 	case "numpy.core.numeric._frombuffer":
 		d, isType := argument(1).(*dtype)
-		content, isBytes := argument(0).([]byte)
 		shape, isShape := m.integers(argument(2))
-		if !isType || !isBytes || !isShape {
+		if !isType || !isShape {
 			return nil, fail
 		}
-		return newArray(d, content, shape, argument(3) == "F")
+		return newArray(d, argument(0), shape, argument(3) == "F")
 	case "numpy.core.multiarray.scalar":
 		d, isType := argument(0).(*dtype)
-		content, isBytes := argument(1).([]byte)
-		if !isType || !isBytes {
+		if !isType {
 			return nil, fail
 		}
-		return newArray(d, content, nil, false)
+		return newArray(d, argument(1), nil, false)
 	}
 	return nil, errors.New("the pickle is damaged: it calls a value that is no function")
 }
@@ -250,11 +261,10 @@ func (m *machine) build(value, state any) (any, error) {
 		}
 		shape, isShape := m.integers(fields[1])
 		d, isType := fields[2].(*dtype)
-		content, isBytes := fields[4].([]byte)
-		if !isShape || !isType || !isBytes {
+		if !isShape || !isType {
 			return nil, errors.New("the pickle is damaged: an array has a wrong state")
 		}
-		tensor, err := newArray(d, content, shape, fields[3] == true)
+		tensor, err := newArray(d, fields[4], shape, fields[3] == true)
 		if err != nil {
 			return nil, err
 		}
@@ -263,8 +273,32 @@ func (m *machine) build(value, state any) (any, error) {
 	return value, nil
 }
 
-// newArray returns an array of NumPy as a tensor.
-func newArray(d *dtype, content []byte, shape []int, columnOrder bool) (*Tensor, error) {
+// encoded is a long text as bytes in Latin-1.
+type encoded struct{ *blob }
+
+// newArray returns an array of NumPy as a tensor. That of an array of texts has another axis, for
+// their characters.
+func newArray(d *dtype, content any, shape []int, columnOrder bool) (*Tensor, error) {
+	var numbers io.ReaderAt
+	size := 0
+	switch c := content.(type) {
+	case []byte:
+		numbers, size = bytes.NewReader(c), len(c)
+	case encoded: // each byte takes one or two
+		numbers, size = &latin1{text: c.section}, int(c.section.Size())
+	case *blob:
+		if numbers, size = c.section, int(c.section.Size()); c.isText {
+			return nil, errors.New("the pickle is damaged: an array has a text as content")
+		}
+	default:
+		return nil, errors.New("the pickle is damaged: an array has no content")
+	}
+	if d.width > 0 && columnOrder {
+		return nil, errors.New("an array of texts is in the order of columns")
+	}
+	if d.kind == "utf32" {
+		shape = append(slices.Clone(shape), d.width)
+	}
 	strides := make([]int, len(shape))
 	step := 1
 	for i := range shape {
@@ -275,7 +309,7 @@ func newArray(d *dtype, content []byte, shape []int, columnOrder bool) (*Tensor,
 		strides[axis] = step
 		step *= max(1, shape[axis])
 	}
-	s := &storage{d.kind, len(content) / sizes[d.kind], bytes.NewReader(content)}
+	s := &storage{d.kind, size / sizes[d.kind], numbers}
 	return newTensor(s, 0, shape, strides)
 }
 

@@ -108,10 +108,6 @@ func readZip(file io.ReaderAt, size int64, accept []string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := io.ReadAll(pickle)
-	if err != nil {
-		return nil, err
-	}
 	load := func(kind, key string, numbers int) (*storage, error) {
 		section, err := open("data/" + key)
 		if err != nil {
@@ -122,7 +118,7 @@ func readZip(file io.ReaderAt, size int64, accept []string) (any, error) {
 		}
 		return &storage{kind, numbers, section}, nil
 	}
-	value, _, err := unpickle(content, accept, load)
+	value, _, err := unpickle(pickle, 0, pickle.Size(), accept, load)
 	return value, err
 }
 
@@ -139,13 +135,9 @@ var errOther = errors.New("not a file of torch.save: save a model with " +
 // object, and the keys of its storages. The storages follow, each with its number of numbers.
 func readLegacy(file io.ReaderAt, size int64, accept []string) (any, error) {
 	// Its parts have no table of contents. Pickles come first; the storages stay in the file.
-	content := make([]byte, size)
-	if n, err := file.ReadAt(content, 0); int64(n) < size {
-		return nil, err
-	}
-	rest := content
+	at := int64(0)
 	next := func(load loader) (value any, err error) {
-		value, rest, err = unpickle(rest, accept, load)
+		value, at, err = unpickle(file, at, size, accept, load)
 		return value, err
 	}
 	if magic, err := next(nil); err != nil || magic != legacyMagic {
@@ -175,7 +167,7 @@ func readLegacy(file io.ReaderAt, size int64, accept []string) (any, error) {
 	if !isList {
 		return nil, errOther
 	}
-	at := size - int64(len(rest))
+	count := make([]byte, 8)
 	for _, key := range list.Items {
 		name, _ := key.(string)
 		s := found[name]
@@ -185,7 +177,10 @@ func readLegacy(file io.ReaderAt, size int64, accept []string) (any, error) {
 		if size-at < 8 {
 			return nil, io.ErrUnexpectedEOF
 		}
-		numbers := int64(binary.LittleEndian.Uint64(content[at:]))
+		if _, err := file.ReadAt(count, at); err != nil {
+			return nil, err
+		}
+		numbers := int64(binary.LittleEndian.Uint64(count))
 		length := numbers * int64(sizes[s.kind])
 		at += 8
 		if numbers < int64(s.number) || numbers > size || length > size-at {

@@ -3,6 +3,7 @@ package torchfile
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -37,8 +38,17 @@ func numbers(t *testing.T, value any) []float64 {
 	return read
 }
 
+// TestReadsWhatPyTorchWrites reads files of all kinds, also with arrays that stay in the file.
 func TestReadsWhatPyTorchWrites(t *testing.T) {
-	for _, name := range []string{"zip.pt", "legacy.pt", "protocol4.pt", "protocol5.pt"} {
+	usual := longest
+	defer func() { longest = usual }()
+	for i, name := range []string{
+		"zip.pt", "legacy.pt", "protocol4.pt", "protocol5.pt",
+		"zip.pt", "legacy.pt", "protocol4.pt", "protocol5.pt",
+	} {
+		if i == 4 {
+			longest = 23 // longer than the names of classes
+		}
 		t.Run(name, func(t *testing.T) {
 			saved := open(t, name)
 			tensors := saved.Get("tensors").(*Dict)
@@ -147,6 +157,35 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// TestLatin1 checks bytes that are texts in a pickle of protocol 2, in any order of their parts.
+func TestLatin1(t *testing.T) {
+	want := make([]byte, 1000)
+	text := ""
+	for i := range want {
+		want[i] = byte(i * 7)
+		text += string(rune(want[i]))
+	}
+	section := func(text string) *io.SectionReader {
+		return io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))
+	}
+	in := &latin1{text: section(text)}
+	for _, part := range [][2]int{{0, 10}, {10, 500}, {700, 900}, {300, 800}, {0, 1000}} {
+		got := make([]byte, part[1]-part[0])
+		if n, err := in.ReadAt(got, int64(part[0])); n != len(got) || err != nil ||
+			!bytes.Equal(got, want[part[0]:part[1]]) {
+			t.Errorf("%v: %d, %v, or others", part, n, err)
+		}
+	}
+	if n, err := in.ReadAt(make([]byte, 10), 995); n != 5 || err != io.EOF {
+		t.Errorf("after the end: %d, %v", n, err)
+	}
+	for _, text := range []string{"ā", "\xc2", "\xc2a", "\xff"} {
+		if _, err := (&latin1{text: section(text)}).ReadAt(make([]byte, 1), 0); err == nil {
+			t.Errorf("%q is read", text)
+		}
+	}
+}
+
 // TestRepeatedCopies checks that calls on the same values do not use memory that is quadratic in the
 // size of the pickle.
 func TestRepeatedCopies(t *testing.T) {
@@ -161,7 +200,7 @@ func TestRepeatedCopies(t *testing.T) {
 	} {
 		for _, times := range []int{1, 1000} {
 			pickle := parts[0] + strings.Repeat(parts[1], times) + "."
-			_, _, err := unpickle([]byte(pickle), []string{"a."}, nil)
+			_, _, err := unpickle(strings.NewReader(pickle), 0, int64(len(pickle)), []string{"a."}, nil)
 			isRefused := err != nil && strings.Contains(err.Error(), "repeats values")
 			if isRefused != (times > 1) || !isRefused && err != nil {
 				t.Errorf("%s, %d times: %v", name, times, err)
@@ -192,6 +231,10 @@ func FuzzRead(f *testing.F) {
 				if tensor, isTensor := value.(*Tensor); isTensor {
 					tensor.Float64()
 					tensor.Int64()
+					tensor.Strings()
+					if row, err := tensor.Row(0); err == nil {
+						row.Int64()
+					}
 				}
 			}
 		}
@@ -210,7 +253,7 @@ func FuzzUnpickle(f *testing.F) {
 			number := min(numbers, 1000)
 			return &storage{kind, number, bytes.NewReader(make([]byte, number*sizes[kind]))}, nil
 		}
-		value, _, err := unpickle(content, []string{"a."}, load)
+		value, _, err := unpickle(bytes.NewReader(content), 0, int64(len(content)), []string{"a."}, load)
 		if tensor, isTensor := value.(*Tensor); isTensor && err == nil {
 			tensor.Float64()
 			tensor.Int64()

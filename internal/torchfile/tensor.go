@@ -13,6 +13,7 @@ import (
 var sizes = map[string]int{
 	"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2,
 	"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1, "bool": 1,
+	"utf32": 4, // a character of a text of NumPy
 }
 
 // Tensor is a tensor of PyTorch or an array of NumPy.
@@ -93,10 +94,42 @@ func (t *Tensor) Int64() ([]int64, error) {
 		decode = func(b []byte) int64 { return int64(int8(b[0])) }
 	case "uint8", "bool":
 		decode = func(b []byte) int64 { return int64(b[0]) }
+	case "utf32":
+		decode = func(b []byte) int64 { return int64(binary.LittleEndian.Uint32(b)) }
 	default:
 		return nil, fmt.Errorf("the tensor has numbers of type %s, not integers", t.Type)
 	}
 	return read(t, decode)
+}
+
+// Row returns a row of a matrix: the part of the tensor with an index on the first axis.
+func (t *Tensor) Row(index int) (*Tensor, error) {
+	if len(t.Shape) < 2 || index < 0 || index >= t.Shape[0] {
+		return nil, fmt.Errorf("a tensor of shape %v has no row %d", t.Shape, index)
+	}
+	row := *t
+	row.Shape, row.strides = t.Shape[1:], t.strides[1:]
+	row.offset += index * t.strides[0]
+	return &row, nil
+}
+
+// Strings reads an array of texts of NumPy.
+func (t *Tensor) Strings() ([]string, error) {
+	if t.Type != "utf32" || len(t.Shape) != 2 {
+		return nil, fmt.Errorf("the tensor has numbers of type %s, not texts", t.Type)
+	}
+	characters, err := t.Int64()
+	texts := make([]string, 0, t.Shape[0])
+	for at := 0; at < len(characters); at += t.Shape[1] {
+		var text []rune
+		for _, c := range characters[at : at+t.Shape[1]] {
+			if c > 0 { // shorter texts end in zeros
+				text = append(text, rune(c))
+			}
+		}
+		texts = append(texts, string(text))
+	}
+	return texts, err
 }
 
 // decoder returns a function that decodes a number.
@@ -125,6 +158,8 @@ func (t *Tensor) decoder() func([]byte) float64 {
 		return func(b []byte) float64 { return float64(int16(binary.LittleEndian.Uint16(b))) }
 	case "int8":
 		return func(b []byte) float64 { return float64(int8(b[0])) }
+	case "utf32":
+		return func(b []byte) float64 { return float64(binary.LittleEndian.Uint32(b)) }
 	}
 	return func(b []byte) float64 { return float64(b[0]) }
 }

@@ -1,9 +1,11 @@
 package torchfile
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 )
@@ -14,13 +16,16 @@ type mark struct{}
 // machine executes the operations of a pickle, see Lib/pickletools.py of Python. Strings, numbers
 // and containers are made here, and calls in calls.go.
 type machine struct {
-	content []byte
-	at      int
-	stack   []any
-	memo    map[int]any
-	accept  []string
-	load    loader
-	copied  int // bytes, see spend
+	file   io.ReaderAt
+	at     int64 // of the next operation
+	end    int64
+	start  int64
+	in     *bufio.Reader // at that place
+	stack  []any
+	memo   map[int]any
+	accept []string
+	load   loader
+	copied int // bytes, see spend
 }
 
 // The bytes of the number, index or length after each operation that has one.
@@ -34,32 +39,51 @@ var (
 
 var errTruncated = errors.New("the pickle ends too early: is the file complete?")
 
-// unpickle reads an object and returns the bytes after its pickle.
-func unpickle(content []byte, accept []string, load loader) (value any, rest []byte, err error) {
-	m := &machine{content: content, memo: map[int]any{}, accept: accept, load: load}
+// unpickle reads an object between two offsets of a file, and returns the offset after its pickle.
+func unpickle(
+	file io.ReaderAt, start, end int64, accept []string, load loader,
+) (value any, after int64, err error) {
+	m := &machine{
+		file: file, at: start, start: start, end: end, in: bufio.NewReader(nil),
+		memo: map[int]any{}, accept: accept, load: load,
+	}
+	m.seek(start)
 	for {
 		operation, err := m.take(1)
 		if err != nil {
-			return nil, nil, err
+			return nil, 0, err
 		}
 		if operation[0] == '.' {
 			value, err := m.pop()
-			return value, m.content[m.at:], err
+			return value, m.at, err
 		}
 		if err := m.execute(operation[0]); err != nil {
-			return nil, nil, err
+			return nil, 0, err
 		}
 	}
 }
 
-// take returns the next n bytes.
-func (m *machine) take(n uint64) ([]byte, error) {
-	if n > uint64(len(m.content)-m.at) {
+// seek continues at an offset.
+func (m *machine) seek(to int64) {
+	m.at = to
+	m.in.Reset(io.NewSectionReader(m.file, to, m.end-to))
+}
+
+// take returns the next n bytes, which are valid until the next operation is read.
+func (m *machine) take(n uint64) (taken []byte, err error) {
+	if n > uint64(m.end-m.at) {
 		return nil, errTruncated
 	}
-	taken := m.content[m.at:][:n]
-	m.at += int(n)
-	return taken, nil
+	if n <= uint64(m.in.Size()) {
+		if taken, err = m.in.Peek(int(n)); err == nil {
+			_, err = m.in.Discard(int(n))
+		}
+	} else {
+		taken = make([]byte, n)
+		_, err = io.ReadFull(m.in, taken)
+	}
+	m.at += int64(n)
+	return taken, err
 }
 
 // takeNumber returns the next unsigned number of a number of bytes.
@@ -82,15 +106,12 @@ func (m *machine) takeSized(size uint64) ([]byte, error) {
 
 // takeLine returns the bytes before the next line end.
 func (m *machine) takeLine() (string, error) {
-	end := slices.Index(m.content[m.at:], '\n')
-	if end < 0 {
+	line, err := m.in.ReadSlice('\n') // names of classes are short
+	if err != nil {
 		return "", errTruncated
 	}
-	line, err := m.take(uint64(end + 1))
-	if err != nil {
-		return "", err
-	}
-	return string(line[:end]), nil
+	m.at += int64(len(line))
+	return string(line[:len(line)-1]), nil
 }
 
 func (m *machine) push(value any) { m.stack = append(m.stack, value) }
@@ -209,15 +230,24 @@ func (m *machine) number(operation byte) error {
 
 // text pushes a string or bytes.
 func (m *machine) text(operation byte) error {
-	content, err := m.takeSized(lengthBytes[operation])
+	n, err := m.takeNumber(lengthBytes[operation])
 	if err != nil {
 		return err
 	}
-	switch operation {
-	case 'B', 'C', '\x8e', '\x96':
-		m.push(content)
-	default:
+	isText := !slices.Contains([]byte("BC\x8e\x96"), operation)
+	if n > longest && n <= uint64(m.end-m.at) {
+		m.push(&blob{io.NewSectionReader(m.file, m.at, int64(n)), isText})
+		m.seek(m.at + int64(n))
+		return nil
+	}
+	content, err := m.take(n)
+	if err != nil {
+		return err
+	}
+	if isText {
 		m.push(string(content))
+	} else {
+		m.push(slices.Clone(content))
 	}
 	return nil
 }
