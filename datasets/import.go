@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -45,8 +46,12 @@ const (
 
 // Import reads facts from files of any format of package facts and divides them like
 // [SplitTriples]. A number is a literal if it is never a head, its head is no number, and
-// most tails of its relation are numbers.
+// most tails of its relation are numbers. A single folder is read by [ReadFolder] and keeps its
+// splits.
 func Import(paths []string, s ImportSettings) (*Graph, *ImportReport, error) {
+	if info, err := os.Stat(paths[0]); err == nil && info.IsDir() && len(paths) == 1 {
+		return importFolder(paths[0])
+	}
 	im := importer{labels: newLabels(), settings: s}
 	for _, path := range paths {
 		if err := im.read(path); err != nil {
@@ -74,6 +79,20 @@ func Import(paths []string, s ImportSettings) (*Graph, *ImportReport, error) {
 		im.report.Dropped.Add(droppedDuplicates, d.Duplicates, all.text(d.duplicate))
 	}
 	return divided, &im.report, nil
+}
+
+// importFolder reads a folder with splits.
+func importFolder(dir string) (*Graph, *ImportReport, error) {
+	g, err := ReadFolder(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := len(g.Train) + len(g.Valid) + len(g.Test)
+	return g, &ImportReport{
+		Files:    []facts.Report{{File: dir, Format: "folder with splits", Facts: all}},
+		Weighted: g.Weights != nil,
+		SplitReport: SplitReport{WantedValid: len(g.Valid), WantedTest: len(g.Test)},
+	}, nil
 }
 
 // noFacts returns the error of files without facts, with the most frequent reason.

@@ -14,7 +14,7 @@ import (
 )
 
 type datasetImportCommand struct {
-	Files []string `arg:"" name:"file" help:"Files of facts: TSV, CSV, JSON lines, N-Triples, N-Quads, Turtle or Parquet, also packed; - reads the standard input."`
+	Files []string `arg:"" name:"file" help:"Files of facts: TSV, CSV, JSON lines, N-Triples, N-Quads, Turtle or Parquet, also packed; - reads the standard input. A folder with splits, such as one of OGB, keeps them."`
 	Out   string   `required:"" placeholder:"DIR" help:"Folder for train.txt, valid.txt and test.txt."`
 
 	Settings datasets.ImportSettings `embed:""`
@@ -30,6 +30,7 @@ type graphImport struct {
 
 	entities, relations int
 	by                  string
+	hasNegatives        bool
 }
 
 func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
@@ -61,7 +62,7 @@ func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
 	}
 	o.Saved("the splits are in %s", c.Out)
 	s := graphImport{report, c.Out, len(g.Train), len(g.Valid), len(g.Test), len(g.Entities),
-		len(g.Relations), c.Settings.By}
+		len(g.Relations), c.Settings.By, g.HasNegatives()}
 	return o.Result(s, func(w io.Writer) { o.Show(s.block(o.Verbose)) })
 }
 
@@ -86,6 +87,9 @@ func (s graphImport) block(verbose bool) cli.Block {
 	}
 	if s.Weighted {
 		b.Note("weights.txt has the weights of the training facts.")
+	}
+	if s.hasNegatives {
+		b.Note("The given negatives are not copied: evaluate with --dataset " + s.Files[0].File + ".")
 	}
 	if s.Normalized > 0 {
 		b.Note(format.Count(s.Normalized, "label") + " normalized.")

@@ -44,6 +44,8 @@ type evalSummary struct {
 	By        []completion.Part      `json:"by,omitempty"`
 	// Typed has the metrics among entities of the right kind; nil for an ensemble.
 	Typed *completion.TypedEvaluation `json:"typed,omitempty"`
+	// Given has the metrics among the negatives of the data set, with realistic ties.
+	Given *completion.GivenEvaluation `json:"given_negatives,omitempty"`
 	// Popularity has the metrics of the baseline for the split.
 	Popularity popularity              `json:"popularity,omitempty"`
 	ByDegree   []completion.DegreePart `json:"by_degree,omitempty"`
@@ -71,6 +73,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 			return err
 		}
 	}
+	source := g
 	g, unknown, err := completion.AlignKnown(p.Models()[0], g)
 	if err != nil {
 		return err
@@ -82,15 +85,59 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if unknown.Missing != nil {
 		s.Unknown = &unknown
 	}
-	done := showActivity(o, "ranking")
-	triples, ranks, err := c.rank(ctx, o, engine, p, g, &s)
-	done()
+	if err := c.describe(engine, p, &s); err != nil {
+		return err
+	}
+	triples, ranks, err := c.rankGiven(ctx, o, p, source, &s)
 	if err != nil {
 		return err
 	}
+	ties := eval.Realistic
+	if s.Given == nil || len(g.Entities) <= mostCompared {
+		ties = c.Ties
+		if triples, ranks, err = c.rankAll(ctx, o, engine, p, g, &s); err != nil {
+			return err
+		}
+	}
+	switch c.By {
+	case "relation":
+		s.By = completion.ByRelation(g, triples, ranks, ties)
+	case "pattern":
+		s.By = completion.ByPattern(g, triples, ranks, ties)
+	case "degree":
+		s.ByDegree = completion.ByDegree(g, triples, ranks, ties)
+	}
+	return o.Result(s, func(w io.Writer) {
+		b := s.block(c, g)
+		next := cli.Block{Next: b.Next}
+		b.Next = nil
+		o.Show(b)
+		if e := s.evaluation(); o.Verbose && e != nil {
+			t := completion.NewTable()
+			e.AddTo(t, c.Split, true)
+			s.Popularity.addTo(t, c.Split)
+			fmt.Fprintf(w, "\n%s ties\n\n", e.Ties)
+			t.Print(w)
+		}
+		s.printParts(w, c.By)
+		o.Show(next)
+	})
+}
+
+// rankAll ranks a split among all entities and among those of the right kind, and sets the metrics.
+func (c *evalCommand) rankAll(
+	ctx context.Context, o *output, engine kge.Engine, p completion.Predictor, g *datasets.Graph,
+	s *evalSummary,
+) (triples []datasets.Triple, ranks []eval.Ranked, err error) {
+	done := showActivity(o, "ranking")
+	triples, ranks, err = c.rank(ctx, o, engine, p, g, s)
+	done()
+	if err != nil {
+		return nil, nil, err
+	}
 	split, err := g.Split(c.Split)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	e := completion.SummarizeSample(ranks, len(split), c.Ties)
 	switch c.Split {
@@ -102,33 +149,16 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.Test = &e
 	}
 	if s.Typed, err = c.rankTyped(ctx, o, p, g, triples, len(split)); err != nil {
-		return err
+		return nil, nil, err
 	}
 	s.Popularity.add(g, c.Split, triples)
 	s.Popularity.warn(o, c.Split, &e)
-	switch c.By {
-	case "relation":
-		s.By = completion.ByRelation(g, triples, ranks, c.Ties)
-	case "pattern":
-		s.By = completion.ByPattern(g, triples, ranks, c.Ties)
-	case "degree":
-		s.ByDegree = completion.ByDegree(g, triples, ranks, c.Ties)
-	}
-	return o.Result(s, func(w io.Writer) {
-		b := s.block(c, g, e)
-		next := cli.Block{Next: b.Next}
-		b.Next = nil
-		o.Show(b)
-		if o.Verbose {
-			t := completion.NewTable()
-			e.AddTo(t, c.Split, true)
-			s.Popularity.addTo(t, c.Split)
-			fmt.Fprintf(w, "\n%s ties\n\n", e.Ties)
-			t.Print(w)
-		}
-		s.printParts(w, c.By)
-		o.Show(next)
-	})
+	return triples, ranks, nil
+}
+
+// evaluation returns the metrics among all entities, nil if these were too many.
+func (s evalSummary) evaluation() *completion.Evaluation {
+	return cmp.Or(s.Train, s.Valid, s.Test)
 }
 
 // rankTyped ranks triples of a split among entities of the right kind, nil for an ensemble.
@@ -149,12 +179,20 @@ func (c *evalCommand) rankTyped(
 }
 
 // block returns the output without parts.
-func (s evalSummary) block(c *evalCommand, g *datasets.Graph, e completion.Evaluation) cli.Block {
+func (s evalSummary) block(c *evalCommand, g *datasets.Graph) cli.Block {
+	e := s.evaluation()
+	ranked := e
+	if e == nil {
+		ranked = &s.Given.Evaluation
+	}
 	b := cli.Block{Title: []string{"ranked " + c.Split, s.Dataset, s.title() + s.Precision.Suffix(),
-		format.Count(e.Triples, "triple")}}
-	addEvaluation(&b, c.Split, &e)
-	addMetrics(&b, "heads", e.Head, 0)
-	addMetrics(&b, "tails", e.Tail, 0)
+		format.Count(ranked.Triples, "triple")}}
+	if e != nil {
+		addEvaluation(&b, c.Split, e)
+		addMetrics(&b, "heads", e.Head, 0)
+		addMetrics(&b, "tails", e.Tail, 0)
+	}
+	s.addGiven(&b)
 	if s.Typed != nil {
 		addMetrics(&b, "right kind", s.Typed.Both, 0)
 		if s.Typed.Outside > 0 {
@@ -215,23 +253,29 @@ func mrrOf(m eval.Metrics, queries int) *float64 {
 	return &m.MRR
 }
 
-// rank ranks with a model or an ensemble and describes it in the summary. The ranking with a model
-// can be resumed.
-func (c *evalCommand) rank(
-	ctx context.Context, o *output, engine kge.Engine, p completion.Predictor, g *datasets.Graph,
-	s *evalSummary,
-) (triples []datasets.Triple, ranks []eval.Ranked, err error) {
-	m, isSingle := p.(completion.Single)
-	if isSingle {
+// describe describes a model or an ensemble in the summary.
+func (c *evalCommand) describe(
+	engine kge.Engine, p completion.Predictor, s *evalSummary,
+) (err error) {
+	if m, isSingle := p.(completion.Single); isSingle {
 		s.modelSummary = summarizeModel(m.Form, m.Structure, m.Dim)
 		s.Precision, err = c.Precision.ForRanking(engine, []kge.Parameters{m.Parameters})
 	} else if s.Members = len(p.Models()); c.Precision == kge.Bfloat16 {
 		err = cli.Usage(completion.ErrEnsemblePrecision)
 	}
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	s.Engine, s.Backend = engine.Name(), engine.Backend(s.Precision)
+	return nil
+}
+
+// rank ranks with a model or an ensemble. The ranking with a model can be resumed.
+func (c *evalCommand) rank(
+	ctx context.Context, o *output, engine kge.Engine, p completion.Predictor, g *datasets.Graph,
+	s *evalSummary,
+) (triples []datasets.Triple, ranks []eval.Ranked, err error) {
+	_, isSingle := p.(completion.Single)
 	defer s.Seconds.MeasureEvaluation(engine)()
 	file, done := "", func() error { return nil }
 	if isSingle {

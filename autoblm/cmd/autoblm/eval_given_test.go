@@ -1,0 +1,50 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOGBFolders trains and evaluates on folders of OGB. The metrics among given negatives stand next
+// to the others, and alone if the graph is large.
+func TestOGBFolders(t *testing.T) {
+	biokg, err := filepath.Abs("../../../datasets/testdata/ogb/biokg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	succeed(t, "train --out m", quick, "--dataset", biokg)
+	stdout, _ := succeed(t, "eval --model m --dataset", biokg)
+	contains(t, stdout, "test  ", "given negatives  MRR", "right kind")
+	stdout, _ = succeed(t, "eval --model m --split train --dataset", biokg)
+	if strings.Contains(stdout, "given negatives") {
+		t.Errorf("train has no negatives:\n%s", stdout)
+	}
+
+	stdout, _ = succeed(t, "dataset import --out g", biokg)
+	contains(t, strings.Join(strings.Fields(stdout), " "), "30 train 4 valid 6 test",
+		"The given negatives are not copied: evaluate with --dataset")
+	contains(t, readFile(t, "g/entity2type.txt"), "disease/C0001\tdisease\n", "protein/0\tprotein\n")
+	succeed(t, "train --out imported", quick, "--dataset g")
+	stdout, _ = succeed(t, "eval --model imported --dataset", biokg)
+	contains(t, stdout, "given negatives  MRR")
+
+	usual := mostCompared
+	mostCompared = 10
+	defer func() { mostCompared = usual }()
+	stdout, _ = succeed(t, "eval --model m --by relation --verbose --dataset", biokg)
+	contains(t, stdout, "given negatives  MRR", "heads", "tails", "only these are compared", "drug-disease")
+	if strings.Contains(stdout, "right kind") || strings.Contains(stdout, "popularity") {
+		t.Errorf("all entities were compared:\n%s", stdout)
+	}
+	var only struct {
+		Test  json.RawMessage
+		Given struct{ Triples int } `json:"given_negatives"`
+	}
+	stdout, _ = succeed(t, "eval --model m --json --dataset", biokg)
+	if err := json.Unmarshal([]byte(stdout), &only); err != nil || only.Test != nil || only.Given.Triples != 6 {
+		t.Errorf("%s (%v)", stdout, err)
+	}
+}
