@@ -23,14 +23,14 @@ type TypedEvaluation struct {
 // No fact of another split adds a candidate, except that rdf:type declares types in all splits.
 // Other known answers of all splits are left out, and so is the entity of the query itself unless
 // train has facts of the relation with one entity at both ends. A relation that train lacks has all
-// entities as candidates. outside is the number of true entities that are no candidates. An
-// ensemble is an error: its scores are those of all entities.
+// entities as candidates. outside is the number of true entities that are no candidates. Scores are
+// in float32.
 func RankTyped(
 	ctx context.Context, p Predictor, engine kge.Engine, g *datasets.Graph,
 	triples []datasets.Triple,
 ) (ranks []eval.Ranked, outside int, err error) {
-	if _, isSingle := p.(Single); !isSingle || engine == nil {
-		return nil, 0, errors.New("only a single model is ranked among entities of the right kind")
+	if engine == nil {
+		return nil, 0, errors.New("ranking among entities of the right kind needs an engine")
 	}
 	train := &datasets.Graph{
 		Entities: g.Entities, Relations: g.Relations, Train: g.Train, Types: g.Types,

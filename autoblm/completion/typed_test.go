@@ -15,7 +15,7 @@ import (
 )
 
 // TestTypedRanksAgreeWithLists compares typed ranks with the scores of the answers that train
-// allows. Small whole numbers make scores exact, with many ties.
+// allows, also of an ensemble. Small whole numbers make scores exact, with many ties.
 func TestTypedRanksAgreeWithLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 40).Draw(t, "entities")
@@ -33,7 +33,14 @@ func TestTypedRanksAgreeWithLists(t *testing.T) {
 		if len(g.Test) == 0 {
 			return
 		}
-		p := completion.Single{Model: m}
+		models := []*kge.Model{m}
+		var p completion.Predictor = completion.Single{Model: m}
+		if rapid.Bool().Draw(t, "ensemble") {
+			other := *m
+			other.Entities = rapid.SliceOfN(small, 4*n, 4*n).Draw(t, "other rows")
+			models = append(models, &other)
+			p = &completion.Ensemble{Members: models}
+		}
 		ranks, outside, err := completion.RankTyped(t.Context(), p, cpu.New(1), g, g.Test)
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +59,7 @@ func TestTypedRanksAgreeWithLists(t *testing.T) {
 				{completion.Query{Tail: m.EntityLabels[f.Tail], Relation: m.RelationLabels[f.Relation]},
 					f.Head, g.Known().Heads(f.Relation, f.Tail), ranks[i].Head},
 			} {
-				list := listed([]*kge.Model{m}, train, side.query,
+				list := listed(models, train, side.query,
 					completion.PredictOptions{Known: eval.MarkKnown})
 				at := slices.IndexFunc(list, func(a eval.Answer) bool {
 					return a.Entity == m.EntityLabels[side.truth]

@@ -42,7 +42,7 @@ type evalSummary struct {
 	Valid     *completion.Evaluation `json:"valid,omitempty"`
 	Test      *completion.Evaluation `json:"test,omitempty"`
 	By        []completion.Part      `json:"by,omitempty"`
-	// Typed has the metrics among entities of the right kind; nil for an ensemble.
+	// Typed has the metrics among entities of the right kind.
 	Typed *completion.TypedEvaluation `json:"typed,omitempty"`
 	// Given has the metrics among the negatives of the data set, with realistic ties.
 	Given *completion.GivenEvaluation `json:"given_negatives,omitempty"`
@@ -161,14 +161,11 @@ func (s evalSummary) evaluation() *completion.Evaluation {
 	return cmp.Or(s.Train, s.Valid, s.Test)
 }
 
-// rankTyped ranks triples of a split among entities of the right kind, nil for an ensemble.
+// rankTyped ranks triples of a split among entities of the right kind.
 func (c *evalCommand) rankTyped(
 	ctx context.Context, o *output, p completion.Predictor, g *datasets.Graph,
 	triples []datasets.Triple, of int,
 ) (*completion.TypedEvaluation, error) {
-	if _, isSingle := p.(completion.Single); !isSingle {
-		return nil, nil
-	}
 	defer showActivity(o, "ranking by kind")()
 	ranks, outside, err := completion.RankTyped(ctx, p, cpu.New(c.Threads), g, triples)
 	if err != nil {
