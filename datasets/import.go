@@ -89,8 +89,8 @@ func importFolder(dir string) (*Graph, *ImportReport, error) {
 	}
 	all := len(g.Train) + len(g.Valid) + len(g.Test)
 	return g, &ImportReport{
-		Files:    []facts.Report{{File: dir, Format: "folder with splits", Facts: all}},
-		Weighted: g.Weights != nil,
+		Files:       []facts.Report{{File: dir, Format: "folder with splits", Facts: all}},
+		Weighted:    g.Weights != nil,
 		SplitReport: SplitReport{WantedValid: len(g.Valid), WantedTest: len(g.Test)},
 	}, nil
 }
