@@ -173,6 +173,23 @@ func ExamplePredictor_answerer() {
 	// 1 "borders"
 }
 
+// Explain an answer by the training triples that speak most for it.
+func ExamplePredictor_explain() {
+	ctx := context.Background()
+	g := must(autoblm.Load("world"))
+	model := must(autoblm.Train(ctx, g, quick(structure.MustParse("complex"))))
+
+	answerer := must(model.Answerer(g))
+	defer answerer.Close()
+	queries := []autoblm.Query{{Head: "Portugal", Relation: "has_capital", Tail: "Lisbon"}}
+	found := must(answerer.Predict(ctx, queries, autoblm.PredictOptions{}))
+	check(answerer.Explain(ctx, found, 1))
+	for _, b := range found[0].Answers[0].Because {
+		fmt.Println(b.Head, b.Relation, b.Tail)
+	}
+	// Output: Lisbon capital_of Portugal
+}
+
 // List the likeliest missing triples of a graph.
 func ExamplePredictor_likeliest() {
 	ctx := context.Background()

@@ -3,78 +3,109 @@ package completion
 import (
 	"context"
 	"math"
+	"runtime"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
-	"gonum.org/v1/gonum/floats"
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
 const (
-	sampledEntities = 256 // of the softmax
-	damping         = 1.0 // of the curvature, relative to the mean of its diagonal
+	sampledEntities = 256   // of the softmax
+	maxTriples      = 20000 // of an entity; more are sampled, which bounds time and memory
+	damping         = 1.0   // of the curvature, relative to the mean of its diagonal
 )
 
 // neighborhood has the training triples of an entity, and how they pull at its embedding x.
 //
 // The loss of a triple is that of its two questions, -log p with the softmax p of the answer among
-// the entities. Its gradient is about -(1-p)g, where g is the gradient of the answer's score with
-// respect to x, and its Gauss-Newton curvature about p(1-p)gg'. Left out are the pull of wrong
-// answers on the anchor of a question, and penalties, which the damping stands for.
+// the entities, here a sample of them. With g, the gradient of the answer's score with respect to x,
+// the gradient of a question's loss is about -(1-p)g. The curvature is about (1-p)gg', the sum of the
+// Gauss-Newton term p(1-p)gg' and of the squared gradient, without which the Newton step of an
+// unlikely answer would be far too long. Left out are the gradients of wrong answers with respect to
+// the anchor of a question, and penalties, in whose place the damping is.
 type neighborhood struct {
 	triples []datasets.Triple
-	pulls   []float64 // rows of d: minus the gradient of the loss of each triple
+	// Two rows per triple, one for each question: √(1-p)g, and √(1-p).
+	slopes  *mat.Dense
+	weights []float64
 	solver  mat.Cholesky
-	dim     int
 }
 
-// newNeighborhood returns the neighborhood of an entity in the triples of a graph.
+// newNeighborhood returns the neighborhood of an entity in training triples.
 func newNeighborhood(
-	ctx context.Context, m *kge.Model, triples []datasets.Triple, entity int32,
+	ctx context.Context, m *kge.Model, train []datasets.Triple, entity int32,
 ) (*neighborhood, error) {
-	n := &neighborhood{dim: m.Dim}
-	for _, t := range triples {
+	n := &neighborhood{}
+	for _, t := range train {
 		if t.Head == entity || t.Tail == entity {
 			n.triples = append(n.triples, t)
 		}
 	}
-	n.pulls = make([]float64, len(n.triples)*m.Dim)
+	all := len(n.triples)
+	if all == 0 {
+		return n, nil
+	}
+	if all > maxTriples {
+		for i := range maxTriples {
+			n.triples[i] = n.triples[i*all/maxTriples]
+		}
+		n.triples = n.triples[:maxTriples]
+	}
+	n.slopes = mat.NewDense(2*len(n.triples), m.Dim, nil)
+	n.weights = make([]float64, 2*len(n.triples))
+	sample := m.SampleEntities(sampledEntities)
+	var workers errgroup.Group
+	count := runtime.GOMAXPROCS(0)
+	for worker := range count {
+		workers.Go(func() error {
+			for i := worker; i < len(n.triples); i += count {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				t := n.triples[i]
+				n.set(2*i, m, sample, entity, question{given: t.Head, relation: t.Relation, other: t.Tail})
+				n.set(2*i+1, m, sample, entity,
+					question{given: t.Tail, relation: t.Relation, other: t.Head, forHeads: true})
+			}
+			return nil
+		})
+	}
+	if err := workers.Wait(); err != nil {
+		return nil, err
+	}
 	curvature := mat.NewSymDense(m.Dim, nil)
-	for i, t := range n.triples {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for _, q := range []question{
-			{given: t.Head, relation: t.Relation, other: t.Tail},
-			{given: t.Tail, relation: t.Relation, other: t.Head, forHeads: true},
-		} {
-			n.add(m, q, entity, i, curvature)
-		}
-	}
-	trace := curvature.Trace()/float64(m.Dim)*damping + math.SmallestNonzeroFloat32
+	scale := float64(all) / float64(len(n.triples))
+	blas64.Syrk(blas.Trans, scale, n.slopes.RawMatrix(), 0, curvature.RawSymmetric())
+	level := damping*curvature.Trace()/float64(m.Dim) + math.SmallestNonzeroFloat32
 	for i := range m.Dim {
-		curvature.SetSym(i, i, curvature.At(i, i)+trace)
+		curvature.SetSym(i, i, curvature.At(i, i)+level)
 	}
-	n.solver.Factorize(curvature)
+	if !n.solver.Factorize(curvature) { // not finite
+		n.triples = nil
+	}
 	return n, nil
 }
 
-// add adds the loss of a question of a triple.
-func (n *neighborhood) add(
-	m *kge.Model, q question, entity int32, triple int, curvature *mat.SymDense,
+// set fills a row from a question of a triple.
+func (n *neighborhood) set(
+	row int, m *kge.Model, sample kge.EntitySample, entity int32, q question,
 ) {
 	hop := m.NewHop(q.path(), len(m.RelationLabels))
-	p := hop.Share(q.other, sampledEntities)
+	weight := math.Sqrt(1 - hop.Share(q.other, sample))
+	n.weights[row] = weight
 	byGiven, byOther := hop.Gradients(q.other)
-	for _, end := range []struct {
-		entity   int32
-		gradient []float64
-	}{{q.given, byGiven}, {q.other, byOther}} {
-		if end.entity != entity {
-			continue
+	slope := n.slopes.RawRowView(row)
+	for i := range slope {
+		if q.given == entity {
+			slope[i] += weight * byGiven[i]
 		}
-		floats.AddScaled(n.pulls[triple*n.dim:][:n.dim], 1-p, end.gradient)
-		curvature.SymRankOne(curvature, p*(1-p), mat.NewVecDense(n.dim, end.gradient))
+		if q.other == entity {
+			slope[i] += weight * byOther[i]
+		}
 	}
 }
 
@@ -82,12 +113,16 @@ func (n *neighborhood) add(
 // score with respect to the entity.
 func (n *neighborhood) influences(gradient []float64) []float64 {
 	falls := make([]float64, len(n.triples))
-	var direction mat.VecDense
-	if n.solver.SolveVecTo(&direction, mat.NewVecDense(n.dim, gradient)) != nil {
-		return falls // ill-conditioned
+	var direction, change mat.VecDense
+	if len(falls) == 0 ||
+		n.solver.SolveVecTo(&direction, mat.NewVecDense(len(gradient), gradient)) != nil {
+		return falls // none, or no finite solution
 	}
+	change.MulVec(n.slopes, &direction)
 	for i := range falls {
-		falls[i] = floats.Dot(direction.RawVector().Data, n.pulls[i*n.dim:][:n.dim])
+		for row := 2 * i; row < 2*i+2; row++ {
+			falls[i] += n.weights[row] * change.AtVec(row)
+		}
 	}
 	return falls
 }

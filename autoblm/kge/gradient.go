@@ -39,18 +39,37 @@ func (h Hop) Score(answer int32) float64 {
 	return h.model.Form.Spec().DefineScore(h.state, widen(h.model.Entity(answer)))
 }
 
-// Share estimates an answer's share of the softmax over all entities from evenly spaced entities, at
-// most a number of them.
-func (h Hop) Share(answer int32, most int) float64 {
-	entities := len(h.model.Entities) / h.model.Dim
+// EntitySample has evenly spaced entities of a model.
+type EntitySample struct {
+	ids  []int32
+	rows [][]float64
+	each float64 // number of entities for which each stands
+}
+
+// SampleEntities returns at most a number of entities.
+func (p Parameters) SampleEntities(most int) (s EntitySample) {
+	entities := len(p.Entities) / p.Dim
 	n := min(entities, most)
-	score, others := h.Score(answer), 0.0
 	for i := range n {
-		if id := int32(i * entities / n); id != answer {
-			others += math.Exp(min(700, h.Score(id)-score))
+		id := int32(i * entities / n)
+		s.ids, s.rows = append(s.ids, id), append(s.rows, widen(p.Entity(id)))
+	}
+	s.each = float64(entities) / float64(n)
+	return s
+}
+
+// Share estimates an answer's share of the softmax over all entities from a sample of them.
+func (h Hop) Share(answer int32, sample EntitySample) float64 {
+	score, others, define := h.Score(answer), 0.0, h.model.Form.Spec().DefineScore
+	if h.model.Form.Capabilities().Products {
+		define = floats.Dot // faster
+	}
+	for i, id := range sample.ids {
+		if id != answer {
+			others += sample.each * math.Exp(min(700, define(h.state, sample.rows[i])-score))
 		}
 	}
-	return 1 / (1 + others*float64(entities)/float64(n))
+	return 1 / (1 + others)
 }
 
 // Gradients returns the gradients of an answer's score with respect to the embeddings of the

@@ -1,0 +1,62 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+)
+
+// TestExplain compares explanations with those of the answerer.
+func TestExplain(t *testing.T) {
+	g, m := world()
+	withoutGraph := func(context.Context) (*Model, error) {
+		a, err := completion.NewAnswerer(completion.Single{Model: m}, nil, cpu.New(1))
+		if err != nil {
+			return nil, err
+		}
+		return NewModel([]*kge.Model{m}, a, nil)
+	}
+	_, h := start(t, nil, Source{"bare", withoutGraph})
+	body := `{"top":2,"triples":[{"head":"Portugal","relation":"borders","tail":"Spain"},
+		{"head":"Portugal","relation":"borders","tail":"Atlantis"}]`
+	status, text := ask(t, h.URL+"/v1/explain", body+"}")
+	got := decode[struct {
+		Results []struct {
+			Answers []struct{ Because []eval.Reason }
+			Error   string
+		}
+	}](t, status, text).Results
+
+	a, err := completion.NewAnswerer(completion.Single{Model: m}, g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := completion.Query{Head: "Portugal", Relation: "borders", Tail: "Spain"}
+	want, err := a.Predict(t.Context(), []completion.Query{q}, completion.PredictOptions{})
+	if err == nil {
+		err = a.Explain(t.Context(), want, 2)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	because := got[0].Answers[0].Because
+	if len(because) != 2 || !reflect.DeepEqual(because, want[0].Answers[0].Because) {
+		t.Errorf("%+v, not %+v", because, want[0].Answers[0].Because)
+	}
+	if len(got[1].Answers) != 0 || got[1].Error == "" {
+		t.Errorf("%+v", got[1])
+	}
+	var fault struct{ Detail string }
+	status, text = ask(t, h.URL+"/v1/explain", body+`,"model":"bare"}`)
+	if err := json.Unmarshal([]byte(text), &fault); err != nil || status != http.StatusNotFound ||
+		fault.Detail != "the model bare has no training triples that explain its answers" {
+		t.Errorf("status %d, %s", status, text)
+	}
+}
