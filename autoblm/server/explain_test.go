@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 )
@@ -21,7 +20,7 @@ func TestExplain(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return NewModel([]*kge.Model{m}, a, nil)
+		return NewModel(a), nil
 	}
 	_, h := start(t, nil, Source{"bare", withoutGraph})
 	body := `{"top":2,"triples":[{"head":"Portugal","relation":"borders","tail":"Spain"},

@@ -227,7 +227,6 @@ function answersTable(result, entity) {
 	const { head, relation, tail } = result.query;
 	const caption = `(${head ?? "?"}, ${relation}, ${tail ?? "?"})`;
 	const titles = [["rank", true], ["entity", false], ["score", true], ["share", true], ["", false]];
-	if (current.facts) titles.push(["", false]);
 	const share = x => x === undefined ? "–" : (100 * x).toFixed(1) + " %";
 	return el("table", { class: "answers-table" }, el("caption", {}, caption),
 		el("thead", {}, el("tr", {}, titles.map(([title, isNumber]) =>
@@ -236,8 +235,7 @@ function answersTable(result, entity) {
 			el("td", { class: "number" }, a.rank), el("td", {}, link(a.entity)),
 			el("td", { class: "number" }, a.score.toFixed(3)),
 			el("td", { class: "number" }, share(a.share)),
-			el("td", { class: "hit" }, a.known ? "known" : ""),
-			current.facts && el("td", {}, why(titles.length, {
+			el("td", { class: "hit" }, a.known ? "known" : "", current.facts && why(titles.length, {
 				head: head ?? a.entity, relation, tail: tail ?? a.entity,
 			}))))));
 }
