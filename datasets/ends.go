@@ -54,7 +54,21 @@ func (e *Ends) Seen(relation int32) (heads, tails []int32, hasLoops bool) {
 		mark(&isTail, &tails, t.Tail)
 		hasLoops = hasLoops || t.Head == t.Tail
 	})
-	slices.Sort(heads)
-	slices.Sort(tails)
-	return heads, tails, hasLoops
+	return ascending(heads, isHead), ascending(tails, isTail), hasLoops
+}
+
+// ascending sorts ids, which are those that seen marks.
+func ascending(ids []int32, seen []bool) []int32 {
+	const scanned = 32 // marks are read in the time of sorting one id
+	if len(seen) > scanned*len(ids) {
+		slices.Sort(ids)
+		return ids
+	}
+	ids = ids[:0]
+	for id, is := range seen {
+		if is {
+			ids = append(ids, int32(id))
+		}
+	}
+	return ids
 }

@@ -2,7 +2,7 @@
 # docker/test.sh [cli] [notebook] [cuda] builds images (default: cli) with docker, podman or
 # buildah, whichever works, and tests them without a network:
 #
-#   cli       two builds have the same digest; runs a search
+#   cli       two builds have the same digest; runs a search; serves its model on this machine
 #   notebook  runs kernels doctor and the first notebook
 #   cuda      reports the missing GPU, and rehearses the benchmarks
 #
@@ -161,7 +161,9 @@ field() {
 
 # inside TAG FOLDER COMMAND... runs a command in an image as its user and without a network.
 # FOLDER is mounted as its volume; with the image cli everything else is read-only. Buildah
-# cannot run images, so Linux namespaces replace an engine.
+# cannot run images, so Linux namespaces replace an engine. network=host uses that of this machine.
+network=none
+running=autoblm-test-$$ # name of the container with network=host
 inside() {
   local tag=$1 folder=$2
   shift 2
@@ -174,7 +176,8 @@ inside() {
   local only=()
   case $tag in *cli) [ -z "$folder" ] || only=(--read-only) ;; esac
   if [ "$builder" != buildah ]; then
-    "${tool[@]}" run --rm --network none "${only[@]}" ${folder:+-v "$folder:$at"} -w "$at" \
+    [ $network = none ] || only+=(--name "$running")
+    "${tool[@]}" run --rm --network $network "${only[@]}" ${folder:+-v "$folder:$at"} -w "$at" \
       --entrypoint "" "$tag" "$@"
     return
   fi
@@ -189,7 +192,9 @@ inside() {
     variables+=("HOME=$(awk -F: -v id="${user%%:*}" '$3 == id { print $6 }' "$root/etc/passwd")")
   fi
   export inside_root=$root inside_folder=$folder inside_at=$at inside_only=${only[*]}
-  unshare --net --mount --pid --fork bash -euc '
+  local net=(--net)
+  [ $network = none ] || net=()
+  unshare "${net[@]}" --mount --pid --fork bash -euc '
     ip link set lo up
     mount --bind "$inside_root" "$inside_root"
     [ -z "$inside_folder" ] || mount --bind "$inside_folder" "$inside_root$inside_at"
@@ -201,6 +206,31 @@ inside() {
     --setgid="${user##*:}" --setuid="${user%%:*}" "$@" || status=$?
   "${tool[@]}" rm "$container" >/dev/null
   return $status
+}
+
+# serves TAG FOLDER MODEL asks a server in an image for an answer, with a token, and stops it.
+serves() {
+  local token=a-token-of-this-test url=http://127.0.0.1:18090 pid status=0
+  echo "$token" >"$2/token"
+  (network=host && inside "$1" "$2" /usr/local/bin/autoblm serve --model "$3" \
+    --addr "${url#http://}" --token-file token) &
+  pid=$!
+  for _ in $(seq 300); do
+    ! curl --silent --fail --output /dev/null --oauth2-bearer "$token" "$url/v1/models" || break
+    sleep 0.2
+  done
+  local query='{"queries": [{"head": "Portugal", "relation": "borders"}]}'
+  [ "$(curl --silent --output /dev/null --write-out '%{http_code}' "$url/v1/models")" = 401 ] ||
+    fail "serve answers without a token"
+  curl --silent --oauth2-bearer "$token" -H 'Content-Type: application/json' --data "$query" \
+    "$url/v1/predict" | grep -q '"rank":1,' || fail "serve gives no answer"
+  if [ "$builder" = buildah ]; then # the program is the child of unshare, the child of the function
+    kill -TERM "$(pgrep -P "$(pgrep -P $pid -x unshare)")"
+  else
+    "${tool[@]}" stop "$running" >/dev/null
+  fi
+  wait $pid || status=$?
+  [ $status = 0 ] || fail "serve ends with the status $status"
 }
 
 # megabytes prints the size of an image.
@@ -248,6 +278,8 @@ for target in "${targets[@]}"; do
         compgen -G "$scratch/work/autoblm-out/world-*/$file" >/dev/null ||
           fail "the search did not write $file"
       done
+      step "cli: serve"
+      serves "$tag" "$scratch/work" "$(cd "$scratch/work" && echo autoblm-out/world-*)"
       ;;
     notebook)
       step "notebook: doctor and first notebook"

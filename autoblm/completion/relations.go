@@ -82,6 +82,9 @@ func (a *Answerer) relations(
 	ctx context.Context, predictions []Prediction, questions []question, indices []int,
 	o PredictOptions,
 ) error {
+	if len(indices) == 0 {
+		return nil
+	}
 	byQuery := map[int][]triple{}
 	ask := func(indices []int, o PredictOptions) error {
 		for r := range int32(len(a.model.RelationLabels)) {

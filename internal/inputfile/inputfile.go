@@ -49,10 +49,11 @@ func Read(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	var content bytes.Buffer
-	if info, err := file.Stat(); err == nil { // allocate once
-		content.Grow(int(min(info.Size(), maxLimit)) + bytes.MinRead)
+	var space []byte
+	if info, err := file.Stat(); err == nil { // allocate once, without the zeros of Buffer.Grow
+		space = make([]byte, 0, int(min(info.Size(), maxLimit))+bytes.MinRead)
 	}
+	content := bytes.NewBuffer(space)
 	_, err = content.ReadFrom(file)
 	return content.Bytes(), err
 }

@@ -141,17 +141,17 @@ func descriptionLast(files map[string][]byte) (all []atomicfile.File) {
 	return append(all, atomicfile.File{Name: Description, Content: files[Description]})
 }
 
-// Reader reads a file of a model by its name.
+// Reader reads a file of a model by its name. The caller may change the content.
 type Reader func(name string) ([]byte, error)
 
-// FromFiles returns a reader of files in memory.
+// FromFiles returns a reader that copies files in memory.
 func FromFiles(files map[string][]byte) Reader {
 	return func(name string) ([]byte, error) {
 		content, exists := files[name]
 		if !exists {
 			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 		}
-		return content, nil
+		return bytes.Clone(content), nil
 	}
 }
 

@@ -13,7 +13,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 )
+
+var isLittleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // A NumPy array file is the magic, the version (two bytes), the length of the
 // header (two bytes in version 1, four in 2 and 3), the header, which is a
@@ -56,7 +59,7 @@ func Write(w io.Writer, parts iter.Seq[[]float32], shape ...int) error {
 }
 
 // Read reads a row-major array of float32 or float64 of the given shape. Its use of memory depends
-// on the size of the content, not on the header.
+// on the size of the content, not on the header. The array may share memory with the content.
 func Read(content []byte, shape ...int) ([]float32, error) {
 	header, data, err := split(content)
 	if err != nil {
@@ -82,6 +85,9 @@ func Read(content []byte, shape ...int) ([]float32, error) {
 	if len(data)%size != 0 || !holds(shape, numbers) {
 		return nil, fmt.Errorf("the array has %d bytes of numbers, which does not match shape %v:"+
 			" is the file truncated?", len(data), shape)
+	}
+	if size == 4 && isLittleEndian && numbers > 0 && uintptr(unsafe.Pointer(&data[0]))%4 == 0 {
+		return unsafe.Slice((*float32)(unsafe.Pointer(&data[0])), numbers), nil
 	}
 	table := make([]float32, numbers)
 	for i := range table {

@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"sync"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -16,6 +19,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
@@ -90,11 +94,12 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 			return err
 		}
 	}
+	open := c.openAhead()
 	p, err := load(c.Model)
 	if err != nil {
 		return err
 	}
-	g, err := c.graph(ctx, p.Models()[0], o)
+	g, err := c.graph(ctx, p.Models()[0], o, open)
 	if err != nil {
 		return err
 	}
@@ -220,16 +225,40 @@ func knownText(k eval.Known) string {
 	return ""
 }
 
+// openAhead begins to open the data while the model is read, and returns a function that opens data.
+func (c *predictCommand) openAhead() func(source string) (*datasets.Graph, error) {
+	source := c.Dataset
+	if source == "" {
+		var described struct{ Source, Dataset string }
+		file := filepath.Join(modelfolder.Find(c.Model), modelfolder.Description)
+		if text, err := inputfile.Read(file); err == nil {
+			_ = json.Unmarshal(text, &described) // reading the model gives the error
+		}
+		source = datasets.SourceFolder(cmp.Or(described.Source, described.Dataset))
+	}
+	if source == "" || c.Known == eval.KeepKnown && c.Any {
+		return datasets.Open
+	}
+	opened := sync.OnceValues(func() (*datasets.Graph, error) { return datasets.Open(source) })
+	go func() { _, _ = opened() }() // the function below returns the error
+	return func(asked string) (*datasets.Graph, error) {
+		if asked == source {
+			return opened()
+		}
+		return datasets.Open(asked)
+	}
+}
+
 // graph opens the graph with the known answers and the kinds of entities.
 func (c *predictCommand) graph(
-	ctx context.Context, m *kge.Model, o *output,
+	ctx context.Context, m *kge.Model, o *output, open func(string) (*datasets.Graph, error),
 ) (*datasets.Graph, error) {
 	flags := c.predictFlags
 	if c.Explain > 0 && flags.Known == eval.KeepKnown {
 		flags.Known = eval.MarkKnown // an explanation needs the data
 	}
 	return knownFrom(flags, m, o, func(source string) (*datasets.Graph, error) {
-		g, err := read(ctx, o, datasets.Open, source)
+		g, err := read(ctx, o, open, source)
 		if err != nil {
 			return nil, err
 		}

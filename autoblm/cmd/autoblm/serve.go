@@ -183,7 +183,7 @@ func (c *serveCommand) graph(
 		o = &output{Stdout: o.Stdout, Stderr: io.Discard}
 	}
 	f := predictCommand{predictFlags: predictFlags{Dataset: c.Dataset, Known: eval.MarkKnown}}
-	g, err := f.graph(ctx, m, o)
+	g, err := f.graph(ctx, m, o, datasets.Open)
 	if quiet {
 		return g, nil
 	}

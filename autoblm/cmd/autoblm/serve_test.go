@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -183,12 +185,22 @@ func TestServeUnderLoad(t *testing.T) {
 	if _, still, err := post(o.URL+"v1/predict", body); err != nil || still != after {
 		t.Errorf("%v, %s", err, still)
 	}
+	must(t, os.RemoveAll(dir+"/m"))
+	copyFolder(t, dir+"/m", dir+"/other")
+	loads := strings.Count(readFile(t, stderr), "loaded the models again")
+	must(t, command.Process.Signal(syscall.SIGHUP))
+	for strings.Count(readFile(t, stderr), "loaded the models again") == loads {
+		time.Sleep(5 * time.Millisecond)
+	}
+	files := filesIn(t, dir+"/m", graph)
 	killed.Store(true)
 	must(t, command.Process.Kill())
 	cancel()
 	clients.Wait()
-	must(t, os.RemoveAll(dir+"/m"))
-	copyFolder(t, dir+"/m", dir+"/other")
+	if left := filesIn(t, dir+"/m", graph); !maps.Equal(left, files) {
+		t.Errorf("the kill left %v, not %v", slices.Sorted(maps.Keys(left)),
+			slices.Sorted(maps.Keys(files)))
+	}
 	line, stop := startServer(t, "serve --json --addr", strings.Trim(o.URL, "htp:/"),
 		"--model "+dir+"/m")
 	must(t, json.Unmarshal([]byte(line), &o))
@@ -196,4 +208,70 @@ func TestServeUnderLoad(t *testing.T) {
 		t.Errorf("after the kill: %v, %s", err, again)
 	}
 	stop()
+}
+
+// filesIn returns the contents of the files in folders by path.
+func filesIn(t *testing.T, folders ...string) map[string]string {
+	t.Helper()
+	contents := map[string]string{}
+	for _, dir := range folders {
+		must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				contents[path] = readFile(t, path)
+			}
+			return err
+		}))
+	}
+	return contents
+}
+
+// TestServeStops: SIGTERM ends the server while requests come. Each request is answered as a whole,
+// or has not been accepted.
+func TestServeStops(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGTERM")
+	}
+	graph, dir := smallGraph(t), t.TempDir()
+	trainSmall(t, graph, dir+"/m")
+	query := firstFact(t, graph)
+	one := `{"head":"` + query[0] + `","relation":"` + query[1] + `"}`
+	body := `{"queries":[` + strings.Repeat(one+",", 999) + one + `],"top":1000}` // takes a while
+	command := programOf(t, "serve --addr 127.0.0.1:0 --json --model "+dir+"/m")
+	stdout, err := command.StdoutPipe()
+	must(t, err)
+	must(t, command.Start())
+	defer func() { _ = command.Process.Kill(); _ = command.Wait() }()
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	must(t, err)
+	var o struct{ URL string }
+	must(t, json.Unmarshal([]byte(line), &o))
+
+	var clients sync.WaitGroup
+	var answered atomic.Int64
+	transport := &http.Transport{DisableKeepAlives: true}
+	client := &http.Client{Transport: transport}
+	for range 3 {
+		clients.Go(func() {
+			for {
+				answer, err := client.Post(o.URL+"v1/predict", "application/json", strings.NewReader(body))
+				if err != nil {
+					return // not accepted
+				}
+				content, err := io.ReadAll(answer.Body)
+				_ = answer.Body.Close()
+				if err != nil || answer.StatusCode != http.StatusOK || !json.Valid(content) {
+					t.Errorf("status %d, %d bytes, %v", answer.StatusCode, len(content), err)
+				}
+				answered.Add(1)
+			}
+		})
+	}
+	for answered.Load() < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	must(t, command.Process.Signal(syscall.SIGTERM))
+	clients.Wait()
+	if err := command.Wait(); err != nil {
+		t.Errorf("%v, %s", err, command.Stderr)
+	}
 }
