@@ -118,10 +118,14 @@ func (c *checkpointer) takeSnapshot(r *run) error {
 	return err
 }
 
-// finish writes a run that ends between epochs. It writes a complete run only if the last write is
-// at least Every ago.
+// finish writes a run that ends between epochs. It writes a complete run only if it is to be kept,
+// or if the last write is at least Every ago.
 func (c *checkpointer) finish(r *run) error {
-	if c.Checkpoint == nil || r.isComplete() && c.writer.SinceLast() < c.Every {
+	if c.Checkpoint == nil {
+		return nil
+	}
+	isKept := c.Keep && r.bytes <= MaxKept
+	if r.isComplete() && !isKept && c.writer.SinceLast() < c.Every {
 		return nil
 	}
 	if c.epochs != r.epochs && (c.last == nil || c.last.Epochs != r.epochs) {
@@ -148,15 +152,27 @@ func (c *checkpointer) write() error {
 	return err
 }
 
-// resume restores a run from the file and reports whether there is one.
+// resume restores a run from the file, or from that to continue, and reports whether there is one.
 func (c *checkpointer) resume(r *run) (bool, error) {
 	if c.Checkpoint == nil {
 		return false, nil
 	}
+	isResumed, err := c.restoreFrom(c.File, r)
+	if isResumed {
+		c.epochs = r.epochs
+	}
+	if isResumed || err != nil || c.Continue == "" {
+		return isResumed, err
+	}
+	return c.restoreFrom(c.Continue, r)
+}
+
+// restoreFrom restores a run from a file and reports whether there is one.
+func (c *checkpointer) restoreFrom(file string, r *run) (bool, error) {
 	var saved savedRun
 	var to *restoration
-	err := checkpoint.ReadInto(c.File, &saved, func(lengths []int) ([]checkpoint.Table, error) {
-		if err := c.match(saved); err != nil {
+	err := checkpoint.ReadInto(file, &saved, func(lengths []int) ([]checkpoint.Table, error) {
+		if err := c.match(file, saved, r.job.Settings); err != nil {
 			return nil, err
 		}
 		var err error
@@ -171,14 +187,13 @@ func (c *checkpointer) resume(r *run) (bool, error) {
 	case errors.Is(err, ErrOtherTraining):
 		return false, err
 	case err != nil:
-		return false, checkpoint.ReadError(c.File, err)
+		return false, checkpoint.ReadError(file, err)
 	}
 	compiled := r.timing.Compile
 	if err := to.complete(r); err != nil {
-		return false, checkpoint.ReadError(c.File, err)
+		return false, checkpoint.ReadError(file, err)
 	}
 	r.timing.Compile += compiled
-	c.epochs = r.epochs
 	c.last = nil
 	if !c.isLarge { // an interruption before the next copy takes the run back to it
 		return true, c.takeSnapshot(r)
@@ -186,15 +201,21 @@ func (c *checkpointer) resume(r *run) (bool, error) {
 	return true, nil
 }
 
-// match returns an error if a saved run is that of another training or engine.
-func (c *checkpointer) match(saved savedRun) error {
-	if err := checkpoint.Match(c.File, saved.ID, c.id); err != nil {
+// match returns an error if a saved run is that of another training or engine. A run to continue
+// may have another number of epochs.
+func (c *checkpointer) match(file string, saved savedRun, s Settings) (err error) {
+	if file == c.Continue {
+		if saved.ID, err = withEpochs(saved.ID, s); err != nil {
+			return err
+		}
+	}
+	if err := checkpoint.Match(file, saved.ID, c.id); err != nil {
 		return err
 	}
 	if saved.Engine != c.engine && !c.AnyEngine {
 		return fmt.Errorf("%w: %w: %s has engine %s, not %s; "+
 			"use that engine, use another file or remove this one",
-			ErrOtherTraining, ErrOtherEngine, c.File, saved.Engine, c.engine)
+			ErrOtherTraining, ErrOtherEngine, file, saved.Engine, c.engine)
 	}
 	return nil
 }

@@ -111,12 +111,17 @@ func (r *run) stepReporter(epoch, steps int) func(share float64) {
 func (r *run) rates(epoch int) []float64 {
 	rates := make([]float64, len(r.members))
 	s := r.job.Settings
-	cooldown := min(1, float64(s.Epochs+1-epoch)/(s.cooldownEpochs()+1))
+	cooldown := s.cooldownAt(epoch)
 	decay := math.Pow(s.Decay, float64(epoch-1))
 	for i, m := range r.members {
 		rates[i] = r.job.Members[i].LearningRate * m.Reduction * decay * cooldown
 	}
 	return rates
+}
+
+// cooldownAt returns the factor of the cooldown on the learning rate in an epoch.
+func (s Settings) cooldownAt(epoch int) float64 {
+	return min(1, float64(s.Epochs+1-epoch)/(s.cooldownEpochs()+1))
 }
 
 // cooldownEpochs returns the number of last epochs with a falling learning rate.

@@ -47,6 +47,12 @@ type Checkpoint struct {
 	// from time to time and when it ends early. Its folder must exist. The previous file stays
 	// next to it and replaces a damaged one.
 	File string
+	// Continue, if not "", is the kept file of a training that differs in its number of epochs only.
+	// The training begins with its epochs, unless File exists; see [Job.Continues].
+	Continue string
+	// Keep also writes the file after the last epoch, unless it is larger than [MaxKept]. Otherwise
+	// that is written only if the last write is long ago.
+	Keep bool
 	// Every is the minimum time between two writes, and so the work that a kill may lose. It
 	// grows if writing would take more than a twentieth of the time.
 	Every time.Duration
@@ -67,9 +73,11 @@ func (j Job) Resolve(e Engine) (Settings, error) {
 	if err := validatePopulation(s, j.Members); err != nil {
 		return s, err
 	}
-	if s.Precision == AutoPrecision && j.Checkpoint != nil {
-		if saved, err := SavedSettings(j.Checkpoint.File); err == nil {
-			s.Precision = saved.Precision
+	if c := j.Checkpoint; s.Precision == AutoPrecision && c != nil {
+		for _, file := range []string{c.Continue, c.File} {
+			if saved, err := SavedSettings(file); err == nil {
+				s.Precision = saved.Precision
+			}
 		}
 	}
 	var err error

@@ -233,6 +233,16 @@ func Remove(path string) error {
 	return nil
 }
 
+// Keep renames a file and removes its other generations.
+func Keep(path, as string) error {
+	for _, name := range []string{next(path), previous(path)} {
+		if err := atomicfile.Remove(name); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Rename(path, as)
+}
+
 func read(path string, run any, open func(counts []int) ([]Table, error)) error {
 	file, err := inputfile.Open(path)
 	if err != nil {

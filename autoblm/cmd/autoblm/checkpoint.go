@@ -29,13 +29,19 @@ type modelOutput struct {
 	identity         string // identifies the command, whose key may follow its deadline
 	release          func() // the folder
 	resumes          bool
+	continues        bool // a finished training with fewer epochs
+	keeps            bool // the checkpoint after the last epoch
 	deadlineExceeded bool
 }
 
 // checkpointPrefix begins the names of checkpoints. The rest tells trainings apart.
 const checkpointPrefix = "training-"
 
-// checkpointsIn returns the checkpoints in a folder. Temporary files, which a killed process leaves,
+// stateName is the name of the kept checkpoint of a finished training, from which the same command
+// with more epochs continues.
+const stateName = "training-state"
+
+// checkpointsIn returns the checkpoints of interrupted trainings in a folder. Temporary files, which a killed process leaves,
 // have longer names.
 func checkpointsIn(dir string) []string {
 	found, _ := filepath.Glob(filepath.Join(dir, checkpointPrefix+"????????????"))
@@ -44,10 +50,12 @@ func checkpointsIn(dir string) []string {
 
 // create creates the folder for the model of a training, before the training. Without --out, it
 // returns to the folder with the checkpoint of the training or, with resumesRanking, with ranks of
-// its models, or else makes a new one. It refuses a folder with anything but the same training. The
-// caller must close the output.
+// its models, or else makes a new one. It refuses a folder with anything but the same training,
+// unless continues says how the training continues that in the folder. The caller must close the
+// output.
 func (f modelOutFlags) create(
 	o *output, command, dataset, key, identity string, resumesRanking bool,
+	continues func(state string) (how string, err error),
 ) (*modelOutput, error) {
 	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out, key: key, identity: identity}
 	name := checkpointPrefix + key
@@ -62,7 +70,7 @@ func (f modelOutFlags) create(
 	m.file = filepath.Join(m.folder, name)
 	m.resumes = isFile(m.file) && !hasData(m.folder)
 	if !m.isRepeated() {
-		if err := checkFree(m.folder, "the model"); err != nil {
+		if err := m.continueOr(continues); err != nil {
 			return nil, err
 		}
 	}
@@ -79,6 +87,52 @@ func (f modelOutFlags) create(
 		o.Message("autoblm: resuming the training in %s", m.file)
 	}
 	return m, nil
+}
+
+// continueOr prepares to continue the finished training in the folder, or returns an error if the
+// folder is not free. continues may be nil.
+func (m *modelOutput) continueOr(continues func(state string) (how string, err error)) error {
+	has, state := contentOf(m.folder), filepath.Join(m.folder, stateName)
+	if has == "" {
+		return nil
+	}
+	if continues == nil || !isFile(state) || hasData(m.folder) {
+		return occupied(m.folder, "the model", has)
+	}
+	how, err := continues(state)
+	if err != nil {
+		return occupied(m.folder, "the model", has+"; "+err.Error())
+	}
+	m.continues = true
+	m.o.Message("autoblm: %s", how)
+	return nil
+}
+
+// continuation returns a function for [modelOutFlags.create].
+func continuation(job kge.Job) func(state string) (how string, err error) {
+	return func(state string) (string, error) {
+		c, err := job.Continues(state)
+		epochs := job.Settings.Epochs
+		switch {
+		case err != nil:
+			return "", err
+		case c.Differences != "":
+			return "", fmt.Errorf("more epochs continue its training, but %s", c.Differences)
+		case epochs <= c.Of:
+			return "", fmt.Errorf("its training has %s already", format.Count(c.Of, "epoch"))
+		}
+		if c.Epochs < c.Of {
+			return fmt.Sprintf("the training in %s stopped early after epoch %d: "+
+				"more epochs do not change it", filepath.Dir(state), c.Epochs), nil
+		}
+		how := fmt.Sprintf("continuing the training in %s after epoch %d of %d",
+			filepath.Dir(state), c.Epochs, epochs)
+		if job.ChangesPast(c) {
+			how += fmt.Sprintf("; its learning rate depended on the %d epochs, "+
+				"so the model differs from one of %d epochs at once", c.Of, epochs)
+		}
+		return how, nil
+	}
 }
 
 // isRepeated reports whether the folder has the same training, interrupted or finished.
@@ -134,11 +188,15 @@ func (m *modelOutput) save(model interface{ Save(dir string) error }) error {
 	return nil
 }
 
-// done removes the ranks, and the checkpoint unless the deadline ended the training.
+// done removes the ranks. Unless the deadline ended the training, it keeps the checkpoint to
+// continue from, or removes it.
 func (m *modelOutput) done() error {
 	err := m.removeRankings()
 	if m.deadlineExceeded {
 		return err
+	}
+	if info, failed := os.Stat(m.file); failed == nil && m.keeps && info.Size() <= 3*kge.MaxKept/2 {
+		return errors.Join(err, checkpoint.Keep(m.file, filepath.Join(m.folder, stateName)))
 	}
 	return errors.Join(err, checkpoint.Remove(m.file))
 }
@@ -185,7 +243,7 @@ func (f modelOutFlags) createFor(
 	if err != nil {
 		return nil, err
 	}
-	identity := key
+	identity, continues := key, continuation(job)
 	if d := job.Deadline; d != nil && follow != (kge.Fit{}) {
 		if follow.Dim {
 			job.Settings.Dim = 0
@@ -198,7 +256,7 @@ func (f modelOutFlags) createFor(
 		}
 		identity = checkpoint.Name([]byte(identity), d.End.Sub(d.Began).String())
 	}
-	return f.create(o, command, job.Data.Name, key, identity, job.Deadline == nil)
+	return f.create(o, command, job.Data.Name, key, identity, job.Deadline == nil, continues)
 }
 
 // saveConfig writes the settings of the training next to its model.
@@ -217,7 +275,13 @@ func (out *modelOutput) train(
 	ctx context.Context, engine kge.Engine, job kge.Job,
 ) (*kge.Report, error) {
 	o := out.o
-	job.Checkpoint = &kge.Checkpoint{File: out.file, Every: out.SaveEvery, OnError: out.warn}
+	out.keeps = true
+	job.Checkpoint = &kge.Checkpoint{
+		File: out.file, Every: out.SaveEvery, OnError: out.warn, Keep: true,
+	}
+	if out.continues {
+		job.Checkpoint.Continue = filepath.Join(out.folder, stateName)
+	}
 	bar := newTrainingBar(o, endOf(job.Deadline))
 	job.OnEpoch, job.OnStep = bar.update, bar.update
 	report, err := kge.Train(ctx, engine, job)

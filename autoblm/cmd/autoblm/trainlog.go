@@ -20,7 +20,8 @@ func (f logFlags) record(o *output, out *modelOutput, job *kge.Job) (close func(
 	if err := o.CheckFile(f.Log, trainlog.File); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(f.Log); err == nil && info.Size() > 0 && !out.isRepeated() {
+	if info, err := os.Stat(f.Log); err == nil && info.Size() > 0 &&
+		!out.isRepeated() && !out.continues {
 		return nil, fmt.Errorf("cannot write the log %s: it has the log of another run; "+
 			"use another --log, or remove it", f.Log)
 	}

@@ -1,0 +1,77 @@
+package kge
+
+import (
+	"encoding/json"
+
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/autoblm/autoblm-go/internal/settings"
+)
+
+// MaxKept is the size in bytes up to which [Checkpoint.Keep] keeps the state of a training.
+const MaxKept = 1 << 30
+
+// Continuation compares a job with the kept checkpoint of a finished training.
+type Continuation struct {
+	// Epochs is the number of epochs in the checkpoint, and Of the number that was asked for.
+	Epochs, Of int
+	// Differences lists the settings that differ, without the number of epochs; "" for none.
+	Differences string
+}
+
+// Continues compares a job with a kept checkpoint.
+func (j Job) Continues(file string) (c Continuation, err error) {
+	var saved savedRun
+	if err := checkpoint.ReadDescription(file, &saved); err != nil {
+		return c, err
+	}
+	was, err := SavedSettings(file)
+	if err != nil {
+		return c, err
+	}
+	if j.Settings.Precision == AutoPrecision {
+		j.Settings.Precision = was.Precision
+	}
+	id, err := j.id()
+	if err != nil {
+		return c, err
+	}
+	there, err := withEpochs(saved.ID, j.Settings)
+	if err != nil {
+		return c, err
+	}
+	c.Epochs, c.Of = saved.Epochs, was.Epochs
+	c.Differences, err = settings.Difference(there, id)
+	return c, err
+}
+
+// ChangesPast reports whether the first epochs of a longer training differ from those of the
+// checkpoint, because the learning rate depends on the number of epochs.
+func (j Job) ChangesPast(c Continuation) bool {
+	before := j.Settings
+	before.Epochs = c.Of
+	for epoch := range c.Epochs {
+		if before.cooldownAt(epoch+1) != j.Settings.cooldownAt(epoch+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// withEpochs returns a trainingID, in JSON, with the number of epochs of s.
+func withEpochs(id json.RawMessage, s Settings) (json.RawMessage, error) {
+	var fields, saved map[string]json.RawMessage
+	if err := json.Unmarshal(id, &fields); err != nil {
+		return nil, checkpoint.ErrDamaged
+	}
+	if err := json.Unmarshal(fields["settings"], &saved); err != nil || saved == nil {
+		return nil, checkpoint.ErrDamaged
+	}
+	var err error
+	if saved["epochs"], err = json.Marshal(s.Epochs); err != nil {
+		return nil, err
+	}
+	if fields["settings"], err = json.Marshal(saved); err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
+}
