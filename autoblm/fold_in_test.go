@@ -7,10 +7,49 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
+
+// TestFoldInAfterAdam learns twenty facts of an entity later. Its other facts have a useful MRR.
+func TestFoldInAfterAdam(t *testing.T) {
+	g := must(autoblm.Load("world"))
+	const later = "French"
+	id := int32(slices.Index(g.Entities, later))
+	without := &datasets.Graph{Name: "world", Relations: g.Relations}
+	without.Entities = slices.Clone(g.Entities)
+	without.Entities[id] = "nothing"
+	whole := &datasets.Graph{Name: "world", Entities: g.Entities, Relations: g.Relations}
+	var rest []datasets.Triple
+	facts := 0
+	for _, triple := range slices.Concat(g.Train, g.Valid, g.Test) {
+		isLater := triple.Tail == id
+		switch {
+		case !isLater:
+			without.Train = append(without.Train, triple)
+		case facts < 20:
+			facts++
+		default:
+			rest = append(rest, triple)
+			continue
+		}
+		whole.Train = append(whole.Train, triple)
+	}
+	whole.Test = rest
+	s := autoblm.DefaultTrain(without, structure.MustParse("complex"))
+	s.Dim, s.Epochs, s.ValidateEvery, s.Patience = 32, 30, 0, 0
+	s.Optimizer, s.Member.LearningRate = kge.Adam, 0.01
+	m := must(autoblm.Train(t.Context(), without, s)).Models()[0]
+	engine := cpu.New(0)
+	defer engine.Close()
+	p := must(autoblm.PredictorOf(must(completion.FoldIn(t.Context(), engine, m, whole))))
+	mrr := must(p.Evaluate(t.Context(), whole, "test", autoblm.Compute{})).Tail.MRR
+	if len(rest) < 5 || mrr < 0.2 {
+		t.Errorf("MRR %.3f of %d facts", mrr, len(rest))
+	}
+}
 
 // TestFoldIn trains without an entity and learns it later: its facts rank far better than by chance,
 // and no other embedding changes by a bit.

@@ -33,6 +33,8 @@ type ImportReport struct {
 	Files []facts.Report `json:"files"`
 	// Dropped has the reasons of all files, and duplicates and literals.
 	Dropped facts.Drops `json:"dropped"`
+	// Changed has the reasons for which labels were changed.
+	Changed facts.Drops `json:"changed,omitempty"`
 	// Weighted is true if a fact has a weight other than 1.
 	Weighted bool `json:"weighted"`
 	SplitReport
@@ -168,6 +170,9 @@ func (im *importer) read(path string) error {
 	im.report.Files = append(im.report.Files, report)
 	for _, d := range report.Dropped {
 		im.report.Dropped.Add(d.Reason, d.Count, d.Example)
+	}
+	for _, d := range report.Changed {
+		im.report.Changed.Add(d.Reason, d.Count, d.Example)
 	}
 	triples := triplesOf(im.facts[before:])
 	if report.Columns != nil && hasTitles(triples, im.labels, entities, relations) {

@@ -3,6 +3,7 @@ package completion
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -36,16 +37,16 @@ func FoldIn(
 		return nil, errors.New("the model does not have the settings of its training, which new " +
 			"labels need: train it with train --from")
 	}
-	tables, err := m.LabelledTables()
-	if err != nil {
-		return nil, err
-	}
 	s := m.Training.Settings
 	s.Epochs, s.ValidateEvery, s.Patience, s.PlateauPatience = foldInEpochs, 0, 0, 0
 	s.Optimizer, s.Precision = kge.Adagrad, kge.Float32
+	member := m.Training.Member
+	if m.Training.Settings.Optimizer != kge.Adagrad {
+		member.LearningRate = rootMeanSquare(m.Entities)
+	}
 	job := kge.Job{
-		Data: Data(added), Settings: s, Members: []kge.Member{m.Training.Member},
-		Start: kge.NewStart(tables, 0).Freeze(),
+		Data: Data(added), Settings: s, Members: []kge.Member{member},
+		Start: kge.NewStart(m.LabelledTables(), 0).Freeze(),
 	}
 	report, err := kge.Train(ctx, engine, job)
 	if err != nil {
@@ -57,6 +58,16 @@ func FoldIn(
 	}
 	folded.Model.Dataset, folded.Model.Source = m.Dataset, m.Source
 	return folded.Model, nil
+}
+
+// rootMeanSquare returns the size of the numbers of embeddings. As a learning rate of Adagrad, whose
+// first step is that long, it lets new embeddings reach it in few steps.
+func rootMeanSquare(numbers []float32) float64 {
+	squares := 0.0
+	for _, x := range numbers {
+		squares += float64(x) * float64(x)
+	}
+	return math.Sqrt(squares / float64(len(numbers)))
 }
 
 // withNew returns the labels and then the new ones of others, and the index of each of others.

@@ -31,11 +31,10 @@ func readCSV(r *reader) error {
 			return nil
 		case errors.As(err, &bad):
 			next = bad.Line + 1
-			err = r.fail(bad.StartLine, malformed("malformed CSV: %w; quote the field and double the quotes "+
-				"inside it", bad.Err))
-			if err != nil {
+			if err := r.fail(bad.StartLine, badCSV(bad)); err != nil {
 				return err
 			}
+			r.report.Dropped.Add(Unclosed, bad.Line-bad.StartLine, r.at(bad.StartLine+1))
 			continue
 		case err != nil:
 			return r.cannotRead(next-1, err)
@@ -48,6 +47,15 @@ func readCSV(r *reader) error {
 			return err
 		}
 	}
+}
+
+// badCSV returns the error of a record. A quote that is not closed takes the lines after it.
+func badCSV(bad *csv.ParseError) error {
+	if bad.Line > bad.StartLine {
+		return malformed("malformed CSV: the record has a quote that is closed wrongly or not before "+
+			"line %d: %w; close it", bad.Line, bad.Err)
+	}
+	return malformed("malformed CSV: %w; quote the field and double the quotes inside it", bad.Err)
 }
 
 // separator returns the separator of the option, or the best one for the first lines. It skips a

@@ -82,8 +82,9 @@ type Report struct {
 	Other   []string          `json:"other_columns,omitempty"`
 	// Facts is the number of facts read.
 	Facts int `json:"facts"`
-	// Dropped says what else is in the file.
+	// Dropped says what else is in the file. Changed says which labels were changed.
 	Dropped Drops `json:"dropped,omitempty"`
+	Changed Drops `json:"changed,omitempty"`
 }
 
 // Drop counts what is dropped for one reason.
@@ -116,6 +117,10 @@ const (
 	Comments    = "comments and empty lines"
 	Malformed   = "malformed lines"
 	EmptyLabels = "facts without a head, relation or tail"
+	// Unclosed counts the lines that a quote takes which is not closed, without its own.
+	Unclosed = "lines after a quote that is not closed"
+	// Spaced is the reason of a changed label.
+	Spaced = "labels with a tab or a line end, now a space"
 )
 
 // ErrMalformed marks a malformed line, which [Options].Lenient skips, and ErrColumns columns that

@@ -108,7 +108,10 @@ func (r *reader) check(f *Fact) error {
 		case strings.IndexByte(*label, 0) >= 0:
 			return malformed("the line holds a NUL byte; save the file as UTF-8 text")
 		case strings.ContainsAny(*label, "\t\r\n\uFEFF"):
-			*label = spaces.Replace(*label)
+			hasSpaces := strings.ContainsAny(*label, "\t\r\n")
+			if *label = spaces.Replace(*label); hasSpaces {
+				r.report.Changed.Add(Spaced, 1, r.at(f.Line)+": "+*label)
+			}
 		}
 	}
 	return nil

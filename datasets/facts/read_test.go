@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,19 +135,49 @@ func TestTurtle(t *testing.T) {
 	}
 }
 
-// TestTurtleBase checks that relative IRIs are refused rather than joined wrongly.
+// TestTurtleBase checks that relative IRIs are joined with the base as RFC 3986 says, and that a
+// second base is refused.
 func TestTurtleBase(t *testing.T) {
-	for _, content := range []string{
-		"@base <http://b.org/d/f.ttl> .\n<a> <#p> </x> .\n", "<x:a> <x:r> <x:b> .\n BASE <x:> <a> <b> <c> .",
-	} {
-		_, _, err := read(write(t, "graph.ttl", content), DefaultOptions())
-		if err == nil || !strings.Contains(err.Error(), "relative IRIs") {
-			t.Errorf("%q: %v", content, err)
+	const base = "# of a file\n@base <http://b.org/d/f.ttl> .\n@prefix : <#> .\n@prefix x: <../y/> .\n"
+	content := base + "<a> :p </x> .\nx:z <//c.org/é> <?q> .\n<> <http://r> <./b/../ü> .\n"
+	got, _, err := read(write(t, "graph.ttl", content), DefaultOptions())
+	want := []string{
+		"http://b.org/d/a|http://b.org/d/f.ttl#p|http://b.org/x",
+		"http://b.org/y/z|http://c.org/é|http://b.org/d/f.ttl?q",
+		"http://b.org/d/f.ttl|http://r|http://b.org/d/ü",
+	}
+	for i, line := range got { // the library reads ahead, so lines are not exact
+		_, got[i], _ = strings.Cut(line, ": ")
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	for _, more := range []string{"BASE <http://c.org>\n<a> <b> <c> .\n", "@base <d/> .\n"} {
+		_, _, err := read(write(t, "graph.ttl", base+more), DefaultOptions())
+		if err == nil || !strings.Contains(err.Error(), "one base") {
+			t.Errorf("%q: %v", more, err)
 		}
 	}
 	name := "<http://x/base> <x:r> <x:base> .\n"
 	if got, _, err := read(write(t, "graph.ttl", name), DefaultOptions()); err != nil || len(got) != 1 {
 		t.Errorf("%q: %v, %v", name, got, err)
+	}
+}
+
+// TestTurtleBlankNodes checks that a blank node without a name is no other node.
+func TestTurtleBlankNodes(t *testing.T) {
+	content := "_:b1 <x:r> [ <x:s> _:b1, (_:b2) ] ."
+	got, _, err := read(write(t, "graph.ttl", content), DefaultOptions())
+	names := map[string]bool{}
+	for _, line := range got {
+		for _, label := range strings.Split(line[3:], "|") {
+			if strings.HasPrefix(label, "_:") {
+				names[label] = true
+			}
+		}
+	}
+	if err != nil || len(names) != 4 { // b1, b2, the node and the list
+		t.Errorf("%v, %v", got, err)
 	}
 }
 
@@ -233,5 +264,34 @@ func TestColumnErrors(t *testing.T) {
 	twice := Columns{"head": "who", "relation": "what", "tail": "who"}
 	if _, _, err := read(path, Options{Columns: twice}); !errors.Is(err, ErrColumns) {
 		t.Errorf("a column that is head and tail: %v", err)
+	}
+}
+
+// TestUnclosedQuote checks that lines which a quote takes are counted, and where it begins.
+func TestUnclosedQuote(t *testing.T) {
+	path := write(t, "facts.csv", "a,r,b\nb,r,\"c\nc,r,d\nd,r,e\n")
+	_, _, err := read(path, DefaultOptions())
+	if err == nil || !strings.Contains(err.Error(), "facts.csv:2: ") ||
+		!strings.Contains(err.Error(), "closed wrongly or not before line 4") {
+		t.Error(err)
+	}
+	o := DefaultOptions()
+	o.Lenient = true
+	facts, report, err := read(path, o)
+	if err != nil || len(facts) != 1 || len(report.Dropped) != 2 {
+		t.Fatalf("%v, %+v, %v", facts, report, err)
+	}
+	want := Drop{Unclosed, 2, path + ":3"}
+	if report.Dropped[0].Reason != Malformed || report.Dropped[1] != want {
+		t.Errorf("%+v, want %+v", report.Dropped, want)
+	}
+}
+
+// TestChangedLabels checks that tabs and line ends within labels are counted.
+func TestChangedLabels(t *testing.T) {
+	path := write(t, "facts.csv", "a,r,\"b\nc\"\n\"d\te\",r,\"f\r\ng\"\nh,r,i\n")
+	_, report, err := read(path, DefaultOptions())
+	if err != nil || !slices.Equal(report.Changed, Drops{{Spaced, 3, path + ":1: b c"}}) {
+		t.Errorf("%+v, %v", report.Changed, err)
 	}
 }

@@ -1,11 +1,14 @@
 package facts
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/knakk/rdf"
@@ -28,21 +31,13 @@ func readTurtle(r *reader) error {
 		}
 		_, isLiteral := triple.Obj.(rdf.Literal)
 		err = r.add(Fact{
-			Head: termLabel(triple.Subj), Relation: termLabel(triple.Pred), Tail: termLabel(triple.Obj),
+			Head: lines.label(triple.Subj), Relation: lines.label(triple.Pred), Tail: lines.label(triple.Obj),
 			Weight: 1, IsRDF: true, IsLiteral: isLiteral, Line: int(lines.line.Load()),
 		})
 		if err != nil {
 			return err
 		}
 	}
-}
-
-// termLabel returns the label of a term like labelOf.
-func termLabel(t rdf.Term) string {
-	if blank, is := t.(rdf.Blank); is {
-		return blank.Serialize(rdf.NTriples)
-	}
-	return t.String()
 }
 
 // position matches the line and the column at the beginning of an error.
@@ -63,44 +58,86 @@ func (r *reader) turtleError(err error, lines *lineCounter) error {
 }
 
 // lineCounter passes on one line at a time and counts them. The library reads in another goroutine.
+// It takes the base of relative IRIs out, which the library would join wrongly, and renames blank
+// nodes.
 type lineCounter struct {
 	*reader
 	line   atomic.Int64
 	failed atomic.Value // error
-	start  []byte       // of the line
+	base   atomic.Pointer[url.URL]
+	rest   []byte // of the line
+	end    error  // after it
 }
 
-// isBase matches a line with a base of relative IRIs, which the library joins wrongly.
-var isBase = regexp.MustCompile(`^\s*(?i:@base|base)\s*<`)
+// isBase matches a line with a base of relative IRIs.
+var isBase = regexp.MustCompile(`^\s*(?i:@base\s*<([^<>]*)>\s*\.|base\s*<([^<>]*)>)`)
 
-// longestBase limits the spaces around the word.
-const longestBase = 64
+// namedBlank matches a blank node with a name that the library could give to one without.
+var namedBlank = regexp.MustCompile(`(^|[\s\[\](,;])_:(b\d+)\b`)
 
-var errBase = errors.New("relative IRIs with a base are not supported; convert the file to N-Triples")
+var errBase = errors.New("only one base, an absolute IRI, is supported; convert the file to N-Triples")
 
 func (c *lineCounter) Read(b []byte) (int, error) {
-	for n := range b {
-		char, err := c.ReadByte()
-		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				c.failed.Store(err)
-			}
-			return n, err
-		}
-		b[n] = char
-		if len(c.start) < longestBase {
-			if c.start = append(c.start, char); char == '<' && isBase.Match(c.start) {
-				c.failed.Store(errBase)
-				return n, errBase
-			}
-		}
-		if char == '\n' {
-			c.line.Add(1)
-			c.start = c.start[:0]
-			return n + 1, nil
-		}
+	if len(c.rest) == 0 && c.end == nil {
+		c.nextLine()
 	}
-	return len(b), nil
+	n := copy(b, c.rest)
+	if c.rest = c.rest[n:]; n > 0 {
+		if b[n-1] == '\n' {
+			c.line.Add(1)
+		}
+		return n, nil
+	}
+	return 0, c.end
+}
+
+// nextLine reads a line, or the end.
+func (c *lineCounter) nextLine() {
+	c.rest, c.end = c.ReadBytes('\n')
+	if c.end != nil && !errors.Is(c.end, io.EOF) {
+		c.failed.Store(c.end)
+	}
+	if bytes.Contains(c.rest, []byte("_:b")) {
+		c.rest = namedBlank.ReplaceAll(c.rest, []byte("${1}_:named-$2"))
+	}
+	found := isBase.FindSubmatchIndex(c.rest)
+	if found == nil {
+		return
+	}
+	iri := string(c.rest[max(found[2], found[4]):max(found[3], found[5])])
+	base, err := url.Parse(iri)
+	if err != nil || !base.IsAbs() || !c.base.CompareAndSwap(nil, base) {
+		c.failed.Store(errBase)
+		c.rest, c.end = nil, errBase
+		return
+	}
+	c.rest = c.rest[found[1]:]
+}
+
+// encoded matches characters beyond ASCII in the form of an URL.
+var encoded = regexp.MustCompile(`(?:%[89A-F][0-9A-F])+`)
+
+// label returns the label of a term like labelOf, with its IRI joined with the base.
+func (c *lineCounter) label(t rdf.Term) string {
+	if blank, is := t.(rdf.Blank); is {
+		return blank.Serialize(rdf.NTriples)
+	}
+	text, base := t.String(), c.base.Load()
+	if _, is := t.(rdf.IRI); !is || base == nil {
+		return text
+	}
+	iri, err := url.Parse(text)
+	if err != nil || iri.IsAbs() {
+		return text
+	}
+	joined := base.ResolveReference(iri).String()
+	if strings.Contains(text+base.String(), "%") {
+		return joined
+	}
+	return encoded.ReplaceAllStringFunc(joined, func(part string) string {
+		character, _ := url.PathUnescape(part) // valid, since it matches
+		return character
+	})
 }
 
 // err returns the error of the source.

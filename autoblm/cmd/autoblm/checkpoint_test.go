@@ -134,7 +134,7 @@ func interrupt(t *testing.T, dir string, line ...string) string {
 	defer cancel()
 	go func() {
 		for ctx.Err() == nil {
-			if found, _ := filepath.Glob(filepath.Join(dir, "training-*")); len(found) > 0 {
+			if len(checkpointsIn(dir)) > 0 {
 				cancel()
 			}
 			time.Sleep(time.Millisecond)

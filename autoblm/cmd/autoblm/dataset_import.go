@@ -79,12 +79,8 @@ func (s graphImport) block(verbose bool) cli.Block {
 		}
 		b.Add("read", format.Int(file.Facts)+" facts of "+file.File+" ("+describeFile(file)+")")
 	}
-	label := "dropped"
-	for _, d := range s.Dropped {
-		b.Add(label, fmt.Sprintf("%s: %s, such as %s", d.Reason, format.Int(d.Count),
-			format.Clip(d.Example, exampleClip)))
-		label = ""
-	}
+	addDrops(&b, "dropped", s.Dropped)
+	addDrops(&b, "changed", s.Changed)
 	if s.Weighted {
 		b.Note("weights.txt has the weights of the training facts.")
 	}
@@ -105,6 +101,15 @@ func (s graphImport) block(verbose bool) cli.Block {
 	b.Next = []string{shellCommand([]string{"dataset", "info", s.Folder}),
 		shellCommand([]string{"search", "--dataset", s.Folder, "--minutes", "10"})}
 	return b
+}
+
+// addDrops adds a line for each reason.
+func addDrops(b *cli.Block, label string, drops facts.Drops) {
+	for _, d := range drops {
+		b.Add(label, fmt.Sprintf("%s: %s, such as %s", d.Reason, format.Int(d.Count),
+			format.Clip(d.Example, exampleClip)))
+		label = ""
+	}
 }
 
 // whyFewer says why a split is smaller than wanted.

@@ -40,9 +40,6 @@ func (c *modelMapCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	m := p.Models()[0]
-	if err := outfile.MakeFolder(filepath.Dir(c.Out)); err != nil {
-		return err
-	}
 	if err := o.CheckFile(c.Out, outfile.Page); err != nil {
 		return err
 	}

@@ -80,10 +80,15 @@ func TestModelNeighborsAndMap(t *testing.T) {
 	succeed(t, "model neighbors --relations --model", model, relation)
 	fail(t, cli.Failed, "has no entity", "model neighbors --model", model, "nothing")
 
-	page := filepath.Join(t.TempDir(), "new", "map.html")
+	page := filepath.Join(t.TempDir(), "map.html")
 	has(t, object(t, "model map --entities 5 --model", model, "--out", page), fields{"shown": 5})
 	contains(t, readFile(t, page), "<!DOCTYPE html>", "The colour is the end of a relation")
 	must(t, os.RemoveAll(graph))
+	absent := filepath.Join(t.TempDir(), "absent")
+	fail(t, cli.Failed, absent, "model map --model", model, "--out", filepath.Join(absent, "map.html"))
+	if isFolder(absent) {
+		t.Error("the map made a folder")
+	}
 	_, stderr := succeed(t, "model map --model", model, "--out", page)
 	contains(t, stderr, "the map has no colours")
 	fail(t, cli.Failed, "absent", "model map --dataset absent --model", model, "--out", page)

@@ -42,10 +42,9 @@ func TestOccupiedFolders(t *testing.T) {
 			"ensemble": "it has a model (ensemble of 2, small)", "search": "it has a search",
 			graph: "it has a data set", paths: "it has a data set", classes: "it has a data set",
 		} {
-			isBest := name == "study best" && dir == "ensemble" // which has no settings of a run
 			isMember := name == "ensemble" && dir == "train"
 			isLonger := name == "timed" && dir == "train" // which it continues
-			if dir != name && !isBest && !isMember && !isLonger && !strings.HasPrefix(name, "study") || dir == graph {
+			if dir != name && !isMember && !isLonger && !strings.HasPrefix(name, "study") || dir == graph {
 				stderr := fail(t, cli.Failed, has, line+dir)
 				contains(t, stderr, "use another --out, or remove it")
 			}

@@ -28,9 +28,7 @@ func (f *startFlags) readStart() (err error) {
 		if f.model, err = oneModel(f.From, 0); err != nil {
 			return err
 		}
-		if tables, err = f.model.LabelledTables(); err != nil {
-			return err
-		}
+		tables = f.model.LabelledTables()
 		if f.model.Position != nil {
 			epochs = f.model.Position.Epoch
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/settings"
@@ -307,6 +308,13 @@ func precisionOf(m study.Description) kge.Precision {
 	return t.Settings.Precision
 }
 
+// isSaved reports whether a folder has a model already.
+func isSaved(model task.Artifact, dir string) bool {
+	files, err := model.Files()
+	saved, failed := inputfile.Read(filepath.Join(dir, modelfolder.Description))
+	return err == nil && failed == nil && bytes.Equal(saved, files[modelfolder.Description])
+}
+
 // Run writes the best model.
 func (c *studyBestCommand) Run(o *output) error {
 	contents, err := c.read()
@@ -318,9 +326,10 @@ func (c *studyBestCommand) Run(o *output) error {
 	}
 	if c.Out == "" {
 		c.Out = filepath.Join(c.folder(), modelfolder.InSearch)
-	} else if has := contentOf(c.Out); isFile(filepath.Join(c.Out, configName)) ||
-		has != "" && !isFile(filepath.Join(c.Out, modelfolder.Description)) {
-		return occupied(c.Out, "the model", cmp.Or(has, "the settings of a run"))
+	} else if !isSaved(contents.Best, c.Out) {
+		if err := checkFree(c.Out, "the model"); err != nil {
+			return err
+		}
 	}
 	if err := modelfolder.Prepare(c.Out); err != nil {
 		return err

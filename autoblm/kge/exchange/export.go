@@ -50,11 +50,7 @@ func Export(m *kge.Model, format Format, dir string) ([]string, error) {
 	if prepare == nil {
 		return nil, enum.Unknown("format", string(format), Formats())
 	}
-	tables, err := m.LabelledTables()
-	if err != nil {
-		return nil, err
-	}
-	written, err := prepare(tables)
+	written, err := prepare(m.LabelledTables())
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func ReadTables(path string) ([]Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		return m.LabelledTables()
+		return m.LabelledTables(), nil
 	}
 	content, err := inputfile.Read(path)
 	if err != nil {
