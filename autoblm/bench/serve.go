@@ -28,6 +28,8 @@ const (
 	// servedRate is the number of questions a second. They come at fixed times, whether or not
 	// earlier ones are answered; a late answer counts from the time when its question was due.
 	servedRate = 1000
+	// servedShare is the share of the largest rate at which the times are measured too.
+	servedShare = 0.7
 	// clients is the number of connections.
 	clients = 64
 )
@@ -52,7 +54,8 @@ type load struct {
 	MemoryLast  float64 `json:"memory_last"`
 }
 
-// serve measures autoblm serve on loopback: the largest rate, and then the times at a fixed rate.
+// serve measures autoblm serve on loopback: the largest rate, and then the times at a fixed rate and at
+// a share of the largest.
 func (f flags) serve(ctx context.Context, command []string, w io.Writer) error {
 	g, err := datasets.Open(filepath.Join(f.Data, servedGraph))
 	if err != nil {
@@ -88,10 +91,13 @@ func (f flags) serve(ctx context.Context, command []string, w io.Writer) error {
 	pid := program.Process.Pid
 	memory := func() float64 { return residentMegabytes(pid) }
 	var all []load
-	for _, rate := range []float64{0, servedRate} {
+	for i, rate := range []float64{0, servedRate, 0} {
 		seconds := f.Minutes * 60
-		if rate == 0 || seconds == 0 {
+		if i != 1 || seconds == 0 {
 			seconds = 20
+		}
+		if i == 2 {
+			rate = servedShare * all[0].PerSecond
 		}
 		server, client := cpuSeconds(pid), cpuSeconds(os.Getpid())
 		l, err := ask(ctx, served.URL+"v1/predict", questions, rate, seconds, memory)
@@ -240,11 +246,11 @@ func printLoads(w io.Writer, all []load) {
 	t := table.New("rate", "questions", "failed", "per second", "p50 ms", "p95 ms", "p99 ms", "max ms",
 		"CPU ms", "client's", "MB", "MB later")
 	for _, l := range all {
+		whole := func(x float64) string { return fmt.Sprintf("%.0f", x) }
 		rate := "largest"
 		if l.Rate > 0 {
-			rate = fmt.Sprint(l.Rate)
+			rate = whole(l.Rate)
 		}
-		whole := func(x float64) string { return fmt.Sprintf("%.0f", x) }
 		t.Add(rate, l.Questions, l.Failed, whole(l.PerSecond), fmt.Sprintf("%.1f", l.P50),
 			fmt.Sprintf("%.1f", l.P95), fmt.Sprintf("%.1f", l.P99), whole(l.Max),
 			fmt.Sprintf("%.2f", l.ServerCPU), fmt.Sprintf("%.2f", l.ClientCPU), whole(l.MemoryFirst), whole(l.MemoryLast))
