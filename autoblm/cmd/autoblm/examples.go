@@ -36,7 +36,6 @@ var examples = flags.Examples{
 	},
 	"predict": {
 		"predict --model mymodel --head Portugal --relation borders",
-		"predict --model mymodel --head Portugal --tail Spain",
 		"predict --model mymodel --head Portugal --relation borders --top 3 --explain 3",
 		"predict --model mymodel --all --top 20 --format csv",
 	},
