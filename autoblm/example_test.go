@@ -126,6 +126,17 @@ func ExampleLoadModel() {
 	// Output: 243 triples; better than chance: true
 }
 
+// Give a model probabilities, and ask for the best answer that the graph lacks.
+func ExampleCalibrate() {
+	ctx, g := context.Background(), must(autoblm.Load("world"))
+	model := must(autoblm.Train(ctx, g, quick(structure.MustParse("complex"))))
+	model = must(autoblm.Calibrate(ctx, model, g))
+	query := autoblm.Query{Head: "Portugal", Relation: "borders"}
+	best := must(model.Predict(g, query, autoblm.PredictOptions{Top: 1, Shares: true}))[0]
+	fmt.Println("a probability:", 0 < *best.Probability && *best.Probability < 1)
+	// Output: a probability: true
+}
+
 // Load a table of facts, which is divided into train, valid and test.
 func ExampleLoad() {
 	folder := must(os.MkdirTemp("", ""))

@@ -158,7 +158,9 @@ func (a *Answerer) Predict(
 		for _, i := range byEnd[e] {
 			p, q := &predictions[i], questions[i]
 			p.Candidates, p.Kind = c.count(a.model), c.kind
-			l := &lookup{a: a, q: q, c: c, o: o, known: known(q), prediction: p}
+			l := &lookup{
+				a: a, q: q, c: c, o: o, known: known(q), isCalibrated: a.isCalibrated(o), prediction: p,
+			}
 			if a.scores != nil {
 				l.bound = a.scores.bound(q.path())
 			}
@@ -170,6 +172,9 @@ func (a *Answerer) Predict(
 		groups = append(groups, work)
 	}
 	if err := a.findAll(ctx, groups); err != nil {
+		return nil, err
+	}
+	if err := a.decide(ctx, predictions, questions, o); err != nil {
 		return nil, err
 	}
 	return predictions, a.relations(ctx, predictions, questions, pairs, o)
@@ -231,7 +236,7 @@ func (a *Answerer) among(names []string) ([]int32, error) {
 func (a *Answerer) knownAnswers(queries int, o PredictOptions) func(q question) []int32 {
 	const few = 64
 	switch {
-	case a.graph == nil || o.Known == eval.KeepKnown:
+	case a.graph == nil || o.Known == eval.KeepKnown && !a.isCalibrated(o):
 		return func(question) []int32 { return nil }
 	case queries > few || a.isPrepared:
 		index := a.graph.Known()

@@ -25,6 +25,8 @@ type Ensemble struct {
 	// Valid and Test are the metrics, as in [kge.Model]. The Valid of a chosen ensemble is fitted
 	// to the validation triples; see [Choice].
 	Valid, Test json.RawMessage
+	// Calibration turns scores into probabilities; nil without them.
+	Calibration *Calibration
 }
 
 // NewEnsemble returns an ensemble of models of one graph, of any form, size and ids.
@@ -129,6 +131,8 @@ func (e *Ensemble) Predict(g *datasets.Graph, q Query, o PredictOptions) ([]eval
 func (e *Ensemble) Score(head, relation, tail string) (float64, error) {
 	return score(e, head, relation, tail)
 }
+
+func (e *Ensemble) calibration() *Calibration { return e.Calibration }
 
 func (e *Ensemble) scores(q question) func(id int32) float64 {
 	return meanScores(e.Members, q.scores)

@@ -75,7 +75,10 @@ func (e *Ensemble) Save(dir string) error {
 		bytes += 4 * float64(len(m.Entities))
 	}
 	defer memory.CollectGarbage(bytes)
-	return modelfolder.Save(dir, e)
+	if err := modelfolder.Save(dir, e); err != nil || e.Calibration == nil {
+		return err
+	}
+	return e.Calibration.Save(dir)
 }
 
 // loadEnsemble reads an ensemble. Errors name the folder, if it is not empty.

@@ -10,16 +10,17 @@ import (
 
 // lookup finds the answers to a question.
 type lookup struct {
-	a          *Answerer
-	q          question
-	c          *candidates
-	o          PredictOptions
-	known      []int32
-	bound      float64
-	logSum     float64 // of the exponentials of the scores, with Shares
-	triple     bool    // only tail is asked for
-	tail       int32
-	prediction *Prediction
+	a            *Answerer
+	q            question
+	c            *candidates
+	o            PredictOptions
+	known        []int32
+	bound        float64
+	logSum       float64 // of the exponentials of the scores, with Shares
+	isCalibrated bool    // the answers have probabilities
+	triple       bool    // only tail is asked for
+	tail         int32
+	prediction   *Prediction
 }
 
 // isAllowed reports whether an entity may be listed.
@@ -76,6 +77,9 @@ func (l *lookup) answer(id int32, score float64) eval.Answer {
 	answer := eval.Answer{Entity: l.a.model.EntityLabels[id], Score: score, Known: l.isKnown(id)}
 	if l.o.Shares {
 		answer.Share = math.Exp(logShare(l.logSum, score, l.c.has(id)))
+	}
+	if l.isCalibrated && l.c.has(id) {
+		answer.Probability = l.a.probability(l.q, id, logShare(l.logSum, score, true), l.known)
 	}
 	return answer
 }

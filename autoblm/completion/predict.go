@@ -51,7 +51,8 @@ type PredictOptions struct {
 	AnyKind bool
 	// Among, unless nil, restricts the candidates to these entities.
 	Among []string
-	// Shares sets the shares of answers.
+	// Shares sets the shares of answers, and the probabilities if the predictor is calibrated. With
+	// AnyKind, Among or without a graph there are no probabilities.
 	Shares bool
 }
 

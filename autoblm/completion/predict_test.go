@@ -32,7 +32,7 @@ func mustPredict(
 ) []eval.Answer {
 	t.Helper()
 	options := completion.PredictOptions{Known: known, Top: top, AnyKind: true}
-	answers, err := completion.Single{m}.Predict(g, q, options)
+	answers, err := completion.Single{Model: m}.Predict(g, q, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,12 +179,12 @@ func TestPredictTop(t *testing.T) {
 		known := rapid.SampledFrom([]eval.KnownAnswers{eval.MarkKnown, eval.DropKnown,
 			eval.KeepKnown}).Draw(t, "known")
 		top := rapid.IntRange(-1, 9).Draw(t, "top")
-		all, err := completion.Single{m}.Predict(g, q,
+		all, err := completion.Single{Model: m}.Predict(g, q,
 			completion.PredictOptions{Known: known, AnyKind: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := completion.Single{m}.Predict(g, q,
+		got, err := completion.Single{Model: m}.Predict(g, q,
 			completion.PredictOptions{Known: known, Top: top, AnyKind: true})
 		if top < 1 || top > len(all) {
 			top = len(all)
@@ -249,7 +249,7 @@ func TestPredictRefuses(t *testing.T) {
 		"only a part of the word": {query{Tail: "omania", Relation: "borders"}, "Romania", "Chad"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answers, err := completion.Single{m}.Predict(nil, c.query,
+			answers, err := completion.Single{Model: m}.Predict(nil, c.query,
 				completion.PredictOptions{Known: eval.MarkKnown, Top: 3})
 			checkError(t, err, strings.Split(c.want, "…")...)
 			if answers != nil || c.not != "" && strings.Contains(err.Error(), c.not) {

@@ -40,10 +40,15 @@ type Predictor interface {
 	// scores returns the score, by id, of an answer to a question. The function is not safe for
 	// concurrent use.
 	scores(q question) func(id int32) float64
+	// calibration returns the map from scores to probabilities, nil for none.
+	calibration() *Calibration
 }
 
 // Single is a [Predictor] with one model.
-type Single struct{ *kge.Model }
+type Single struct {
+	*kge.Model
+	Calibration *Calibration // nil without probabilities
+}
 
 // Models returns the model.
 func (s Single) Models() []*kge.Model { return []*kge.Model{s.Model} }
@@ -70,6 +75,16 @@ func (s Single) Rank(
 	return triples, ranks[0], nil
 }
 
+// Save implements [Predictor].
+func (s Single) Save(dir string) error {
+	if err := s.Model.Save(dir); err != nil || s.Calibration == nil {
+		return err
+	}
+	return s.Calibration.Save(dir)
+}
+
+func (s Single) calibration() *Calibration { return s.Calibration }
+
 func (s Single) scores(q question) func(id int32) float64 { return q.scores(s.Model) }
 
 // PredictorOf returns the model or the ensemble of an artifact; nil for none.
@@ -80,7 +95,7 @@ func PredictorOf(a task.Artifact) (Predictor, error) {
 	case Predictor:
 		return a, nil
 	case *kge.Model:
-		return Single{a}, nil
+		return Single{Model: a}, nil
 	}
 	files, err := a.Files()
 	if err != nil {
@@ -103,16 +118,21 @@ func LoadFS(fsys fs.FS) (Predictor, error) {
 
 // load reads a model or an ensemble. Errors name the folder, if it is not empty.
 func load(dir string, files modelfolder.Reader) (Predictor, error) {
+	calibration, err := loadCalibration(dir, files)
+	if err != nil {
+		return nil, err
+	}
 	if isEnsemble(files) {
 		e, err := loadEnsemble(dir, files)
 		if err != nil {
 			return nil, err
 		}
+		e.Calibration = calibration
 		return e, nil
 	}
 	m, err := kge.LoadFrom(dir, files)
 	if err != nil {
 		return nil, err
 	}
-	return Single{m}, nil
+	return Single{m, calibration}, nil
 }

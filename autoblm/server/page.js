@@ -226,15 +226,17 @@ function answersTable(result, entity) {
 	if (result.error) return el("p", { class: "miss" }, result.error);
 	const { head, relation, tail } = result.query;
 	const caption = `(${head ?? "?"}, ${relation}, ${tail ?? "?"})`;
-	const titles = [["rank", true], ["entity", false], ["score", true], ["share", true], ["", false]];
-	const share = x => x === undefined ? "–" : (100 * x).toFixed(1) + " %";
+	const isCalibrated = result.answers.some(a => a.probability !== undefined);
+	const titles = [["rank", true], ["entity", false], ["score", true],
+		[isCalibrated ? "probability" : "share", true], ["", false]];
+	const percent = x => x === undefined ? "–" : (100 * x).toFixed(1) + " %";
 	return el("table", { class: "answers-table" }, el("caption", {}, caption),
 		el("thead", {}, el("tr", {}, titles.map(([title, isNumber]) =>
 			el("th", { scope: "col", class: isNumber && "number" }, title)))),
 		el("tbody", {}, result.answers.map(a => el("tr", {},
 			el("td", { class: "number" }, a.rank), el("td", {}, link(a.entity)),
 			el("td", { class: "number" }, a.score.toFixed(3)),
-			el("td", { class: "number" }, share(a.share)),
+			el("td", { class: "number" }, percent(isCalibrated ? a.probability : a.share)),
 			el("td", { class: "hit" }, a.known ? "known" : "", current.facts && why(titles.length, {
 				head: head ?? a.entity, relation, tail: tail ?? a.entity,
 			}))))));

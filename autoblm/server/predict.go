@@ -53,7 +53,7 @@ type predictRequest struct {
 	Body struct {
 		Batch[completion.Query]
 		Selection
-		Shares bool `json:"shares,omitempty" doc:"Add the share of each answer in the softmax."`
+		Shares bool `json:"shares,omitempty" doc:"Add the share of each answer in the softmax and, if the model is calibrated, its probability."`
 	}
 }
 
@@ -113,7 +113,7 @@ func (s *Server) score(ctx context.Context, in *scoreRequest) (out results[Answe
 	for i, t := range in.Body.Triples {
 		queries[i] = completion.Query(t)
 	}
-	o := options{known: eval.MarkKnown, any: in.Body.Any}
+	o := options{known: eval.MarkKnown, any: in.Body.Any, shares: true}
 	return s.predictAll(ctx, in.Body.Model, queries, o)
 }
 

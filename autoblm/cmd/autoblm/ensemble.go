@@ -11,6 +11,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
@@ -115,6 +116,9 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	}
 	stop()
 	if s.Out, err = c.save(o, ensemble, g.Name); err != nil {
+		return err
+	}
+	if _, err := calibrate(ctx, o, ensemble, cpu.New(c.Threads), g, s.Out); err != nil {
 		return err
 	}
 	return o.Result(s, func(w io.Writer) {

@@ -18,13 +18,15 @@ import (
 )
 
 type evalCommand struct {
-	Model   string    `required:"" placeholder:"DIR" brief:"Folder of a model, ensemble or search." help:"Folder of a model, of an ensemble, or of a search."`
-	Dataset string    `required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
-	Split   string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
-	Ties    eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"Rank among equal scores: pessimistic, optimistic or realistic."`
-	By      string    `default:"" enum:",relation,pattern,degree" placeholder:"KIND" brief:"Metrics by relation, pattern or degree." help:"Metrics by relation, by relation pattern, or by the degree of the known entity: the number of training triples that it is the tail of."`
-	Sample  int       `min:"0" max:"1000000000" brief:"Rank a random sample of this size; 0: all." help:"Rank a random sample of this number of triples and state the standard error of its MRR; 0 ranks all. It is the same sample each time, and a larger one contains it."`
-	FoldIn  bool      `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are. Only for single models."`
+	Model    string    `required:"" placeholder:"DIR" brief:"Folder of a model, ensemble or search." help:"Folder of a model, of an ensemble, or of a search."`
+	Dataset  string    `required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
+	Split    string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
+	Ties     eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"Rank among equal scores: pessimistic, optimistic or realistic."`
+	By       string    `default:"" enum:",relation,pattern,degree" placeholder:"KIND" brief:"Metrics by relation, pattern or degree." help:"Metrics by relation, by relation pattern, or by the degree of the known entity: the number of training triples that it is the tail of."`
+	Sample   int       `min:"0" max:"1000000000" brief:"Rank a random sample of this size; 0: all." help:"Rank a random sample of this number of triples and state the standard error of its MRR; 0 ranks all. It is the same sample each time, and a larger one contains it."`
+	Classify bool      `brief:"Decide which triples are true." help:"Decide for the triples of the split and as many false ones whether they are true. The data may have the false ones in valid_neg.txt and test_neg.txt; otherwise true ones are corrupted."`
+	Seed     uint64    `default:"1" brief:"Seed of the corrupted triples." help:"Seed of the corrupted triples of --classify."`
+	FoldIn   bool      `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are. Only for single models."`
 	precisionFlag
 	computeFlags
 }
@@ -46,6 +48,7 @@ type evalSummary struct {
 	Typed *completion.TypedEvaluation `json:"typed,omitempty"`
 	// Given has the metrics among the negatives of the data set, with realistic ties.
 	Given *completion.GivenEvaluation `json:"given_negatives,omitempty"`
+	truthSummary
 	// Popularity has the metrics of the baseline for the split.
 	Popularity popularity              `json:"popularity,omitempty"`
 	ByDegree   []completion.DegreePart `json:"by_degree,omitempty"`
@@ -98,6 +101,9 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		if triples, ranks, err = c.rankAll(ctx, o, engine, p, g, &s); err != nil {
 			return err
 		}
+	}
+	if err := c.rateTruth(ctx, o, p, source, &s); err != nil {
+		return err
 	}
 	switch c.By {
 	case "relation":
@@ -202,6 +208,7 @@ func (s evalSummary) block(c *evalCommand, g *datasets.Graph) cli.Block {
 		}
 	}
 	s.Popularity.addRow(&b, c.Split)
+	s.truthSummary.addRows(&b)
 	if s.Unknown != nil && s.Unknown.Of(c.Split) > 0 {
 		b.Note(fmt.Sprintf("%s more cannot be ranked: %s. train --from adds new labels.",
 			format.Count(s.Unknown.Of(c.Split), "triple"), s.Unknown.Missing))

@@ -107,6 +107,9 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 		if p, err = foldIn(ctx, o, c.engine(), p, g); err != nil {
 			return err
 		}
+		if p, err = calibrate(ctx, o, p, c.engine(), g, ""); err != nil {
+			return err
+		}
 	}
 	a, err := completion.NewAnswerer(p, g, c.engine())
 	if err != nil {
@@ -145,6 +148,9 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	return o.Result(found, func(w io.Writer) {
 		printQuestion(w, q.Head, q.Relation, q.Tail)
 		printAnswers(w, found.Answers)
+		if v := found.Answers; len(v) == 1 && v[0].Verdict != nil {
+			fmt.Fprintf(w, "\nThe model calls the triple %t.\n", *v[0].Verdict)
+		}
 		printReasons(w, rowsOf(found), func(r row) string {
 			switch "" {
 			case q.Head:
@@ -190,23 +196,31 @@ func printQuestion(w io.Writer, head, relation, tail string) {
 		format.Escape(cmp.Or(relation, "?")), format.Escape(cmp.Or(tail, "?")))
 }
 
-// printAnswers prints the answers to a query.
+// printAnswers prints the answers to a query, with their probabilities, or shares without these.
 func printAnswers(w io.Writer, answers []eval.Answer) {
-	what, shares := "entity", false
+	what, likely := "entity", ""
 	for _, a := range answers {
-		shares = shares || a.Share > 0
+		switch {
+		case a.Probability != nil:
+			likely = "probability"
+		case a.Share > 0 && likely == "":
+			likely = "share"
+		}
 		if a.Relation != "" {
 			what = "relation"
 		}
 	}
-	titles := []string{what, "rank", "score", ""}
-	if shares {
-		titles = []string{what, "rank", "score", "share", ""}
+	titles := []string{what, "rank", "score", likely, ""}
+	if likely == "" {
+		titles = []string{what, "rank", "score", ""}
 	}
 	t := table.New(titles...)
 	for _, a := range answers {
 		cells := []any{cmp.Or(a.Entity, a.Relation), a.Rank, fmt.Sprintf("%.3f", a.Score)}
-		if shares {
+		switch likely {
+		case "probability":
+			cells = append(cells, probabilityText(a.Probability))
+		case "share":
 			cells = append(cells, shareText(a.Share))
 		}
 		t.Add(append(cells, knownText(a.Known))...)

@@ -102,7 +102,7 @@ func (c *predictCommand) likeliest(
 	for i, f := range facts {
 		rows[i] = row{
 			Head: f.Head, Relation: f.Relation, Tail: f.Tail, Rank: int64(f.Rank), Score: f.Score,
-			Share: f.Share, Known: new(bool),
+			Share: f.Share, Probability: f.Probability, Known: new(bool),
 		}
 	}
 	if c.Format != "text" {
@@ -120,7 +120,8 @@ func rowsOf(all ...completion.Prediction) (rows []row) {
 		for _, a := range p.Answers {
 			r := row{
 				Head: p.Query.Head, Relation: p.Query.Relation, Tail: p.Query.Tail,
-				Rank: int64(a.Rank), Score: a.Score, Share: a.Share, Because: a.Because,
+				Rank: int64(a.Rank), Score: a.Score, Share: a.Share, Probability: a.Probability,
+				Because: a.Because,
 			}
 			switch {
 			case r.Relation == "":
@@ -140,15 +141,19 @@ func rowsOf(all ...completion.Prediction) (rows []row) {
 	return rows
 }
 
-// printRows prints triples as a table.
+// printRows prints triples as a table, with probabilities, or shares without these.
 func printRows(w io.Writer, rows []row) {
-	t := table.New("head", "relation", "tail", "rank", "score", "share", "")
+	likely, text := "share", func(r row) string { return shareText(r.Share) }
+	if slices.ContainsFunc(rows, func(r row) bool { return r.Probability != nil }) {
+		likely, text = "probability", func(r row) string { return probabilityText(r.Probability) }
+	}
+	t := table.New("head", "relation", "tail", "rank", "score", likely, "")
 	for _, r := range rows {
 		note := ""
 		if r.Known != nil && *r.Known {
 			note = "known"
 		}
-		t.Add(r.Head, r.Relation, r.Tail, r.Rank, fmt.Sprintf("%.3f", r.Score), shareText(r.Share), note)
+		t.Add(r.Head, r.Relation, r.Tail, r.Rank, fmt.Sprintf("%.3f", r.Score), text(r), note)
 	}
 	t.Print(w)
 }

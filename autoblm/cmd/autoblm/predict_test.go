@@ -39,6 +39,9 @@ func TestPredictQueries(t *testing.T) {
 		for _, a := range get(o, "answers").([]any) {
 			r := row{Rank: int64(get(a, "rank").(float64)), Score: get(a, "score").(float64),
 				Share: get(a, "share").(float64)}
+			if p, has := get(a, "probability").(float64); has {
+				r.Probability = &p
+			}
 			for to, part := range map[*string]string{&r.Head: "head", &r.Relation: "relation",
 				&r.Tail: "tail"} {
 				label := get(o, "query."+part)

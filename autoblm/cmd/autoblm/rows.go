@@ -23,23 +23,29 @@ type row struct {
 	Rank     int64   `json:"rank" parquet:"rank"`
 	Score    float64 `json:"score" parquet:"score"`
 	Share    float64 `json:"share" parquet:"share"`
-	Known    *bool   `json:"known" parquet:"known,optional"` // nil if it was not looked up
+	// Probability is nil for known triples and without calibration.
+	Probability *float64 `json:"probability" parquet:"probability,optional"`
+	Known       *bool    `json:"known" parquet:"known,optional"` // nil if it was not looked up
 
 	Because []eval.Reason `json:"because,omitempty" parquet:"because,list"`
 }
 
 // rowTitles are the titles of the columns.
-var rowTitles = []string{"head", "relation", "tail", "rank", "score", "share", "known"}
+var rowTitles = []string{"head", "relation", "tail", "rank", "score", "share", "probability", "known"}
 
 // fields returns the values of the columns as text, without control characters.
 func (r row) fields() []string {
-	known := ""
+	known, probability := "", ""
 	if r.Known != nil {
 		known = strconv.FormatBool(*r.Known)
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	if r.Probability != nil {
+		probability = number(*r.Probability)
+	}
 	return []string{format.Escape(r.Head), format.Escape(r.Relation), format.Escape(r.Tail),
-		strconv.FormatInt(r.Rank, 10), number(r.Score), number(r.Share), known}
+		strconv.FormatInt(r.Rank, 10), number(r.Score), number(r.Share), probability,
+		known}
 }
 
 // writeRows writes the rows that fill passes on, in the format of the command.

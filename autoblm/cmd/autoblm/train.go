@@ -178,6 +178,12 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		}
 	}
 	first := report.Results[0]
+	if c.Out != "" && !c.NoEval {
+		p := completion.Single{Model: first.Model}
+		if _, err := calibrate(ctx, o, p, cpu.New(c.Threads), g, c.Out); err != nil {
+			return err
+		}
+	}
 	if first.Err == nil || c.Members > 1 {
 		summary := c.summary(g, engine, report, evaluations, out.folder)
 		summary.Popularity, summary.Start = popularity{}, matched

@@ -21,6 +21,12 @@ type Answer struct {
 	// queries; 0 if it was not computed. That of a relation is the geometric mean of the shares of
 	// the head and the tail.
 	Share float64 `json:"share,omitempty"`
+	// Probability is the chance that an answer which the graph lacks is a fact; nil if it was not
+	// computed.
+	Probability *float64 `json:"probability,omitempty"`
+	// Verdict tells whether a whole triple that was asked for counts as true, by a threshold; nil if
+	// that was not computed.
+	Verdict *bool `json:"verdict,omitempty"`
 	// Because has the training triples that speak most for the answer, if they were asked for.
 	Because []Reason `json:"because,omitempty"`
 }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
+)
+
+// calibrate returns the predictor with probabilities from the validation triples of g, and saves
+// them into its folder, unless that is "". Without validation triples it returns the predictor.
+func calibrate(
+	ctx context.Context, o *output, p completion.Predictor, engine kge.Engine, g *datasets.Graph,
+	folder string,
+) (completion.Predictor, error) {
+	if g == nil || len(g.Valid) == 0 {
+		return p, nil
+	}
+	defer showActivity(o, "calibrating")()
+	c, err := completion.Calibrate(ctx, p, engine, g)
+	if err != nil {
+		return nil, fmt.Errorf("calibrate probabilities: %w", err)
+	}
+	if folder != "" {
+		if err := c.Save(folder); err != nil {
+			o.Message("autoblm: the probabilities are not kept: %s", format.OneLine(err))
+		}
+	}
+	return completion.WithCalibration(p, c), nil
+}
+
+// calibrate adds probabilities to the model of a search for completion.
+func (s searchRun) calibrate(ctx context.Context, o *output, r *search.Result) error {
+	t, completes := s.Task.(*completion.Task)
+	if !completes || r.Artifact == nil || ctx.Err() != nil {
+		return nil
+	}
+	p, err := completion.PredictorOf(r.Artifact)
+	if err != nil {
+		return err
+	}
+	engine, folder := cpu.New(s.settings.Compute.Threads), filepath.Join(s.out, modelfolder.InSearch)
+	_, err = calibrate(ctx, o, p, engine, t.Graph, folder)
+	return err
+}
+
+// probabilityText returns a probability with two digits, "" for none.
+func probabilityText(p *float64) string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.2g", *p)
+}

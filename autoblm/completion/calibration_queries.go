@@ -1,0 +1,168 @@
+package completion
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// heldOut scores the queries of held-out triples as predict does.
+type heldOut struct {
+	answerer *Answerer
+	known    *datasets.Known // facts that are no answers
+	truth    *datasets.Known
+	queries  []question // without repetitions, in random order
+}
+
+// candidate is a candidate answer to a query.
+type candidate struct {
+	evidence float64 // see [evidence]
+	isFact   bool
+}
+
+// newHeldOut prepares the queries of truth, which is a split of g: the tails of its heads and
+// relations, and the heads of its relations and tails. Candidates are the entities of the right
+// kind in train, without the facts of train and of the other split, as in filtered ranks. The
+// caller closes the answerer.
+func newHeldOut(
+	p Predictor, engine kge.Engine, g *datasets.Graph, truth, other []datasets.Triple,
+) (*heldOut, error) {
+	train := &datasets.Graph{
+		Entities: g.Entities, Relations: g.Relations, Train: g.Train, Types: g.Types,
+	}
+	a, err := NewAnswerer(p, train, engine)
+	if err != nil {
+		return nil, err
+	}
+	known := &datasets.Graph{Train: g.Train, Valid: other}
+	h := &heldOut{
+		answerer: a, known: known.Known(), truth: (&datasets.Graph{Train: truth}).Known(),
+	}
+	for _, t := range truth {
+		h.queries = append(h.queries, question{given: t.Head, relation: t.Relation},
+			question{given: t.Tail, relation: t.Relation, forHeads: true})
+	}
+	slices.SortFunc(h.queries, func(x, y question) int {
+		return cmp.Or(cmp.Compare(x.relation, y.relation), cmp.Compare(x.given, y.given),
+			cmp.Compare(sideOf(x), sideOf(y)))
+	})
+	h.queries = slices.Compact(h.queries)
+	random := rand.New(rand.NewPCG(1, 0x63616c6962)) // the second number separates uses of a seed
+	random.Shuffle(len(h.queries), func(i, j int) {
+		h.queries[i], h.queries[j] = h.queries[j], h.queries[i]
+	})
+	return h, nil
+}
+
+// sideOf returns 0 for a question about tails and 1 for one about heads.
+func sideOf(q question) int {
+	if q.forHeads {
+		return 1
+	}
+	return 0
+}
+
+// maxWork limits the queries of held-out triples: the products and exponentials for all candidates
+// take about two seconds on one core.
+const maxWork = 6e9
+
+// workPerCandidate returns the work for one candidate of a query, in products.
+func (a *Answerer) workPerCandidate() (products float64) {
+	const exponential = 100 // products that take as long
+	for _, m := range a.predictor.Models() {
+		products += float64(m.Dim + exponential)
+	}
+	if a.scores == nil { // scores in float64
+		products *= 8
+	}
+	return products
+}
+
+// limit keeps the first queries, within a limit of work.
+func (h *heldOut) limit(work float64) {
+	for i, q := range h.queries {
+		c := h.answerer.candidates(q.end(), PredictOptions{}, nil)
+		work -= float64(c.count(h.answerer.model)) * h.answerer.workPerCandidate()
+		if work < 0 && i > 0 {
+			h.queries = h.queries[:i]
+			return
+		}
+	}
+}
+
+// end returns the end of the relation where the answers are.
+func (q question) end() end { return end{q.relation, q.forHeads} }
+
+// each calls visit with the candidates of each query, one at a time in any order. They are valid
+// until it returns.
+func (h *heldOut) each(
+	ctx context.Context, visit func(query int, candidates []candidate),
+) error {
+	byEnd := map[end][]int{}
+	for i, q := range h.queries {
+		byEnd[q.end()] = append(byEnd[q.end()], i)
+	}
+	var lock sync.Mutex
+	pool := sync.Pool{New: func() any { return new([]candidate) }}
+	for e, indices := range byEnd {
+		c := h.answerer.candidates(e, PredictOptions{}, nil)
+		questions := make([]question, len(indices))
+		for n, i := range indices {
+			questions[n] = h.queries[i]
+		}
+		err := h.answerer.eachScores(ctx, c, questions, func(n int, scores []float32) {
+			list := pool.Get().(*[]candidate)
+			*list = h.candidates((*list)[:0], questions[n], c, scores)
+			lock.Lock()
+			visit(indices[n], *list)
+			lock.Unlock()
+			pool.Put(list)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// candidates appends the candidates of a query to a list.
+func (h *heldOut) candidates(
+	list []candidate, q question, c *candidates, scores []float32,
+) []candidate {
+	known, truth := h.known.Tails(q.given, q.relation), h.truth.Tails(q.given, q.relation)
+	if q.forHeads {
+		known, truth = h.known.Heads(q.relation, q.given), h.truth.Heads(q.relation, q.given)
+	}
+	var exact func(id int32) float64
+	if scores == nil {
+		exact = h.answerer.predictor.scores(q)
+	}
+	zero := h.answerer.logSum(c, scores, exact) - math.Log(float64(1+len(known)))
+	for i := range c.count(h.answerer.model) {
+		id, score := c.id(i), 0.0
+		if scores != nil {
+			score = float64(scores[i])
+		} else {
+			score = exact(id)
+		}
+		for len(known) > 0 && known[0] < id {
+			known = known[1:]
+		}
+		for len(truth) > 0 && truth[0] < id {
+			truth = truth[1:]
+		}
+		isKnown := len(known) > 0 && known[0] == id
+		if isKnown || c.noLoops && id == q.given {
+			continue
+		}
+		isFact := len(truth) > 0 && truth[0] == id
+		list = append(list, candidate{score - zero, isFact})
+	}
+	return list
+}

@@ -1,0 +1,321 @@
+package completion
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// TruthEvaluation holds the metrics of triple classification: deciding for true and corrupted
+// triples which they are.
+type TruthEvaluation struct {
+	True  int `json:"true"`
+	False int `json:"false"`
+	// Given is true if the data have the false triples. Otherwise each is a true one with another
+	// head or tail, drawn from the entities at that end of the relation in train.
+	Given            bool    `json:"given"`
+	Accuracy         float64 `json:"accuracy"`
+	Precision        float64 `json:"precision"`
+	Recall           float64 `json:"recall"`
+	F1               float64 `json:"f1"`
+	AveragePrecision float64 `json:"average_precision"`
+	AUC              float64 `json:"roc_auc"`
+}
+
+// judged is a triple with its evidence.
+type judged struct {
+	relation int32
+	eval.Decision
+}
+
+// judge scores the true triples of a split of g and as many false ones. sample selects triples.
+func judge(
+	ctx context.Context, p Predictor, engine kge.Engine, g *datasets.Graph, split string, seed uint64,
+	sample func(a *Answerer, triples []datasets.Triple) []datasets.Triple,
+) (all []judged, given bool, err error) {
+	m := p.Models()[0]
+	negatives, err := g.FalseTriples(split)
+	if err != nil {
+		return nil, false, err
+	}
+	aligned, _, err := AlignKnown(m, g)
+	if err != nil {
+		return nil, false, err
+	}
+	train := &datasets.Graph{
+		Entities: aligned.Entities, Relations: aligned.Relations, Train: aligned.Train,
+		Types: aligned.Types,
+	}
+	a, err := NewAnswerer(p, train, engine)
+	if err != nil {
+		return nil, false, err
+	}
+	defer a.Close()
+	isTrue, err := aligned.Split(split)
+	if err != nil {
+		return nil, false, err
+	}
+	isTrue = sample(a, isTrue)
+	isFalse := corrupted(aligned, isTrue, seed)
+	if given = negatives != nil; given {
+		only := &datasets.Graph{Entities: g.Entities, Relations: g.Relations, Valid: negatives}
+		if only, _, err = AlignKnown(m, only); err != nil {
+			return nil, false, err
+		}
+		isFalse = sample(a, only.Valid)
+	}
+	triples := slices.Concat(isTrue, isFalse)
+	scores, err := a.evidences(ctx, triples)
+	if err != nil {
+		return nil, false, err
+	}
+	for i, t := range triples {
+		all = append(all, judged{t.Relation, eval.Decision{Score: scores[i], IsTrue: i < len(isTrue)}})
+	}
+	return all, given, nil
+}
+
+// affordable returns the triples, or a sample of those whose two queries need less work than a limit.
+func (a *Answerer) affordable(triples []datasets.Triple) []datasets.Triple {
+	work := 1.0
+	for _, t := range triples {
+		for _, isHead := range []bool{false, true} {
+			c := a.candidates(end{t.Relation, isHead}, PredictOptions{}, nil)
+			work += float64(c.count(a.model)) * a.workPerCandidate()
+		}
+	}
+	return eval.Sample(triples, max(1, int(float64(len(triples))*min(1, maxWork/2/work))))
+}
+
+// corrupted returns a triple for each of those given, with another head or tail, which no split has.
+func corrupted(g *datasets.Graph, triples []datasets.Triple, seed uint64) []datasets.Triple {
+	ends := datasets.NewEnds(len(g.Relations), g.Train)
+	type both struct{ heads, tails []int32 }
+	seen := map[int32]both{}
+	known, random := g.Known(), rand.New(rand.NewPCG(seed, 0x66616c7365))
+	corrupt := func(t datasets.Triple, ids []int32, isHead bool) (datasets.Triple, bool) {
+		const tries = 100
+		for range tries {
+			id := int32(random.IntN(len(g.Entities)))
+			if len(ids) > 0 {
+				id = ids[random.IntN(len(ids))]
+			}
+			if isHead {
+				t.Head = id
+			} else {
+				t.Tail = id
+			}
+			if !eval.In(known.Tails(t.Head, t.Relation))(t.Tail) {
+				return t, true
+			}
+		}
+		return t, false
+	}
+	all := make([]datasets.Triple, 0, len(triples))
+	for _, t := range triples {
+		s, found := seen[t.Relation]
+		if !found {
+			s.heads, s.tails, _ = ends.Seen(t.Relation)
+			seen[t.Relation] = s
+		}
+		isHead := random.IntN(2) == 0
+		ids := s.tails
+		if isHead {
+			ids = s.heads
+		}
+		if other, found := corrupt(t, ids, isHead); found {
+			all = append(all, other)
+		} else if other, found := corrupt(t, nil, isHead); found { // all at that end are answers
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// evidences returns the mean evidence of triples as answers at both of their ends.
+func (a *Answerer) evidences(ctx context.Context, triples []datasets.Triple) ([]float64, error) {
+	byEnd := map[end][]int{}
+	for i, t := range triples {
+		for _, isHead := range []bool{false, true} {
+			e := end{t.Relation, isHead}
+			byEnd[e] = append(byEnd[e], i)
+		}
+	}
+	known := a.knownAnswers(len(triples), PredictOptions{})
+	var sums [2][]float64
+	for side := range sums {
+		sums[side] = make([]float64, len(triples))
+	}
+	for e, indices := range byEnd {
+		c := a.candidates(e, PredictOptions{}, nil)
+		questions := make([]question, len(indices))
+		for n, i := range indices {
+			t := triples[i]
+			questions[n] = question{given: t.Head, relation: t.Relation, other: t.Tail}
+			if e.isHead {
+				questions[n] = question{
+					given: t.Tail, relation: t.Relation, forHeads: true, other: t.Head,
+				}
+			}
+		}
+		err := a.eachScores(ctx, c, questions, func(n int, scores []float32) {
+			q := questions[n]
+			exact := a.predictor.scores(q)
+			answers := known(q)
+			others := len(answers)
+			if eval.In(answers)(q.other) {
+				others--
+			}
+			share := logShare(a.logSum(c, scores, exact), exact(q.other), c.has(q.other))
+			sums[sideOf(q)][indices[n]] = evidence(share, others)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range triples {
+		sums[0][i] = (sums[0][i] + sums[1][i]) / 2
+	}
+	return sums[0], nil
+}
+
+// threshold returns the evidence from which on triples are called true with the fewest errors, in
+// the middle between two of them.
+func threshold(all []judged) float64 {
+	sorted := slices.SortedFunc(slices.Values(all), func(x, y judged) int {
+		return cmp.Compare(x.Score, y.Score)
+	})
+	right := 0 // with all called true
+	for _, j := range sorted {
+		if j.IsTrue {
+			right++
+		}
+	}
+	best, at := right, sorted[0].Score
+	for i, j := range sorted {
+		if j.IsTrue {
+			right--
+		} else {
+			right++
+		}
+		isLast := i+1 == len(sorted)
+		switch {
+		case isLast && right > best:
+			best, at = right, j.Score+1
+		case !isLast && sorted[i+1].Score > j.Score && right > best:
+			best, at = right, (j.Score+sorted[i+1].Score)/2
+		}
+	}
+	return at
+}
+
+// addThresholds fits the thresholds to validation triples and as many false ones.
+func (c *Calibration) addThresholds(all []judged, relations []string) {
+	byRelation := map[int32][]judged{}
+	for _, j := range all {
+		byRelation[j.relation] = append(byRelation[j.relation], j)
+	}
+	c.Threshold = threshold(all)
+	for id, own := range byRelation {
+		r, at := c.Relations[relations[id]], threshold(own)
+		r.Threshold = &at
+		c.Relations[relations[id]] = r
+	}
+}
+
+// thresholdOf returns the least evidence of a true triple of a relation.
+func (c *Calibration) thresholdOf(relation string) float64 {
+	if own := c.Relations[relation].Threshold; own != nil {
+		return *own
+	}
+	return c.Threshold
+}
+
+// ClassifyTriples decides for the triples of a split of g and as many false ones whether they are
+// true, by the thresholds of a calibrated predictor (Socher et al., NeurIPS 2013). Negatives of the
+// data are the false triples, or corrupted triples that the seed draws. Average precision and the
+// area under the curve compare triples of all relations by their distance from the threshold. sample
+// is the number of triples of each kind, 0 for all.
+func ClassifyTriples(
+	ctx context.Context, p Predictor, engine kge.Engine, g *datasets.Graph, split string, sample int,
+	seed uint64,
+) (*TruthEvaluation, error) {
+	c := p.calibration()
+	if c == nil {
+		return nil, errors.New("triples are classified by thresholds, which need validation triples")
+	}
+	choose := func(_ *Answerer, triples []datasets.Triple) []datasets.Triple {
+		return eval.Sample(triples, sample)
+	}
+	all, given, err := judge(ctx, p, engine, g, split, seed, choose)
+	if err != nil {
+		return nil, err
+	}
+	e := &TruthEvaluation{Given: given}
+	decisions := make([]eval.Decision, len(all))
+	calledTrue, hits, right := 0, 0, 0
+	for i, j := range all {
+		relation := p.Models()[0].RelationLabels[j.relation]
+		margin := j.Score - c.thresholdOf(relation)
+		called := margin >= 0
+		decisions[i] = eval.Decision{Score: margin, IsTrue: j.IsTrue}
+		if j.IsTrue {
+			e.True++
+		}
+		if called {
+			calledTrue++
+			if j.IsTrue {
+				hits++
+			}
+		}
+		if called == j.IsTrue {
+			right++
+		}
+	}
+	e.False = len(all) - e.True
+	if e.True == 0 || e.False == 0 {
+		return nil, fmt.Errorf("%s has %d true and %d false triples: both are needed", split, e.True,
+			e.False)
+	}
+	e.Accuracy, e.Recall = float64(right)/float64(len(all)), float64(hits)/float64(e.True)
+	e.Precision = float64(hits) / float64(max(calledTrue, 1))
+	e.F1 = 2 * float64(hits) / float64(calledTrue+e.True)
+	e.AveragePrecision, e.AUC = eval.AveragePrecision(decisions), eval.AreaUnderROC(decisions)
+	return e, nil
+}
+
+// decide sets the verdicts of the predictions for whole triples.
+func (a *Answerer) decide(
+	ctx context.Context, predictions []Prediction, questions []question, o PredictOptions,
+) error {
+	if !a.isCalibrated(o) {
+		return nil
+	}
+	var indices []int
+	var triples []datasets.Triple
+	for i, p := range predictions {
+		if q := p.Query; p.Err == nil && q.Head != "" && q.Relation != "" && q.Tail != "" {
+			of := questions[i]
+			indices = append(indices, i)
+			triples = append(triples, datasets.Triple{
+				Head: of.given, Relation: of.relation, Tail: of.other,
+			})
+		}
+	}
+	scores, err := a.evidences(ctx, triples)
+	if err != nil {
+		return err
+	}
+	for n, i := range indices {
+		isTrue := scores[n] >= a.predictor.calibration().thresholdOf(predictions[i].Query.Relation)
+		predictions[i].Answers[0].Verdict = &isTrue
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package completion_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// TestClassifyTriples checks the metrics of given negatives, whose files are swapped for a check: true
+// triples as negatives give the accuracy of chance.
+func TestClassifyTriples(t *testing.T) {
+	m, g := planted()
+	dir := t.TempDir()
+	write := func(name string, triples []datasets.Triple) {
+		t.Helper()
+		text := ""
+		for _, x := range triples {
+			text += g.Entities[x.Head] + "\t" + g.Relations[x.Relation] + "\t" + g.Entities[x.Tail] + "\n"
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("train.txt", g.Train)
+	write("valid.txt", g.Valid)
+	write("test.txt", g.Test)
+	classify := func(seed uint64) *completion.TruthEvaluation {
+		t.Helper()
+		read, err := datasets.ReadFolder(dir) // with other ids than the model
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := completion.Predictor(completion.Single{Model: m})
+		c, err := completion.Calibrate(t.Context(), p, cpu.New(1), read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = completion.WithCalibration(p, c)
+		e, err := completion.ClassifyTriples(t.Context(), p, cpu.New(1), read, "test", 0, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	drawn := classify(1)
+	if drawn.Given || drawn.True != len(g.Test) || drawn.False != len(g.Test) || drawn.Accuracy < 0.7 ||
+		drawn.AUC < drawn.Accuracy || drawn.AveragePrecision < 0.7 {
+		t.Errorf("drawn: %+v", drawn)
+	}
+	if f1 := 2 / (1/drawn.Precision + 1/drawn.Recall); math.Abs(drawn.F1-f1) > 1e-12 {
+		t.Errorf("F1 is %v, want %v", drawn.F1, f1)
+	}
+	if again := classify(1); *again != *drawn {
+		t.Errorf("the same seed gives %+v and %+v", again, drawn)
+	}
+	if other := classify(2); other.AUC == drawn.AUC {
+		t.Error("another seed draws the same triples")
+	}
+
+	write("valid_neg.txt", g.Valid)
+	write("test_negatives.txt", g.Test)
+	if e := classify(1); !e.Given || math.Abs(e.Accuracy-0.5) > 1e-9 || math.Abs(e.AUC-0.5) > 1e-9 {
+		t.Errorf("true triples as negatives: %+v", e)
+	}
+}
