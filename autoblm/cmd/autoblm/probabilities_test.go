@@ -11,7 +11,7 @@ import (
 // model in the same folder does not take them over.
 func TestProbabilities(t *testing.T) {
 	dir := t.TempDir()
-	train := "train --dataset world --dim 8 --epochs 2 --structure complex --out " + dir
+	train := "train --dataset world --dim 32 --epochs 12 --structure complex --out " + dir
 	object(t, train)
 	file := dir + "/calibration.json"
 	kept := readFile(t, file)
