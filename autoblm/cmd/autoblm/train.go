@@ -39,7 +39,7 @@ type trainCommand struct {
 	logFlags
 	configFlag
 	computeFlags
-	Tables     string `output:"" group:"Compute" placeholder:"DIR" brief:"Keep embeddings in files of this folder during training." help:"Folder in which embeddings of entities and their optimizer state are files during the training, for graphs larger than memory. Use it with --buckets; the files have no names and end with the command."`
+	Tables     string `output:"" group:"Compute" placeholder:"DIR" brief:"Folder for embeddings larger than memory." help:"Folder in which embeddings of entities and their optimizer state are files during the training, for graphs larger than memory. Use it with --buckets; the files have no names and end with the command."`
 	recipeName string // of the recipe in use
 }
 
