@@ -42,7 +42,7 @@ func MeasureCalibration(
 		return nil, err
 	}
 	if len(aligned.Test) == 0 {
-		return nil, errors.New("the graph has no test triples")
+		return nil, ErrNoQueries
 	}
 	h, err := newHeldOut(p, engine, aligned, aligned.Test, aligned.Valid)
 	if err != nil {
@@ -64,7 +64,7 @@ func MeasureCalibration(
 	}
 	all := slices.Concat(byQuery...)
 	if len(all) == 0 {
-		return nil, errors.New("no query of test has an answer that train and valid lack")
+		return nil, ErrNoQueries
 	}
 	e := &CalibrationError{Queries: len(h.queries), Answers: len(all)}
 	for _, d := range all {

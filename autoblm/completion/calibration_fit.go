@@ -29,6 +29,9 @@ type binCount struct{ all, facts uint32 }
 // binCounts counts the candidates of each fold by evidence.
 type binCounts [folds][evidenceBins]binCount
 
+// ErrNoQueries means that a split has no queries to fit or measure probabilities.
+var ErrNoQueries = errors.New("the model knows no validation or test triple to calibrate with")
+
 // Calibrate fits probabilities to the validation triples of g. The candidates of each query that
 // train and test lack are scored as [Answerer.Predict] does, and those of valid count as true. So
 // test triples do not count as false, and are not used otherwise. Each end of a relation has an isotonic or logistic map of its own, or uses that of all relations, whichever
@@ -42,7 +45,7 @@ func Calibrate(
 		return nil, err
 	}
 	if len(aligned.Valid) == 0 {
-		return nil, errors.New("probabilities need validation triples, and the graph has none")
+		return nil, ErrNoQueries
 	}
 	h, err := newHeldOut(p, engine, aligned, aligned.Valid, aligned.Test)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -36,9 +37,11 @@ func (c *evalCommand) rateTruth(
 		}
 	}
 	if completion.CalibrationOf(p) != nil && c.Split == "test" {
-		if s.Probabilities, err = completion.MeasureCalibration(ctx, p, engine, g); err != nil {
+		s.Probabilities, err = completion.MeasureCalibration(ctx, p, engine, g)
+		if err != nil && !errors.Is(err, completion.ErrNoQueries) {
 			return err
 		}
+		err = nil
 	}
 	if c.Classify {
 		s.Classified, err = completion.ClassifyTriples(ctx, p, engine, g, c.Split, c.Sample, c.Seed)

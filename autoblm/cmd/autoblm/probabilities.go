@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -25,7 +26,10 @@ func calibrate(
 	}
 	defer showActivity(o, "calibrating")()
 	c, err := completion.Calibrate(ctx, p, engine, g)
-	if err != nil {
+	switch {
+	case errors.Is(err, completion.ErrNoQueries):
+		return p, nil
+	case err != nil:
 		return nil, fmt.Errorf("calibrate probabilities: %w", err)
 	}
 	if folder != "" {
