@@ -21,6 +21,7 @@ type Answerer struct {
 
 	entities   func() map[string]int32 // ids by label
 	isPrepared bool                    // the indexes exist
+	train      func() *datasets.EntityFacts
 
 	engine kge.Engine    // nil: all scores are computed in float64
 	scores *engineScores // nil without engine
@@ -81,6 +82,9 @@ func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, 
 			return nil, err
 		}
 		a.graph = aligned
+		a.train = sync.OnceValue(func() *datasets.EntityFacts {
+			return datasets.NewEntityFacts(len(m.EntityLabels), aligned.Train)
+		})
 		a.ends = datasets.NewEnds(len(m.RelationLabels), aligned.Train, aligned.Valid, aligned.Test)
 	}
 	if engine != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -23,17 +24,22 @@ func (a *Answerer) Explain(ctx context.Context, predictions []Prediction, count 
 	if a.graph == nil || len(a.graph.Train) == 0 {
 		return ErrNoTrain
 	}
+	answers := 0
+	for _, p := range predictions {
+		answers += len(p.Answers)
+	}
 	for i := range predictions {
 		p := &predictions[i]
-		hoods := map[hood]*neighborhood{} // of the answers to one query
+		hoods := neighborhoods{a: a, answers: answers, kept: map[hood]*neighborhood{}}
 		for n := range p.Answers {
-			q, err := a.resolve(p.Query.answered(p.Answers[n]), 1)
+			q, err := a.resolve(p.Query.answered(p.Answers[n]), answers)
 			if err != nil {
 				return err
 			}
 			if p.Query.Head == "" {
 				q.given, q.other, q.forHeads = q.other, q.given, true
 			}
+			hoods.isOtherKept = p.Query.Relation == ""
 			if p.Answers[n].Because, err = a.reasons(ctx, q, count, hoods); err != nil {
 				return err
 			}
@@ -55,33 +61,80 @@ func (q Query) answered(a eval.Answer) Query {
 	return q
 }
 
+// neighborhoods finds those of the entities in a query and its answers. It keeps only those of the
+// query, which all answers need, because one takes up to 160 MB at dimension 512.
+type neighborhoods struct {
+	a           *Answerer
+	answers     int  // number of answers to explain
+	isOtherKept bool // the query has both entities
+	kept        map[hood]*neighborhood
+}
+
 // hood identifies the neighborhood of an entity in a member.
 type hood struct {
-	member int
+	member *kge.Model
 	entity int32
+}
+
+// of returns the neighborhood of one end of a question.
+func (n neighborhoods) of(
+	ctx context.Context, m *kge.Model, entity int32, isKept bool,
+) (*neighborhood, error) {
+	key := hood{m, entity}
+	if found := n.kept[key]; found != nil {
+		return found, nil
+	}
+	triples, err := n.a.trainOf(ctx, entity, n.answers)
+	if err != nil {
+		return nil, err
+	}
+	found, err := newNeighborhood(ctx, m, triples, entity)
+	if err == nil && isKept {
+		n.kept[key] = found
+	}
+	return found, err
+}
+
+// trainOf returns the training triples of an entity. For a few answers it searches all instead of
+// building an index.
+func (a *Answerer) trainOf(
+	ctx context.Context, entity int32, answers int,
+) (triples []datasets.Triple, err error) {
+	const few = 4
+	if answers > few || a.isPrepared {
+		return a.train().Facts(entity), ctx.Err()
+	}
+	const together = 1 << 20 // triples
+	for part := range slices.Chunk(a.graph.Train, together) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, t := range part {
+			if t.Head == entity || t.Tail == entity {
+				triples = append(triples, t)
+			}
+		}
+	}
+	return triples, nil
 }
 
 // reasons returns the training triples that speak most for q.other as an answer to q.
 func (a *Answerer) reasons(
-	ctx context.Context, q question, count int, hoods map[hood]*neighborhood,
+	ctx context.Context, q question, count int, hoods neighborhoods,
 ) ([]eval.Reason, error) {
 	total := map[datasets.Triple]float64{}
 	members := a.predictor.Models()
-	for i, m := range members {
+	for _, m := range members {
 		byGiven, byOther := m.NewHop(q.path(), len(m.RelationLabels)).Gradients(q.other)
 		for _, end := range []struct {
 			entity   int32
 			gradient []float64
-		}{{q.given, byGiven}, {q.other, byOther}} {
-			key := hood{i, end.entity}
-			if hoods[key] == nil {
-				n, err := newNeighborhood(ctx, m, a.graph.Train, end.entity)
-				if err != nil {
-					return nil, err
-				}
-				hoods[key] = n
+			isKept   bool
+		}{{q.given, byGiven, true}, {q.other, byOther, hoods.isOtherKept}} {
+			n, err := hoods.of(ctx, m, end.entity, end.isKept)
+			if err != nil {
+				return nil, err
 			}
-			n := hoods[key]
 			for t, fall := range n.influences(end.gradient) {
 				total[n.triples[t]] += fall / float64(len(members))
 			}

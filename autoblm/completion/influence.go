@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -32,28 +33,24 @@ type neighborhood struct {
 	// Two rows per triple, one for each question: √(1-p)g, and √(1-p).
 	slopes  *mat.Dense
 	weights []float64
-	solver  mat.Cholesky
+	solver  mat.Cholesky // of the curvature, or of the products of slopes if isDual
+	isDual  bool
 }
 
-// newNeighborhood returns the neighborhood of an entity in training triples.
+// newNeighborhood returns the neighborhood of an entity from its training triples.
 func newNeighborhood(
-	ctx context.Context, m *kge.Model, train []datasets.Triple, entity int32,
+	ctx context.Context, m *kge.Model, triples []datasets.Triple, entity int32,
 ) (*neighborhood, error) {
-	n := &neighborhood{}
-	for _, t := range train {
-		if t.Head == entity || t.Tail == entity {
-			n.triples = append(n.triples, t)
-		}
-	}
+	n := &neighborhood{triples: triples}
 	all := len(n.triples)
 	if all == 0 {
 		return n, nil
 	}
 	if all > maxTriples {
-		for i := range maxTriples {
-			n.triples[i] = n.triples[i*all/maxTriples]
+		n.triples = make([]datasets.Triple, maxTriples)
+		for i := range n.triples {
+			n.triples[i] = triples[i*all/maxTriples]
 		}
-		n.triples = n.triples[:maxTriples]
 	}
 	n.slopes = mat.NewDense(2*len(n.triples), m.Dim, nil)
 	n.weights = make([]float64, 2*len(n.triples))
@@ -74,14 +71,19 @@ func newNeighborhood(
 			return nil
 		})
 	}
-	if err := workers.Wait(); err != nil {
+	if err := cmp.Or(workers.Wait(), ctx.Err()); err != nil {
 		return nil, err
 	}
-	curvature := mat.NewSymDense(m.Dim, nil)
+	// With the slopes S and the level l, S(S'S + l)⁻¹ = (SS' + l)⁻¹S. SS' is smaller for few triples.
+	transpose, size := blas.Trans, m.Dim
+	if 2*len(n.triples) < m.Dim {
+		transpose, size, n.isDual = blas.NoTrans, 2*len(n.triples), true
+	}
+	curvature := mat.NewSymDense(size, nil)
 	scale := float64(all) / float64(len(n.triples))
-	blas64.Syrk(blas.Trans, scale, n.slopes.RawMatrix(), 0, curvature.RawSymmetric())
+	blas64.Syrk(transpose, scale, n.slopes.RawMatrix(), 0, curvature.RawSymmetric())
 	level := damping*curvature.Trace()/float64(m.Dim) + math.SmallestNonzeroFloat32
-	for i := range m.Dim {
+	for i := range size {
 		curvature.SetSym(i, i, curvature.At(i, i)+level)
 	}
 	if !n.solver.Factorize(curvature) { // not finite
@@ -113,12 +115,22 @@ func (n *neighborhood) set(
 // score with respect to the entity.
 func (n *neighborhood) influences(gradient []float64) []float64 {
 	falls := make([]float64, len(n.triples))
-	var direction, change mat.VecDense
-	if len(falls) == 0 ||
-		n.solver.SolveVecTo(&direction, mat.NewVecDense(len(gradient), gradient)) != nil {
-		return falls // none, or no finite solution
+	if len(falls) == 0 {
+		return falls
 	}
-	change.MulVec(n.slopes, &direction)
+	var change, solved mat.VecDense
+	var err error // no finite solution
+	toward := mat.NewVecDense(len(gradient), gradient)
+	if n.isDual {
+		solved.MulVec(n.slopes, toward)
+		err = n.solver.SolveVecTo(&change, &solved)
+	} else {
+		err = n.solver.SolveVecTo(&solved, toward)
+		change.MulVec(n.slopes, &solved)
+	}
+	if err != nil {
+		return falls
+	}
 	for i := range falls {
 		for row := 2 * i; row < 2*i+2; row++ {
 			falls[i] += n.weights[row] * change.AtVec(row)

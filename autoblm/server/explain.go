@@ -40,6 +40,12 @@ func (s *Server) explain(
 	if err != nil {
 		return out, err
 	}
+	select {
+	case l.explaining <- struct{}{}:
+		defer func() { <-l.explaining }()
+	case <-ctx.Done():
+		return out, ctx.Err()
+	}
 	if err := l.Answerer.Explain(ctx, predictions, b.Top); err != nil {
 		return out, err
 	}

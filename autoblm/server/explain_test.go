@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
@@ -57,5 +58,22 @@ func TestExplain(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &fault); err != nil || status != http.StatusNotFound ||
 		fault.Detail != "the model bare has no training triples that explain its answers" {
 		t.Errorf("status %d, %s", status, text)
+	}
+}
+
+// TestExplainOneAtATime checks that an explanation waits for another, until its request ends, and
+// that explanations leave their place.
+func TestExplainOneAtATime(t *testing.T) {
+	body := `{"triples":[{"head":"Portugal","relation":"borders","tail":"Spain"}]}`
+	s, h := start(t, func(o *Options) { o.Timeout = 200 * time.Millisecond })
+	s.slots[0].current.Load().explaining <- struct{}{}
+	if status, text := ask(t, h.URL+"/v1/explain", body); status != http.StatusServiceUnavailable {
+		t.Errorf("next to another explanation: status %d, %s", status, text)
+	}
+	_, h = start(t, nil)
+	for range 2 {
+		if status, text := ask(t, h.URL+"/v1/explain", body); status != http.StatusOK {
+			t.Errorf("status %d, %s", status, text)
+		}
 	}
 }

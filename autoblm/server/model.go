@@ -60,10 +60,16 @@ type loaded struct {
 	index   *labelIndex
 	places  func() *task.Map
 	batcher *batcher // nil without an answerer
+	// explaining has room for the one request that explains, because an explanation takes up to
+	// hundreds of megabytes and all cores.
+	explaining chan struct{}
 }
 
 func newLoaded(name string, m *Model) *loaded {
-	l := &loaded{Model: m, name: name, since: time.Now(), index: newLabelIndex(m.Entities)}
+	l := &loaded{
+		Model: m, name: name, since: time.Now(), index: newLabelIndex(m.Entities),
+		explaining: make(chan struct{}, 1),
+	}
 	l.places = sync.OnceValue(func() *task.Map { return completion.MapOf(m.Members, m.Graph, mapPlaces) })
 	if m.Answerer != nil {
 		l.batcher = newBatcher(m.Answerer)

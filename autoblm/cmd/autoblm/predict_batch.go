@@ -12,9 +12,12 @@ import (
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
-// chunkQueries is the number of queries that are answered together. Their answers are written
-// before the next ones are computed.
-const chunkQueries = 4096
+// Numbers of queries that are answered together. Their answers are written before the next ones are
+// computed.
+const (
+	chunkQueries     = 4096
+	explainedQueries = 16 // with explanations, which take much longer than answers
+)
 
 // predictions is the JSON of predict --queries.
 type predictions struct {
@@ -28,9 +31,15 @@ func (c *predictCommand) answerAll(
 ) error {
 	done := showActivity(o, "predicting")
 	defer func() { done() }()
-	skipped := 0
+	skipped, together := 0, chunkQueries
+	if c.Explain > 0 {
+		together = explainedQueries
+		if len(queries) > together {
+			a.Prepare()
+		}
+	}
 	answer := func(visit func(p []completion.Prediction) error) error {
-		for chunk := range slices.Chunk(queries, chunkQueries) {
+		for chunk := range slices.Chunk(queries, together) {
 			plain := make([]completion.Query, len(chunk))
 			for i, q := range chunk {
 				plain[i] = q.Query

@@ -31,6 +31,7 @@ func (c *predictCommand) answerLines(
 	ctx context.Context, from io.Reader, to io.Writer, a *completion.Answerer,
 	options completion.PredictOptions,
 ) error {
+	a.Prepare()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	text := &textfile.File{Path: "standard input", Source: io.NopCloser(from)}
