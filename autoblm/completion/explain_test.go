@@ -2,6 +2,7 @@ package completion_test
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -176,5 +177,26 @@ func TestExplainEnsemble(t *testing.T) {
 	}
 	if err := a.Explain(t.Context(), nil, 1); !errors.Is(err, completion.ErrNoTrain) {
 		t.Error(err)
+	}
+}
+
+// TestExplainCancelled checks that a cancelled context ends explanations, of few and of many answers.
+func TestExplainCancelled(t *testing.T) {
+	g, engine := enginetest.SmallGraph(), cpu.New(1)
+	defer engine.Close()
+	a, err := completion.NewAnswerer(completion.Single{Model: trainSeeds(engine, g, 1)[0]}, g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, answers := range []int{1, 10} {
+		p := []completion.Prediction{{
+			Query:   completion.Query{Head: "e0", Relation: "knows"},
+			Answers: slices.Repeat([]eval.Answer{{Entity: "e2"}}, answers),
+		}}
+		if err := a.Explain(ctx, p, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d answers: error %v", answers, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -11,6 +12,7 @@ type explainRequest struct {
 	Body struct {
 		Model   string   `json:"model,omitempty" doc:"Name of the model; the first if it is missing."`
 		Triples []triple `json:"triples" nullable:"false" minItems:"1"`
+		End     string   `json:"end,omitempty" default:"tail" enum:"head,tail" doc:"The end of the triples to explain as an answer. Ranks and scores are those of the tail."`
 		Top     int      `json:"top,omitempty" default:"3" minimum:"1" doc:"Number of training triples for each."`
 	}
 }
@@ -40,13 +42,17 @@ func (s *Server) explain(
 	if err != nil {
 		return out, err
 	}
+	asked := predictions
+	if b.End == "head" {
+		asked = headsOf(predictions)
+	}
 	select {
 	case l.explaining <- struct{}{}:
 		defer func() { <-l.explaining }()
 	case <-ctx.Done():
 		return out, ctx.Err()
 	}
-	if err := l.Answerer.Explain(ctx, predictions, b.Top); err != nil {
+	if err := l.Answerer.Explain(ctx, asked, b.Top); err != nil {
 		return out, err
 	}
 	out.Model = l.name
@@ -54,4 +60,17 @@ func (s *Server) explain(
 		out.Results = append(out.Results, newAnswered(p))
 	}
 	return out, nil
+}
+
+// headsOf returns predictions about triples with the heads as answers. It changes the answers, which
+// both have in common.
+func headsOf(triples []completion.Prediction) []completion.Prediction {
+	heads := slices.Clone(triples)
+	for i := range heads {
+		heads[i].Query.Head = ""
+		for n := range heads[i].Answers {
+			heads[i].Answers[n].Entity = triples[i].Query.Head
+		}
+	}
+	return heads
 }

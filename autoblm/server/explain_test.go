@@ -61,6 +61,35 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestExplainHead compares the reasons for a head with those of the answerer.
+func TestExplainHead(t *testing.T) {
+	g, m := world()
+	a, err := completion.NewAnswerer(completion.Single{Model: m}, g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := completion.Query{Relation: "borders", Tail: "Spain"}
+	want := []completion.Prediction{{Query: q, Answers: []eval.Answer{{Entity: "Portugal"}}}}
+	if err := a.Explain(t.Context(), want, 3); err != nil {
+		t.Fatal(err)
+	}
+	_, h := start(t, nil)
+	because := map[string][]eval.Reason{}
+	for _, end := range []string{"head", "tail"} {
+		status, text := ask(t, h.URL+"/v1/explain", `{"end":"`+end+
+			`","triples":[{"head":"Portugal","relation":"borders","tail":"Spain"}]}`)
+		because[end] = decode[struct {
+			Results []struct {
+				Answers []struct{ Because []eval.Reason }
+			}
+		}](t, status, text).Results[0].Answers[0].Because
+	}
+	if !reflect.DeepEqual(because["head"], want[0].Answers[0].Because) ||
+		reflect.DeepEqual(because["head"], because["tail"]) {
+		t.Errorf("%+v, want %+v", because, want[0].Answers[0].Because)
+	}
+}
+
 // TestExplainOneAtATime checks that an explanation waits for another, until its request ends, and
 // that explanations leave their place.
 func TestExplainOneAtATime(t *testing.T) {

@@ -239,11 +239,11 @@ function answersTable(result, entity) {
 			el("td", { class: "number" }, percent(isCalibrated ? a.probability : a.share)),
 			el("td", { class: "hit" }, a.known ? "known" : "", current.facts && why(titles.length, {
 				head: head ?? a.entity, relation, tail: tail ?? a.entity,
-			}))))));
+			}, head ? "tail" : "head"))))));
 }
 
-// why returns a button that shows the reasons for a triple in a row below.
-function why(columns, triple) {
+// why returns a button that shows the reasons for one end of a triple in a row below.
+function why(columns, triple, end) {
 	const cell = el("td", { colspan: columns, "aria-live": "polite" });
 	const below = el("tr", { class: "because" }, cell);
 	const name = `why ${triple.head} ${triple.relation} ${triple.tail}`;
@@ -255,15 +255,15 @@ function why(columns, triple) {
 		button.setAttribute("aria-expanded", String(!isOpen));
 		if (isOpen) return below.remove();
 		button.closest("tr").after(below);
-		if (cell.childElementCount === 0) reasons(triple).then(list => cell.replaceChildren(...list));
+		if (cell.childElementCount === 0) reasons(triple, end).then(list => cell.replaceChildren(...list));
 	}
 	return button;
 }
 
-// reasons lists the training triples that speak most for a triple.
-async function reasons(triple) {
+// reasons lists the training triples that speak most for one end of a triple.
+async function reasons(triple, end) {
 	try {
-		const body = { model: current.name, triples: [triple], top: shownReasons };
+		const body = { model: current.name, triples: [triple], end, top: shownReasons };
 		const because = (await call("v1/explain", body)).results[0].answers[0].because || [];
 		if (because.length === 0) return [el("p", { class: "soft" }, "No training triple speaks for it.")];
 		return [el("p", { class: "soft" }, "Because of, by approximate influence on the score:"),

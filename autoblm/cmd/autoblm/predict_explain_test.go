@@ -51,6 +51,17 @@ func TestPredictExplain(t *testing.T) {
 	}
 	same(t, "CSV", lines, want)
 
+	// More queries than are explained together have the answers that they have without reasons.
+	many := writeFile(t, strings.Repeat("e10\tnear\t?\n?\tnear\te12\n", 10), dir, "many.tsv")
+	ask = "predict --top 2 --queries " + many + model
+	explained := object(t, ask, "--explain 1")
+	for _, p := range explained["predictions"].([]any) {
+		for _, a := range get(p, "answers").([]any) {
+			delete(a.(map[string]any), "because")
+		}
+	}
+	same(t, "many queries", explained["predictions"], object(t, ask)["predictions"])
+
 	stdout, _ = succeed(t, "predict --top 1 --explain 2 --head e10 --relation near", model)
 	contains(t, stdout, "because", "influence", "approximates")
 	keep := " --any --known keep --head e10 --relation near"
