@@ -30,6 +30,8 @@ type Answerer struct {
 	sets     map[end]*candidates
 	restrict map[end]kge.EntityScorer
 	rows     int // of all restricted scorers
+
+	trained func() *Answerer // that knows only the training triples; see decide
 }
 
 // end is one end of a relation.
@@ -76,6 +78,7 @@ func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, 
 		}
 		return ids
 	})
+	a.trained = sync.OnceValue(a.knowsTrain)
 	if g != nil {
 		aligned, _, err := AlignKnown(m, g) // new labels do not concern the others
 		if err != nil {

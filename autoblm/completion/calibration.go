@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // Calibration turns the scores of a predictor into probabilities: the chance that an answer which
@@ -14,6 +16,8 @@ type Calibration struct {
 	// Queries and Facts are the numbers of validation queries and of their answers.
 	Queries int `json:"queries"`
 	Facts   int `json:"facts"`
+	// Data is the fingerprint of the data that it was fitted to, with the ids of the model.
+	Data string `json:"data"`
 	// All is the map of all relations together.
 	All ProbabilityMap `json:"all"`
 	// Threshold is the least evidence of a true triple, for relations without a threshold.
@@ -96,4 +100,10 @@ func (a *Answerer) probability(q question, id int32, logShare float64, known []i
 	relation := a.model.RelationLabels[q.relation]
 	p := a.predictor.calibration().probability(relation, q.forHeads, evidence(logShare, len(known)))
 	return &p
+}
+
+// IsOf reports whether the calibration was fitted to the triples of g that a model knows.
+func (c *Calibration) IsOf(m *kge.Model, g *datasets.Graph) bool {
+	aligned, _, err := AlignKnown(m, g)
+	return err == nil && c.Data == aligned.Fingerprint()
 }

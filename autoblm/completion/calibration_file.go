@@ -19,7 +19,7 @@ import (
 const calibrationFile = "calibration.json"
 
 // calibrationVersion changes with the meaning of the file.
-const calibrationVersion = 1
+const calibrationVersion = 2
 
 // calibrationContent is the content of the file.
 type calibrationContent struct {
@@ -30,13 +30,25 @@ type calibrationContent struct {
 	*Calibration
 }
 
-// Save writes the calibration into the folder of its model.
-func (c *Calibration) Save(dir string) error {
-	description, err := inputfile.Read(filepath.Join(dir, modelfolder.Description))
+// SaveCalibration writes the calibration of a predictor into the folder of its model. It is an error
+// if the folder has another model than the one that was loaded.
+func SaveCalibration(p Predictor, dir string) error {
+	return p.calibration().save(dir, p.loaded())
+}
+
+// save writes the calibration next to the model with a fingerprint, "" for any.
+func (c *Calibration) save(dir, model string) error {
+	file := filepath.Join(dir, modelfolder.Description)
+	description, err := inputfile.Read(file)
 	if err != nil {
 		return fmt.Errorf("save the calibration: %w", err)
 	}
-	content := calibrationContent{calibrationVersion, fingerprint(description), c}
+	found := fingerprint(description)
+	if model != "" && model != found {
+		return fmt.Errorf("save the calibration: %s has changed since the model was read; "+
+			"run autoblm eval again", file)
+	}
+	content := calibrationContent{calibrationVersion, found, c}
 	text, err := json.MarshalIndent(content, "", " ")
 	if err != nil {
 		return fmt.Errorf("save the calibration: %w", err)
@@ -44,9 +56,9 @@ func (c *Calibration) Save(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, calibrationFile), append(text, '\n'))
 }
 
-// loadCalibration reads the calibration of a model. It returns nil if there is none, or one of
-// another model or version, such as that of a model which has been trained further.
-func loadCalibration(dir string, files modelfolder.Reader) (*Calibration, error) {
+// loadCalibration reads the calibration of the model with a fingerprint. It returns nil if there is
+// none, or one of another model or version, such as that of a model which has been trained further.
+func loadCalibration(dir string, files modelfolder.Reader, model string) (*Calibration, error) {
 	text, err := files(calibrationFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -59,9 +71,8 @@ func loadCalibration(dir string, files modelfolder.Reader) (*Calibration, error)
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, fmt.Errorf("%s: %w; remove the file, and autoblm eval writes it again", path, err)
 	}
-	description, err := files(modelfolder.Description)
-	if err != nil || c.Version != calibrationVersion || c.Model != fingerprint(description) {
-		return nil, nil // another error appears when the model is read
+	if c.Version != calibrationVersion || c.Model != model {
+		return nil, nil
 	}
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w; remove the file, and autoblm eval writes it again", path, err)

@@ -3,7 +3,6 @@ package completion
 import (
 	"context"
 	"errors"
-	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -20,7 +19,8 @@ const (
 // folds is the number of parts of the cross-validation that chooses the kind of each map.
 const folds = 5
 
-// minFacts is the number of facts below which a relation uses the map of all relations.
+// minFacts is the number of facts below which a relation uses the map of all relations. A threshold
+// of its own also needs as many false triples.
 const minFacts = 10
 
 // binCount counts candidates, and the facts among them.
@@ -34,9 +34,10 @@ var ErrNoQueries = errors.New("the model knows no validation or test triple to c
 
 // Calibrate fits probabilities to the validation triples of g. The candidates of each query that
 // train and test lack are scored as [Answerer.Predict] does, and those of valid count as true. So
-// test triples do not count as false, and are not used otherwise. Each end of a relation has an isotonic or logistic map of its own, or uses that of all relations, whichever
-// has the smallest Brier score in a cross-validation over queries. Large graphs are sampled, so it
-// takes seconds. The result depends only on p and g.
+// test triples do not count as false, and are not used otherwise. Each end of a relation has an
+// isotonic or logistic map of its own, or uses that of all relations, whichever has the smallest
+// Brier score in a cross-validation over queries. Large graphs are sampled, so it takes seconds, or
+// minutes with millions of candidates. The result depends only on p and g.
 func Calibrate(
 	ctx context.Context, p Predictor, engine kge.Engine, g *datasets.Graph,
 ) (*Calibration, error) {
@@ -72,7 +73,7 @@ func Calibrate(
 		return nil, err
 	}
 	c := fitMaps(byEnd, aligned.Relations)
-	c.Queries = len(h.queries)
+	c.Queries, c.Data = len(h.queries), aligned.Fingerprint()
 	all, _, err := judge(ctx, p, engine, g, "valid", 1, (*Answerer).affordable)
 	if err != nil {
 		return nil, err
@@ -83,8 +84,10 @@ func Calibrate(
 
 // binOf returns the bin of evidence.
 func binOf(evidence float64) int {
-	bin := math.Floor((evidence - lowestEvidence) * binsPerUnit)
-	return int(max(0, min(bin, evidenceBins-1))) // NaN has bin 0
+	if !(evidence > lowestEvidence) { // or NaN
+		return 0
+	}
+	return int(min((evidence-lowestEvidence)*binsPerUnit, evidenceBins-1))
 }
 
 // fitMaps fits the maps to the counts at the ends of relations.

@@ -33,10 +33,7 @@ type candidate struct {
 func newHeldOut(
 	p Predictor, engine kge.Engine, g *datasets.Graph, truth, other []datasets.Triple,
 ) (*heldOut, error) {
-	train := &datasets.Graph{
-		Entities: g.Entities, Relations: g.Relations, Train: g.Train, Types: g.Types,
-	}
-	a, err := NewAnswerer(p, train, engine)
+	a, err := NewAnswerer(p, trainOf(g), engine)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +69,13 @@ func sideOf(q question) int {
 // take about two seconds on one core.
 const maxWork = 6e9
 
+// On graphs where so little work allows only a few, these numbers of queries, and of true and of
+// false triples, are used all the same.
+const (
+	minQueries = 300
+	minJudged  = 100
+)
+
 // workPerCandidate returns the work for one candidate of a query, in products.
 func (a *Answerer) workPerCandidate() (products float64) {
 	const exponential = 100 // products that take as long
@@ -84,12 +88,12 @@ func (a *Answerer) workPerCandidate() (products float64) {
 	return products
 }
 
-// limit keeps the first queries, within a limit of work.
+// limit keeps the first queries within a limit of work, but at least minQueries.
 func (h *heldOut) limit(work float64) {
 	for i, q := range h.queries {
 		c := h.answerer.candidates(q.end(), PredictOptions{}, nil)
 		work -= float64(c.count(h.answerer.model)) * h.answerer.workPerCandidate()
-		if work < 0 && i > 0 {
+		if work < 0 && i >= minQueries {
 			h.queries = h.queries[:i]
 			return
 		}
@@ -139,16 +143,15 @@ func (h *heldOut) candidates(
 	if q.forHeads {
 		known, truth = h.known.Heads(q.relation, q.given), h.truth.Heads(q.relation, q.given)
 	}
-	var exact func(id int32) float64
-	if scores == nil {
-		exact = h.answerer.predictor.scores(q)
-	}
+	exact := h.answerer.predictor.scores(q)
 	zero := h.answerer.logSum(c, scores, exact) - math.Log(float64(1+len(known)))
 	for i := range c.count(h.answerer.model) {
-		id, score := c.id(i), 0.0
+		id := c.id(i)
+		score := math.NaN()
 		if scores != nil {
 			score = float64(scores[i])
-		} else {
+		}
+		if math.IsNaN(score) || math.IsInf(score, 0) { // without float32, or beyond it
 			score = exact(id)
 		}
 		for len(known) > 0 && known[0] < id {

@@ -90,8 +90,8 @@ func TestProbabilitiesOfPlantedFacts(t *testing.T) {
 	if c.Facts < len(g.Valid) || c.Relations["likes"].Tails == nil {
 		t.Errorf("%d facts of %d; maps of %v", c.Facts, len(g.Valid), c.Relations)
 	}
-	if r := c.Relations["rare"]; r.Tails != nil || r.Heads != nil {
-		t.Errorf("a relation with one fact has a map of its own: %+v", r)
+	if r := c.Relations["rare"]; r.Tails != nil || r.Heads != nil || r.Threshold != nil {
+		t.Errorf("a relation with one fact has a map or threshold of its own: %+v", r)
 	}
 	if again, _ := calibrated(t, 3); !reflect.DeepEqual(c, completion.CalibrationOf(again)) {
 		t.Error("another number of threads changes the probabilities")
@@ -212,7 +212,7 @@ func TestCalibrationFile(t *testing.T) {
 			t.Errorf("%s: %+v (%v)", name, back, err)
 		}
 	}
-	version := strings.Replace(string(content), `"version": 1`, `"version": 2`, 1)
+	version := strings.Replace(string(content), `"version": 2`, `"version": 3`, 1)
 	if err := os.WriteFile(file, []byte(version), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -248,5 +248,60 @@ func TestCalibratedEnsemble(t *testing.T) {
 	back, err := completion.Load(dir)
 	if err != nil || !reflect.DeepEqual(completion.CalibrationOf(back), c) {
 		t.Errorf("another calibration (%v)", err)
+	}
+}
+
+// TestCalibrateHugeScores checks scores beyond float32.
+func TestCalibrateHugeScores(t *testing.T) {
+	m, g := planted()
+	for i := range m.Entities {
+		m.Entities[i] *= 1e20
+	}
+	p := completion.Predictor(completion.Single{Model: m})
+	c, err := completion.Calibrate(t.Context(), p, cpu.New(1), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = completion.WithCalibration(p, c)
+	e, err := completion.MeasureCalibration(t.Context(), p, cpu.New(1), g)
+	if err != nil || !(e.Brier <= 1) || !(e.ECE <= 1) {
+		t.Errorf("errors %+v (%v)", e, err)
+	}
+}
+
+// TestSaveCalibration checks that the calibration of a loaded model is not written next to another
+// one that has since replaced it.
+func TestSaveCalibration(t *testing.T) {
+	p, _ := calibrated(t, 1)
+	dir := t.TempDir()
+	if err := p.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := completion.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := completion.SaveCalibration(loaded, dir); err != nil {
+		t.Fatal(err)
+	}
+	m, _ := planted()
+	m.Entities[0]++
+	if err := m.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := completion.SaveCalibration(loaded, dir); err == nil ||
+		!strings.Contains(err.Error(), "changed") {
+		t.Errorf("the calibration is saved next to another model (%v)", err)
+	}
+}
+
+// TestFewestQueries checks that large graphs are calibrated with some hundreds of queries.
+func TestFewestQueries(t *testing.T) {
+	m, g := planted()
+	for work, want := range map[float64]int{0: 300, 350 * 150 * 108: 350} { // candidates, d + 100
+		n, err := completion.QueriesWithin(completion.Single{Model: m}, cpu.New(1), g, work)
+		if err != nil || n < want || n > want+10 {
+			t.Errorf("work %v: %d queries, want %d (%v)", work, n, want, err)
+		}
 	}
 }

@@ -27,6 +27,8 @@ type Ensemble struct {
 	Valid, Test json.RawMessage
 	// Calibration turns scores into probabilities; nil without them.
 	Calibration *Calibration
+
+	fingerprint string // of the loaded model.json, or ""
 }
 
 // NewEnsemble returns an ensemble of models of one graph, of any form, size and ids.
@@ -133,6 +135,8 @@ func (e *Ensemble) Score(head, relation, tail string) (float64, error) {
 }
 
 func (e *Ensemble) calibration() *Calibration { return e.Calibration }
+
+func (e *Ensemble) loaded() string { return e.fingerprint }
 
 func (e *Ensemble) scores(q question) func(id int32) float64 {
 	return meanScores(e.Members, q.scores)

@@ -78,7 +78,7 @@ func (e *Ensemble) Save(dir string) error {
 	if err := modelfolder.Save(dir, e); err != nil || e.Calibration == nil {
 		return err
 	}
-	return e.Calibration.Save(dir)
+	return e.Calibration.save(dir, "")
 }
 
 // loadEnsemble reads an ensemble. Errors name the folder, if it is not empty.

@@ -2,6 +2,7 @@ package completion
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
@@ -22,4 +23,15 @@ var MaxScoreBytes = &maxScoreBytes
 // HeadScores returns the model's scores of the heads of a relation and a tail.
 func HeadScores(m *kge.Model, relation, tail int32) func(head int32) float64 {
 	return question{given: tail, relation: relation, forHeads: true}.scores(m)
+}
+
+// QueriesWithin returns the number of validation queries that a limit of work keeps.
+func QueriesWithin(p Predictor, engine kge.Engine, g *datasets.Graph, work float64) (int, error) {
+	h, err := newHeldOut(p, engine, g, g.Valid, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer h.answerer.Close()
+	h.limit(work)
+	return len(h.queries), nil
 }

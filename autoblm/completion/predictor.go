@@ -42,12 +42,16 @@ type Predictor interface {
 	scores(q question) func(id int32) float64
 	// calibration returns the map from scores to probabilities, nil for none.
 	calibration() *Calibration
+	// loaded returns the fingerprint of the model.json that it was loaded from, "" for none.
+	loaded() string
 }
 
 // Single is a [Predictor] with one model.
 type Single struct {
 	*kge.Model
 	Calibration *Calibration // nil without probabilities
+
+	fingerprint string // of the loaded model.json, or ""
 }
 
 // Models returns the model.
@@ -80,10 +84,12 @@ func (s Single) Save(dir string) error {
 	if err := s.Model.Save(dir); err != nil || s.Calibration == nil {
 		return err
 	}
-	return s.Calibration.Save(dir)
+	return s.Calibration.save(dir, "")
 }
 
 func (s Single) calibration() *Calibration { return s.Calibration }
+
+func (s Single) loaded() string { return s.fingerprint }
 
 func (s Single) scores(q question) func(id int32) float64 { return q.scores(s.Model) }
 
@@ -118,7 +124,11 @@ func LoadFS(fsys fs.FS) (Predictor, error) {
 
 // load reads a model or an ensemble. Errors name the folder, if it is not empty.
 func load(dir string, files modelfolder.Reader) (Predictor, error) {
-	calibration, err := loadCalibration(dir, files)
+	read := "" // before the model, so that a change in between does not pass unseen
+	if description, err := files(modelfolder.Description); err == nil {
+		read = fingerprint(description) // reading the model gives the error
+	}
+	calibration, err := loadCalibration(dir, files, read)
 	if err != nil {
 		return nil, err
 	}
@@ -127,12 +137,12 @@ func load(dir string, files modelfolder.Reader) (Predictor, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.Calibration = calibration
+		e.Calibration, e.fingerprint = calibration, read
 		return e, nil
 	}
 	m, err := kge.LoadFrom(dir, files)
 	if err != nil {
 		return nil, err
 	}
-	return Single{m, calibration}, nil
+	return Single{m, calibration, read}, nil
 }

@@ -49,11 +49,7 @@ func judge(
 	if err != nil {
 		return nil, false, err
 	}
-	train := &datasets.Graph{
-		Entities: aligned.Entities, Relations: aligned.Relations, Train: aligned.Train,
-		Types: aligned.Types,
-	}
-	a, err := NewAnswerer(p, train, engine)
+	a, err := NewAnswerer(p, trainOf(aligned), engine)
 	if err != nil {
 		return nil, false, err
 	}
@@ -82,7 +78,8 @@ func judge(
 	return all, given, nil
 }
 
-// affordable returns the triples, or a sample of those whose two queries need less work than a limit.
+// affordable returns the triples, or a sample of those whose two queries need less work than a limit,
+// but at least minJudged.
 func (a *Answerer) affordable(triples []datasets.Triple) []datasets.Triple {
 	work := 1.0
 	for _, t := range triples {
@@ -91,7 +88,7 @@ func (a *Answerer) affordable(triples []datasets.Triple) []datasets.Triple {
 			work += float64(c.count(a.model)) * a.workPerCandidate()
 		}
 	}
-	return eval.Sample(triples, max(1, int(float64(len(triples))*min(1, maxWork/2/work))))
+	return eval.Sample(triples, max(minJudged, int(float64(len(triples))*min(1, maxWork/2/work))))
 }
 
 // corrupted returns a triple for each of those given, with another head or tail, which no split has.
@@ -216,14 +213,21 @@ func threshold(all []judged) float64 {
 	return at
 }
 
-// addThresholds fits the thresholds to validation triples and as many false ones.
+// addThresholds fits the thresholds to validation triples and as many false ones. Relations with few
+// of either use that of all relations.
 func (c *Calibration) addThresholds(all []judged, relations []string) {
-	byRelation := map[int32][]judged{}
+	byRelation, facts := map[int32][]judged{}, map[int32]int{}
 	for _, j := range all {
 		byRelation[j.relation] = append(byRelation[j.relation], j)
+		if j.IsTrue {
+			facts[j.relation]++
+		}
 	}
 	c.Threshold = threshold(all)
 	for id, own := range byRelation {
+		if min(facts[id], len(own)-facts[id]) < minFacts {
+			continue
+		}
 		r, at := c.Relations[relations[id]], threshold(own)
 		r.Threshold = &at
 		c.Relations[relations[id]] = r
@@ -291,7 +295,26 @@ func ClassifyTriples(
 	return e, nil
 }
 
-// decide sets the verdicts of the predictions for whole triples.
+// trainOf returns a graph with the training triples of another.
+func trainOf(g *datasets.Graph) *datasets.Graph {
+	return &datasets.Graph{
+		Entities: g.Entities, Relations: g.Relations, Train: g.Train, Types: g.Types,
+	}
+}
+
+// knowsTrain returns an answerer that knows training triples only, as [judge] does, with the scores
+// of this one.
+func (a *Answerer) knowsTrain() *Answerer {
+	train := trainOf(a.graph)
+	return &Answerer{
+		predictor: a.predictor, model: a.model, graph: train, isPrepared: a.isPrepared,
+		ends:   datasets.NewEnds(len(a.model.RelationLabels), train.Train),
+		engine: a.engine, scores: a.scores,
+		sets: map[end]*candidates{}, restrict: map[end]kge.EntityScorer{},
+	}
+}
+
+// decide sets the verdicts of the predictions for whole triples, as [ClassifyTriples] decides.
 func (a *Answerer) decide(
 	ctx context.Context, predictions []Prediction, questions []question, o PredictOptions,
 ) error {
@@ -309,7 +332,10 @@ func (a *Answerer) decide(
 			})
 		}
 	}
-	scores, err := a.evidences(ctx, triples)
+	if len(triples) == 0 {
+		return nil
+	}
+	scores, err := a.trained().evidences(ctx, triples)
 	if err != nil {
 		return err
 	}

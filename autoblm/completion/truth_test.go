@@ -8,8 +8,43 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 )
+
+// TestVerdictsOfEval checks that the verdicts of predictions are those that ClassifyTriples counts.
+func TestVerdictsOfEval(t *testing.T) {
+	p, g := calibrated(t, 1)
+	e, err := completion.ClassifyTriples(t.Context(), p, cpu.New(1), g, "test", 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := completion.NewAnswerer(p, g, cpu.New(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	queries := make([]completion.Query, len(g.Test))
+	for i, x := range g.Test {
+		queries[i] = completion.Query{
+			Head: g.Entities[x.Head], Relation: g.Relations[x.Relation], Tail: g.Entities[x.Tail],
+		}
+	}
+	mark := completion.PredictOptions{Known: eval.MarkKnown, Shares: true}
+	predictions, err := a.Predict(t.Context(), queries, mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits := 0
+	for _, p := range predictions {
+		if *p.Answers[0].Verdict {
+			hits++
+		}
+	}
+	if want := e.Recall * float64(e.True); float64(hits) != math.Round(want) {
+		t.Errorf("predict calls %d of %d test triples true, eval %v", hits, len(queries), want)
+	}
+}
 
 // TestClassifyTriples checks the metrics of given negatives, whose files are swapped for a check: true
 // triples as negatives give the accuracy of chance.

@@ -73,6 +73,10 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
+	if err := checkFalseTriples(g); err != nil {
+		return err
+	}
+	source := g
 	models, folders, err := c.candidates(ctx, o)
 	if err != nil {
 		return err
@@ -118,15 +122,14 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if s.Out, err = c.save(o, ensemble, g.Name); err != nil {
 		return err
 	}
-	if _, err := calibrate(ctx, o, ensemble, cpu.New(c.Threads), g, s.Out); err != nil {
-		return err
-	}
-	return o.Result(s, func(w io.Writer) {
+	interrupted := calibrateNew(ctx, o, ensemble, cpu.New(c.Threads), source, s.Out)
+	printed := o.Result(s, func(w io.Writer) {
 		o.Show(s.block(g, c.Dataset))
 		if o.Verbose {
 			s.printDetails(w)
 		}
 	})
+	return errors.Join(printed, interrupted)
 }
 
 // save writes the ensemble to --out or a new folder, and returns the folder.

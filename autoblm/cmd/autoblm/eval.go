@@ -84,6 +84,9 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if known, err := g.Split(c.Split); err != nil || len(known) == 0 && unknown.Missing != nil {
 		return cmp.Or(err, unknown.Missing)
 	}
+	if err := c.checkClassify(g); err != nil {
+		return err
+	}
 	s := evalSummary{Dataset: g.Name, Popularity: popularity{}}
 	if unknown.Missing != nil {
 		s.Unknown = &unknown
@@ -91,7 +94,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if err := c.describe(engine, p, &s); err != nil {
 		return err
 	}
-	triples, ranks, err := c.rankGiven(ctx, o, p, source, &s)
+	triples, ranks, err := c.rankGiven(ctx, o, p, source, g, &s)
 	if err != nil {
 		return err
 	}

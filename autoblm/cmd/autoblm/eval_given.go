@@ -18,10 +18,11 @@ var mostCompared = 1_000_000
 // givenTitle is the name of the metrics among given negatives.
 const givenTitle = "given negatives"
 
-// rankGiven ranks a split among the negatives that the data set gives, and sets the metrics. It
-// returns no ranks if there are no negatives.
+// rankGiven ranks a split among the negatives that the data set gives, and sets the metrics. known
+// has the triples that the model knows. It returns no ranks if there are no negatives.
 func (c *evalCommand) rankGiven(
-	ctx context.Context, o *output, p completion.Predictor, g *datasets.Graph, s *evalSummary,
+	ctx context.Context, o *output, p completion.Predictor, g, known *datasets.Graph,
+	s *evalSummary,
 ) (triples []datasets.Triple, ranks []eval.Ranked, err error) {
 	if !g.HasNegatives() {
 		return nil, nil, nil
@@ -31,12 +32,12 @@ func (c *evalCommand) rankGiven(
 	if err != nil || ranks == nil {
 		return nil, nil, err
 	}
-	of := len(triples)
-	if all, err := g.Split(c.Split); err == nil && c.Sample > 0 {
-		of = len(all)
+	of, err := known.Split(c.Split)
+	if err != nil {
+		return nil, nil, err
 	}
 	s.Given = &completion.GivenEvaluation{
-		Evaluation: completion.SummarizeSample(ranks, of, eval.Realistic), Unknown: unknown,
+		Evaluation: completion.SummarizeSample(ranks, len(of), eval.Realistic), Unknown: unknown,
 	}
 	return triples, ranks, nil
 }

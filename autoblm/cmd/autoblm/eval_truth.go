@@ -21,17 +21,34 @@ type truthSummary struct {
 	Classified *completion.TruthEvaluation `json:"classified,omitempty"`
 }
 
-// rateTruth measures probabilities on test, and decisions with --classify. It first fits and saves
-// probabilities that the model lacks, if g has validation triples.
+// checkClassify returns an error if --classify has no validation triples for its thresholds. g has
+// the ids of the model.
+func (c *evalCommand) checkClassify(g *datasets.Graph) error {
+	if !c.Classify || len(g.Valid) > 0 {
+		return nil
+	}
+	return cli.Usage(errors.New("--classify needs validation triples for its thresholds: " +
+		"hold some out (autoblm dataset import) or leave out --classify"))
+}
+
+// rateTruth measures probabilities on test, and decisions with --classify. It first fits
+// probabilities, unless the model has those of g. They are saved if the model has none and g is the
+// data that it was trained on.
 func (c *evalCommand) rateTruth(
 	ctx context.Context, o *output, p completion.Predictor, g *datasets.Graph, s *evalSummary,
 ) (err error) {
-	engine := cpu.New(c.Threads)
-	if completion.CalibrationOf(p) == nil {
+	engine, kept := cpu.New(c.Threads), completion.CalibrationOf(p)
+	if kept == nil || !kept.IsOf(p.Models()[0], g) {
 		folder := ""
-		if !c.FoldIn {
+		trained := p.Models()[0].Dataset // "" for some imported models
+		switch {
+		case kept != nil:
+			o.Message("autoblm: the probabilities in the model's folder belong to other data and stay; "+
+				"those measured here are fitted to %s", g.Name)
+		case !c.FoldIn && s.Unknown == nil && (trained == "" || trained == g.Name):
 			folder = modelfolder.Find(c.Model)
 		}
+		p = completion.WithCalibration(p, nil)
 		if p, err = calibrate(ctx, o, p, engine, g, folder); err != nil {
 			return err
 		}
@@ -52,8 +69,9 @@ func (c *evalCommand) rateTruth(
 // addRows adds the rows to the output of eval.
 func (s truthSummary) addRows(b *cli.Block) {
 	if e := s.Probabilities; e != nil {
-		b.Add("probabilities", fmt.Sprintf("error %.3f, Brier score %.3f (%.3f without a model)",
-			e.ECE, e.Brier, e.Constant))
+		b.Add("probabilities", fmt.Sprintf("error %.3f, Brier score %.3f on %s",
+			e.ECE, e.Brier, format.Count(e.Queries, "query")))
+		b.Add("", fmt.Sprintf("Brier score %.3f with a constant probability", e.Constant))
 	}
 	if e := s.Classified; e != nil {
 		b.Add("true or false", fmt.Sprintf("accuracy %.3f  F1 %.3f  precision %.3f  recall %.3f",

@@ -32,12 +32,34 @@ func calibrate(
 	case err != nil:
 		return nil, fmt.Errorf("calibrate probabilities: %w", err)
 	}
+	p = completion.WithCalibration(p, c)
 	if folder != "" {
-		if err := c.Save(folder); err != nil {
+		if err := completion.SaveCalibration(p, folder); err != nil {
 			o.Message("autoblm: the probabilities are not kept: %s", format.OneLine(err))
 		}
 	}
-	return completion.WithCalibration(p, c), nil
+	return p, nil
+}
+
+// calibrateNew calibrates a new model in its folder. A failure is a message, because the model and
+// its results are complete without probabilities; an interruption is an error.
+func calibrateNew(
+	ctx context.Context, o *output, p completion.Predictor, engine kge.Engine, g *datasets.Graph,
+	folder string,
+) error {
+	_, err := calibrate(ctx, o, p, engine, g, folder)
+	if err != nil && ctx.Err() == nil {
+		o.Message("autoblm: %s; autoblm eval tries again", format.OneLine(err))
+		return nil
+	}
+	return err
+}
+
+// checkFalseTriples reads the false triples for the calibration, so that a training does not end
+// with their error.
+func checkFalseTriples(g *datasets.Graph) error {
+	_, err := g.FalseTriples("valid")
+	return err
 }
 
 // calibrate adds probabilities to the model of a search for completion.
@@ -51,8 +73,7 @@ func (s searchRun) calibrate(ctx context.Context, o *output, r *search.Result) e
 		return err
 	}
 	engine, folder := cpu.New(s.settings.Compute.Threads), filepath.Join(s.out, modelfolder.InSearch)
-	_, err = calibrate(ctx, o, p, engine, t.Graph, folder)
-	return err
+	return calibrateNew(ctx, o, p, engine, t.Graph, folder)
 }
 
 // probabilityText returns a probability with two digits, "" for none.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // TestProbabilities: train keeps probabilities, which predict shows and eval measures, and another
@@ -27,7 +29,7 @@ func TestProbabilities(t *testing.T) {
 	stdout, _ = succeed(t, ask, "--any")
 	contains(t, stdout, "share")
 	stdout, _ = succeed(t, "predict --all --top 3 --format csv --model "+dir)
-	contains(t, stdout, ",probability,known\n")
+	contains(t, stdout, ",probability,known,verdict\n")
 	if strings.Contains(stdout, ",,") {
 		t.Errorf("a triple has no probability:\n%s", stdout)
 	}
@@ -42,7 +44,7 @@ func TestProbabilities(t *testing.T) {
 		t.Errorf("the calibration error is %v", e)
 	}
 	stdout, _ = succeed(t, "eval --dataset world --model "+dir)
-	contains(t, stdout, "probabilities  error 0.0")
+	contains(t, stdout, "probabilities  error 0.0", " queries\n", "with a constant probability")
 
 	verdicts := map[string]any{}
 	for _, tail := range []string{"Spain", "Fiji"} {
@@ -52,6 +54,14 @@ func TestProbabilities(t *testing.T) {
 		contains(t, stdout, fmt.Sprintf("The model calls the triple %v.", verdicts[tail]))
 	}
 	same(t, "verdicts", verdicts, map[string]any{"Spain": true, "Fiji": false})
+	queries := writeFile(t, "Portugal\tborders\tFiji\nPortugal\tborders\t?\n", t.TempDir(), "q.tsv")
+	stdout, _ = succeed(t, "predict --model "+dir+" --top 1 --format csv --queries "+queries)
+	lines := strings.Split(stdout, "\n")
+	if !strings.HasSuffix(lines[1], ",false,false") || !strings.HasSuffix(lines[2], ",") {
+		t.Errorf("the verdict of the first triple only is false:\n%s", stdout)
+	}
+	stdout, _ = succeed(t, "predict --model "+dir+" --top 1 --queries "+queries)
+	contains(t, stdout, "called false")
 	classify := "eval --classify --dataset world --model " + dir
 	first := object(t, classify)
 	has(t, first, fields{"classified.true": 243.0, "classified.false": 243.0, "classified.given": false})
@@ -75,4 +85,61 @@ func TestProbabilities(t *testing.T) {
 	object(t, "search --recipe basic --dataset world --out "+other+"/found"+quickSearch)
 	stdout, _ = succeed(t, strings.Replace(ask, other, other+"/found", 1))
 	contains(t, stdout, "probability")
+}
+
+// TestProbabilitiesOfOtherData: eval keeps the probabilities of the training data, in the folders of
+// all commands, and fits others for its own output.
+func TestProbabilitiesOfOtherData(t *testing.T) {
+	dir := t.TempDir()
+	world, err := datasets.Open("world")
+	must(t, err)
+	other := &datasets.Graph{Entities: world.Entities, Relations: world.Relations,
+		Train: world.Train, Valid: world.Test, Test: world.Valid}
+	must(t, datasets.WriteFolder(other, dir+"/other"))
+	succeed(t, "train --dataset world --out "+dir+"/a", quick)
+	succeed(t, "train --dataset world --out "+dir+"/b --seed 2", quick)
+	succeed(t, "ensemble --all --dataset world --out "+dir+"/both", dir+"/a", dir+"/b")
+	succeed(t, "search --recipe basic --dataset world --out "+dir+"/found", quickSearch)
+	const message = "belong to other data"
+	for folder, model := range map[string]string{"a": "a", "both": "both", "found": "found/model"} {
+		file := dir + "/" + model + "/calibration.json"
+		kept := readFile(t, file)
+		eval := "eval --model " + dir + "/" + folder + " --dataset "
+		_, stderr := succeed(t, eval+"world")
+		if strings.Contains(stderr, message) {
+			t.Errorf("%s has probabilities of other data: %s", folder, stderr)
+		}
+		_, stderr = succeed(t, eval+dir+"/other")
+		contains(t, stderr, message)
+		if readFile(t, file) != kept {
+			t.Errorf("eval replaced the probabilities of %s", folder)
+		}
+	}
+	must(t, os.Remove(dir+"/a/calibration.json"))
+	succeed(t, "eval --model "+dir+"/a --dataset "+dir+"/other")
+	if isFile(dir + "/a/calibration.json") {
+		t.Error("eval kept probabilities of other data")
+	}
+}
+
+// TestFalseTriplesFirst: faulty false triples, and missing validation triples, are errors before the
+// training or ranking.
+func TestFalseTriplesFirst(t *testing.T) {
+	dir := smallGraph(t)
+	model := t.TempDir() + "/m"
+	succeed(t, "train --out "+model+" --dataset "+dir, quick)
+	g, err := datasets.Open(dir)
+	must(t, err)
+	without := t.TempDir() + "/without"
+	split := &datasets.Graph{Entities: g.Entities, Relations: g.Relations, Train: g.Train, Test: g.Test}
+	must(t, datasets.WriteFolder(split, without))
+	fail(t, 2, "needs validation triples", "eval --classify --model "+model+" --dataset "+without)
+
+	writeFile(t, "nobody\tnothing\tnowhere\n", dir, "valid_neg.txt")
+	other := t.TempDir() + "/other"
+	fail(t, 1, "valid_neg.txt:1", "train --out "+other+" --dataset "+dir, quick)
+	if _, err := os.Stat(other); err == nil {
+		t.Error("the training began")
+	}
+	fail(t, 1, "valid_neg.txt:1", "ensemble --dataset "+dir, model)
 }

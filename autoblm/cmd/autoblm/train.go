@@ -127,6 +127,11 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
+	if !c.NoEval {
+		if err := checkFalseTriples(g); err != nil {
+			return err
+		}
+	}
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err
@@ -178,11 +183,10 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		}
 	}
 	first := report.Results[0]
+	var interrupted error // after the results are complete
 	if c.Out != "" && !c.NoEval {
 		p := completion.Single{Model: first.Model}
-		if _, err := calibrate(ctx, o, p, cpu.New(c.Threads), g, c.Out); err != nil {
-			return err
-		}
+		interrupted = calibrateNew(ctx, o, p, cpu.New(c.Threads), g, c.Out)
 	}
 	if first.Err == nil || c.Members > 1 {
 		summary := c.summary(g, engine, report, evaluations, out.folder)
@@ -204,7 +208,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 			return err
 		}
 	}
-	return errors.Join(first.Err, out.done())
+	return errors.Join(first.Err, interrupted, out.done())
 }
 
 // withTables returns an engine that keeps embeddings in the files of --tables, if it is given.
