@@ -31,6 +31,22 @@ func TestOGBFolders(t *testing.T) {
 	stdout, _ = succeed(t, "eval --model imported --dataset", biokg)
 	contains(t, stdout, "given negatives  MRR")
 
+	entity, _, _ := strings.Cut(readFile(t, "g/test.txt"), "\t") // the model below lacks it
+	for _, split := range []string{"train", "valid"} {
+		var lines []string
+		for line := range strings.Lines(readFile(t, "g/"+split+".txt")) {
+			if !strings.Contains(line, entity+"\t") && !strings.Contains(line, entity+"\n") {
+				lines = append(lines, line)
+			}
+		}
+		writeFile(t, strings.Join(lines, ""), "fewer", split+".txt")
+	}
+	succeed(t, "train --out fewer-model", quick, "--dataset fewer")
+	o := object(t, "eval --model fewer-model --sample 100 --dataset", biokg)
+	if n := number(t, o, "given_negatives.triples"); n >= 6 || get(o, "given_negatives.of") != nil {
+		t.Errorf("all %v triples that the model knows are a sample: %v", n, o["given_negatives"])
+	}
+
 	usual := mostCompared
 	mostCompared = 10
 	defer func() { mostCompared = usual }()

@@ -152,13 +152,14 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 			fmt.Fprintf(w, "\nThe model calls the triple %t.\n", *v[0].Verdict)
 		}
 		printReasons(w, rowsOf(found), func(r row) string {
-			switch "" {
-			case q.Head:
+			switch {
+			case q.Head == "":
 				return r.Head
-			case q.Relation:
+			case q.Relation == "":
 				return r.Relation
+			default:
+				return r.Tail
 			}
-			return r.Tail
 		})
 	})
 }

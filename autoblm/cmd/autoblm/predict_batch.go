@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -130,7 +131,7 @@ func rowsOf(all ...completion.Prediction) (rows []row) {
 			r := row{
 				Head: p.Query.Head, Relation: p.Query.Relation, Tail: p.Query.Tail,
 				Rank: int64(a.Rank), Score: a.Score, Share: a.Share, Probability: a.Probability,
-				Because: a.Because,
+				Verdict: a.Verdict, Because: a.Because,
 			}
 			switch {
 			case r.Relation == "":
@@ -158,11 +159,15 @@ func printRows(w io.Writer, rows []row) {
 	}
 	t := table.New("head", "relation", "tail", "rank", "score", likely, "")
 	for _, r := range rows {
-		note := ""
+		var notes []string
 		if r.Known != nil && *r.Known {
-			note = "known"
+			notes = append(notes, "known")
 		}
-		t.Add(r.Head, r.Relation, r.Tail, r.Rank, fmt.Sprintf("%.3f", r.Score), text(r), note)
+		if r.Verdict != nil {
+			notes = append(notes, fmt.Sprintf("called %t", *r.Verdict))
+		}
+		t.Add(r.Head, r.Relation, r.Tail, r.Rank, fmt.Sprintf("%.3f", r.Score), text(r),
+			strings.Join(notes, ", "))
 	}
 	t.Print(w)
 }

@@ -26,18 +26,24 @@ type row struct {
 	// Probability is nil for known triples and without calibration.
 	Probability *float64 `json:"probability" parquet:"probability,optional"`
 	Known       *bool    `json:"known" parquet:"known,optional"` // nil if it was not looked up
+	// Verdict tells whether a whole triple that was asked for counts as true; nil for others.
+	Verdict *bool `json:"verdict" parquet:"verdict,optional"`
 
 	Because []eval.Reason `json:"because,omitempty" parquet:"because,list"`
 }
 
 // rowTitles are the titles of the columns.
-var rowTitles = []string{"head", "relation", "tail", "rank", "score", "share", "probability", "known"}
+var rowTitles = []string{
+	"head", "relation", "tail", "rank", "score", "share", "probability", "known", "verdict",
+}
 
 // fields returns the values of the columns as text, without control characters.
 func (r row) fields() []string {
-	known, probability := "", ""
-	if r.Known != nil {
-		known = strconv.FormatBool(*r.Known)
+	probability, flag := "", func(b *bool) string {
+		if b == nil {
+			return ""
+		}
+		return strconv.FormatBool(*b)
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	if r.Probability != nil {
@@ -45,7 +51,7 @@ func (r row) fields() []string {
 	}
 	return []string{format.Escape(r.Head), format.Escape(r.Relation), format.Escape(r.Tail),
 		strconv.FormatInt(r.Rank, 10), number(r.Score), number(r.Share), probability,
-		known}
+		flag(r.Known), flag(r.Verdict)}
 }
 
 // writeRows writes the rows that fill passes on, in the format of the command.
