@@ -52,6 +52,9 @@ func TestPredictQueries(t *testing.T) {
 			}
 			known := get(a, "known").(bool)
 			r.Known = &known
+			if verdict, has := get(a, "verdict").(bool); has {
+				r.Verdict = &verdict
+			}
 			rows = append(rows, r)
 		}
 	}
