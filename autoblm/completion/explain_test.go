@@ -180,7 +180,7 @@ func TestExplainEnsemble(t *testing.T) {
 	}
 }
 
-// TestExplainCancelled checks that a cancelled context ends explanations, of few and of many answers.
+// TestExplainCancelled checks that a cancelled context ends explanations of few and many answers.
 func TestExplainCancelled(t *testing.T) {
 	g, engine := enginetest.SmallGraph(), cpu.New(1)
 	defer engine.Close()

@@ -64,8 +64,8 @@ func TestInfluencesAgreeWithDirectSolve(t *testing.T) {
 	}
 }
 
-// TestNeighborhoodsKept checks that only the neighborhoods of entities in a query are kept, and that
-// those from the index are equal to those from a search.
+// TestNeighborhoodsKept checks that only neighborhoods of entities in a query are kept, and that the
+// index gives the reasons that a search gives.
 func TestNeighborhoodsKept(t *testing.T) {
 	g, m := worldModel(16)
 	a, err := NewAnswerer(Single{Model: m}, g, nil)

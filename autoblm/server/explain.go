@@ -62,8 +62,8 @@ func (s *Server) explain(
 	return out, nil
 }
 
-// headsOf returns predictions about triples with the heads as answers. It changes the answers, which
-// both have in common.
+// headsOf returns predictions about triples with the heads as answers. It changes the answers in
+// place.
 func headsOf(triples []completion.Prediction) []completion.Prediction {
 	heads := slices.Clone(triples)
 	for i := range heads {
