@@ -30,8 +30,8 @@ type calibrationContent struct {
 	*Calibration
 }
 
-// SaveCalibration writes the calibration of a predictor into the folder of its model. It is an error
-// if the folder has another model than the one that was loaded.
+// SaveCalibration writes the calibration of a predictor into the folder of its model. It returns an
+// error if the folder has another model than the one that was loaded.
 func SaveCalibration(p Predictor, dir string) error {
 	return p.calibration().save(dir, p.loaded())
 }

@@ -78,8 +78,8 @@ func judge(
 	return all, given, nil
 }
 
-// affordable returns the triples, or a sample of those whose two queries need less work than a limit,
-// but at least minJudged.
+// affordable returns the triples, or a sample whose queries need less work than a limit, but at
+// least minJudged.
 func (a *Answerer) affordable(triples []datasets.Triple) []datasets.Triple {
 	work := 1.0
 	for _, t := range triples {
@@ -213,8 +213,8 @@ func threshold(all []judged) float64 {
 	return at
 }
 
-// addThresholds fits the thresholds to validation triples and as many false ones. Relations with few
-// of either use that of all relations.
+// addThresholds fits the thresholds to validation triples and as many false ones. Relations with
+// few of either use that of all relations.
 func (c *Calibration) addThresholds(all []judged, relations []string) {
 	byRelation, facts := map[int32][]judged{}, map[int32]int{}
 	for _, j := range all {

@@ -122,8 +122,8 @@ func TestProbabilitiesOfOtherData(t *testing.T) {
 	}
 }
 
-// TestFalseTriplesFirst: faulty false triples, and missing validation triples, are errors before the
-// training or ranking.
+// TestFalseTriplesFirst: faulty false triples, and missing validation triples, are errors before a
+// training or ranking, and cost a search its probabilities only.
 func TestFalseTriplesFirst(t *testing.T) {
 	dir := smallGraph(t)
 	model := t.TempDir() + "/m"
@@ -142,4 +142,8 @@ func TestFalseTriplesFirst(t *testing.T) {
 		t.Error("the training began")
 	}
 	fail(t, 1, "valid_neg.txt:1", "ensemble --dataset "+dir, model)
+	found := t.TempDir() + "/found"
+	stdout, stderr := succeed(t, "search --recipe basic --dataset "+dir+" --out "+found, quickSearch)
+	contains(t, stdout, "MRR") // the results of a search appear all the same
+	contains(t, stderr, "valid_neg.txt:1", "autoblm eval tries again")
 }
