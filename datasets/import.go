@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,9 +50,13 @@ const (
 // Import reads facts from files of any format of package facts and divides them like
 // [SplitTriples]. A number is a literal if it is never a head, its head is no number, and
 // most tails of its relation are numbers. A single folder is read by [ReadFolder] and keeps its
-// splits.
+// splits; the settings must be those of [DefaultImport].
 func Import(paths []string, s ImportSettings) (*Graph, *ImportReport, error) {
 	if info, err := os.Stat(paths[0]); err == nil && info.IsDir() && len(paths) == 1 {
+		if !reflect.DeepEqual(s, DefaultImport()) {
+			return nil, nil, fmt.Errorf("%s is a folder, which keeps its splits and labels: "+
+				"leave out the other settings, or name its files", paths[0])
+		}
 		return importFolder(paths[0])
 	}
 	im := importer{labels: newLabels(), settings: s}

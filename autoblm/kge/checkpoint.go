@@ -62,6 +62,16 @@ type savedMember struct {
 	HasBest bool `json:"has_best"`
 }
 
+// isComplete reports whether nothing of a run with some settings is left to train.
+func (s savedRun) isComplete(settings Settings) bool {
+	return s.Epochs >= settings.Epochs || s.isStopped()
+}
+
+// isStopped reports whether all members ended early.
+func (s savedRun) isStopped() bool {
+	return !slices.ContainsFunc(s.Members, func(m savedMember) bool { return !m.Stopped })
+}
+
 func newCheckpointer(j Job, e Engine) (*checkpointer, error) {
 	c := &checkpointer{
 		Checkpoint: j.Checkpoint,
@@ -124,7 +134,7 @@ func (c *checkpointer) finish(r *run) error {
 	if c.Checkpoint == nil {
 		return nil
 	}
-	isKept := c.Keep && r.bytes <= MaxKept
+	isKept := c.Keep && r.bytes <= maxKept
 	if r.isComplete() && !isKept && c.writer.SinceLast() < c.Every {
 		return nil
 	}
@@ -132,6 +142,9 @@ func (c *checkpointer) finish(r *run) error {
 		if err := c.takeSnapshot(r); err != nil {
 			return err
 		}
+	}
+	if r.isComplete() { // the model is still in memory
+		return c.writer.Tolerate(c.write())
 	}
 	return c.write()
 }

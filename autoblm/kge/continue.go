@@ -7,13 +7,15 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// MaxKept is the size in bytes up to which [Checkpoint.Keep] keeps the state of a training.
-const MaxKept = 1 << 30
+// maxKept is the size in bytes up to which [Checkpoint.Keep] keeps the state of a training.
+const maxKept = 1 << 30
 
 // Continuation compares a job with the kept checkpoint of a finished training.
 type Continuation struct {
 	// Epochs is the number of epochs in the checkpoint, and Of the number that was asked for.
 	Epochs, Of int
+	// Stopped is true if all members ended early, so that more epochs change nothing.
+	Stopped bool
 	// Differences lists the settings that differ, without the number of epochs; "" for none.
 	Differences string
 }
@@ -39,16 +41,29 @@ func (j Job) Continues(file string) (c Continuation, err error) {
 	if err != nil {
 		return c, err
 	}
-	c.Epochs, c.Of = saved.Epochs, was.Epochs
+	c.Epochs, c.Of, c.Stopped = saved.Epochs, was.Epochs, saved.isStopped()
 	c.Differences, err = settings.Difference(there, id)
 	return c, err
 }
 
+// IsFinished reports whether a checkpoint has the end of a training.
+func IsFinished(file string) (bool, error) {
+	var saved savedRun
+	if err := checkpoint.ReadDescription(file, &saved); err != nil {
+		return false, err
+	}
+	s, err := SavedSettings(file)
+	return err == nil && saved.isComplete(s), err
+}
+
 // ChangesPast reports whether the first epochs of a longer training differ from those of the
-// checkpoint, because the learning rate depends on the number of epochs.
+// checkpoint, because the learning rate or the last validation depends on the number of epochs.
 func (j Job) ChangesPast(c Continuation) bool {
 	before := j.Settings
 	before.Epochs = c.Of
+	if every := before.ValidateEvery; every > 0 && c.Of%every != 0 {
+		return true // a longer training has no validation there, which counts for patience
+	}
 	for epoch := range c.Epochs {
 		if before.cooldownAt(epoch+1) != j.Settings.cooldownAt(epoch+1) {
 			return true

@@ -50,7 +50,7 @@ type Checkpoint struct {
 	// Continue, if not "", is the kept file of a training that differs in its number of epochs only.
 	// The training begins with its epochs, unless File exists; see [Job.Continues].
 	Continue string
-	// Keep also writes the file after the last epoch, unless it is larger than [MaxKept]. Otherwise
+	// Keep also writes the file after the last epoch, unless it takes more than 1 GiB. Otherwise
 	// that is written only if the last write is long ago.
 	Keep bool
 	// Every is the minimum time between two writes, and so the work that a kill may lose. It

@@ -181,6 +181,19 @@ func TestTurtleBlankNodes(t *testing.T) {
 	}
 }
 
+// TestTurtleLiterals: literals keep what looks like a blank node, a base or a quote.
+func TestTurtleLiterals(t *testing.T) {
+	content := "<x:a> <x:says> \"see _:b1 \\\" now\", 'so _:b2' . # it's a comment\n" +
+		"<x:a> <x:says> \"\"\"a line\n@base <http://y/> .\n_:b3 \"ends\" \"\"\" .\n<x:it's> <x:r> _:b4 ."
+	got, _, err := read(write(t, "graph.ttl", content), DefaultOptions())
+	all := strings.Join(got, "\n")
+	for _, want := range []string{`see _:b1 " now`, "so _:b2", "@base <http://y/> .", " . _:b3 ", "_:named-b4"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in %q; %v", want, all, err)
+		}
+	}
+}
+
 // TestParquet reads flat columns, and leaves out nested ones and rows without a label.
 func TestParquet(t *testing.T) {
 	type row struct {

@@ -65,6 +65,7 @@ type lineCounter struct {
 	line   atomic.Int64
 	failed atomic.Value // error
 	base   atomic.Pointer[url.URL]
+	quote  string // that ends the literal in which the line begins, "" for none
 	rest   []byte // of the line
 	end    error  // after it
 }
@@ -97,11 +98,12 @@ func (c *lineCounter) nextLine() {
 	if c.end != nil && !errors.Is(c.end, io.EOF) {
 		c.failed.Store(c.end)
 	}
-	if bytes.Contains(c.rest, []byte("_:b")) {
-		c.rest = namedBlank.ReplaceAll(c.rest, []byte("${1}_:named-$2"))
-	}
+	inLiteral := c.quote != ""
+	c.rest = c.outsideLiterals(c.rest, func(part []byte) []byte {
+		return namedBlank.ReplaceAll(part, []byte("${1}_:named-$2"))
+	})
 	found := isBase.FindSubmatchIndex(c.rest)
-	if found == nil {
+	if found == nil || inLiteral {
 		return
 	}
 	iri := string(c.rest[max(found[2], found[4]):max(found[3], found[5])])
@@ -112,6 +114,42 @@ func (c *lineCounter) nextLine() {
 		return
 	}
 	c.rest = c.rest[found[1]:]
+}
+
+// outsideLiterals replaces the parts of a line that are in no literal, and follows literals of
+// several lines.
+func (c *lineCounter) outsideLiterals(line []byte, replace func([]byte) []byte) (out []byte) {
+	if c.quote == "" && !bytes.ContainsAny(line, `"'`) {
+		return replace(line)
+	}
+	start := 0
+	for at := 0; at < len(line); {
+		rest := line[at:]
+		switch {
+		case c.quote != "" && rest[0] == '\\':
+			at += 2
+		case c.quote != "" && bytes.HasPrefix(rest, []byte(c.quote)):
+			at += len(c.quote)
+			out, start, c.quote = append(out, line[start:at]...), at, ""
+		case c.quote == "" && rest[0] == '<' && bytes.IndexByte(rest, '>') > 0: // quotes in an IRI
+			at += bytes.IndexByte(rest, '>')
+		case c.quote == "" && rest[0] == '#': // a comment
+			at = len(line)
+		case c.quote == "" && (rest[0] == '"' || rest[0] == '\''):
+			out, start = append(out, replace(line[start:at])...), at
+			c.quote = string(rest[:1])
+			if long := strings.Repeat(c.quote, 3); bytes.HasPrefix(rest, []byte(long)) {
+				c.quote = long
+			}
+			at += len(c.quote)
+		default:
+			at++
+		}
+	}
+	if c.quote != "" {
+		return append(out, line[start:]...)
+	}
+	return append(out, replace(line[start:])...)
 }
 
 // encoded matches characters beyond ASCII in the form of an URL.

@@ -15,7 +15,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Folder makes tables. The zero value makes them in memory.
+// Folder makes tables in a folder.
 type Folder struct{ Path string }
 
 // numberBytes is the size of a float32.
@@ -34,7 +34,7 @@ func (f Folder) New(n int) ([]float32, error) {
 	}
 	bytes, err := reserve(file, int64(n)*numberBytes)
 	if err != nil {
-		return nil, fmt.Errorf("make a table of %s in %s: %w",
+		return nil, fmt.Errorf("make a table of %s in %s: %w; use a folder on another disk",
 			humanize.IBytes(uint64(n)*numberBytes), filepath.Clean(f.Path), err)
 	}
 	numbers := unsafe.Slice((*float32)(unsafe.Pointer(&bytes[0])), n)

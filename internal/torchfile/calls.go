@@ -218,7 +218,10 @@ func (m *machine) apply(function any, arguments Tuple) (any, error) {
 		code, _ := argument(0).(string)
 		if width, isText := strings.CutPrefix(code, "U"); isText {
 			characters, err := strconv.ParseUint(width, 10, 16)
-			return &dtype{"utf32", int(characters)}, err
+			if err != nil || characters == 0 {
+				return nil, fmt.Errorf("an array has texts of the type %q of NumPy", code)
+			}
+			return &dtype{"utf32", int(characters)}, nil
 		}
 		if dtypes[code] == "" {
 			return nil, fmt.Errorf("an array has numbers of the type %q of NumPy: "+

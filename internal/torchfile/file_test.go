@@ -157,6 +157,15 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// TestWrongShapes checks shapes that no memory has, although they contain a zero.
+func TestWrongShapes(t *testing.T) {
+	for _, shape := range [][]int{{1 << 60, 0}, {0, -1}} {
+		if tensor, err := newTensor(&storage{kind: "utf32"}, 0, shape, []int{0, 1}); err == nil {
+			t.Errorf("%v is accepted: %v", shape, tensor)
+		}
+	}
+}
+
 // TestLatin1 checks bytes that are texts in a pickle of protocol 2, in any order of their parts.
 func TestLatin1(t *testing.T) {
 	want := make([]byte, 1000)

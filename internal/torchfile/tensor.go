@@ -33,6 +33,9 @@ func newTensor(s *storage, offset int, shape, strides []int) (*Tensor, error) {
 			shape, strides, offset)
 	}
 	t := &Tensor{Type: s.kind, Shape: shape, strides: strides, offset: offset, storage: s}
+	if slices.ContainsFunc(shape, func(n int) bool { return n < 0 || n > math.MaxInt32 }) {
+		return nil, fmt.Errorf("a tensor has shape %v", shape)
+	}
 	if slices.Contains(shape, 0) {
 		return t, nil
 	}
@@ -119,7 +122,7 @@ func (t *Tensor) Strings() ([]string, error) {
 		return nil, fmt.Errorf("the tensor has numbers of type %s, not texts", t.Type)
 	}
 	characters, err := t.Int64()
-	texts := make([]string, 0, t.Shape[0])
+	var texts []string
 	for at := 0; at < len(characters); at += t.Shape[1] {
 		var text []rune
 		for _, c := range characters[at : at+t.Shape[1]] {

@@ -30,6 +30,7 @@ type modelOutput struct {
 	release          func() // the folder
 	resumes          bool
 	continues        bool // a finished training with fewer epochs
+	differs          bool // from the same training at once
 	keeps            bool // the checkpoint after the last epoch
 	deadlineExceeded bool
 }
@@ -41,8 +42,8 @@ const checkpointPrefix = "training-"
 // with more epochs continues.
 const stateName = "training-state"
 
-// checkpointsIn returns the checkpoints of interrupted trainings in a folder. Temporary files, which a killed process leaves,
-// have longer names.
+// checkpointsIn returns the checkpoints of interrupted trainings in a folder. Temporary files, which
+// a killed process leaves, have longer names.
 func checkpointsIn(dir string) []string {
 	found, _ := filepath.Glob(filepath.Join(dir, checkpointPrefix+"????????????"))
 	return found
@@ -55,7 +56,7 @@ func checkpointsIn(dir string) []string {
 // output.
 func (f modelOutFlags) create(
 	o *output, command, dataset, key, identity string, resumesRanking bool,
-	continues func(state string) (how string, err error),
+	continues continuing,
 ) (*modelOutput, error) {
 	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out, key: key, identity: identity}
 	name := checkpointPrefix + key
@@ -69,6 +70,9 @@ func (f modelOutFlags) create(
 	}
 	m.file = filepath.Join(m.folder, name)
 	m.resumes = isFile(m.file) && !hasData(m.folder)
+	if state := filepath.Join(m.folder, stateName); m.resumes && continues != nil && isFile(state) {
+		_, m.differs, _ = continues(state)
+	}
 	if !m.isRepeated() {
 		if err := m.continueOr(continues); err != nil {
 			return nil, err
@@ -91,7 +95,7 @@ func (f modelOutFlags) create(
 
 // continueOr prepares to continue the finished training in the folder, or returns an error if the
 // folder is not free. continues may be nil.
-func (m *modelOutput) continueOr(continues func(state string) (how string, err error)) error {
+func (m *modelOutput) continueOr(continues continuing) error {
 	has, state := contentOf(m.folder), filepath.Join(m.folder, stateName)
 	if has == "" {
 		return nil
@@ -99,7 +103,8 @@ func (m *modelOutput) continueOr(continues func(state string) (how string, err e
 	if continues == nil || !isFile(state) || hasData(m.folder) {
 		return occupied(m.folder, "the model", has)
 	}
-	how, err := continues(state)
+	how, differs, err := continues(state)
+	m.differs = differs
 	if err != nil {
 		return occupied(m.folder, "the model", has+"; "+err.Error())
 	}
@@ -108,30 +113,35 @@ func (m *modelOutput) continueOr(continues func(state string) (how string, err e
 	return nil
 }
 
+// continuing says how a training continues that of a kept checkpoint, and whether the model differs
+// from one of all epochs at once. The error is the reason why it does not continue it.
+type continuing func(state string) (how string, differs bool, err error)
+
 // continuation returns a function for [modelOutFlags.create].
-func continuation(job kge.Job) func(state string) (how string, err error) {
-	return func(state string) (string, error) {
+func continuation(job kge.Job) continuing {
+	return func(state string) (string, bool, error) {
 		c, err := job.Continues(state)
 		epochs := job.Settings.Epochs
 		switch {
 		case err != nil:
-			return "", err
+			return "", false, err
 		case c.Differences != "":
-			return "", fmt.Errorf("more epochs continue its training, but %s", c.Differences)
+			return "", false, fmt.Errorf("more epochs continue its training, but %s", c.Differences)
 		case epochs <= c.Of:
-			return "", fmt.Errorf("its training has %s already", format.Count(c.Of, "epoch"))
+			return "", false, fmt.Errorf("its training has %s already", format.Count(c.Of, "epoch"))
 		}
-		if c.Epochs < c.Of {
+		if c.Stopped {
 			return fmt.Sprintf("the training in %s stopped early after epoch %d: "+
-				"more epochs do not change it", filepath.Dir(state), c.Epochs), nil
+				"more epochs do not change it", filepath.Dir(state), c.Epochs), false, nil
 		}
 		how := fmt.Sprintf("continuing the training in %s after epoch %d of %d",
 			filepath.Dir(state), c.Epochs, epochs)
-		if job.ChangesPast(c) {
-			how += fmt.Sprintf("; its learning rate depended on the %d epochs, "+
+		differs := job.ChangesPast(c)
+		if differs {
+			how += fmt.Sprintf("; its learning rate or last validation depended on the %d epochs, "+
 				"so the model differs from one of %d epochs at once", c.Of, epochs)
 		}
-		return how, nil
+		return how, differs, nil
 	}
 }
 
@@ -195,7 +205,7 @@ func (m *modelOutput) done() error {
 	if m.deadlineExceeded {
 		return err
 	}
-	if info, failed := os.Stat(m.file); failed == nil && m.keeps && info.Size() <= 3*kge.MaxKept/2 {
+	if isFinished, failed := kge.IsFinished(m.file); m.keeps && failed == nil && isFinished {
 		return errors.Join(err, checkpoint.Keep(m.file, filepath.Join(m.folder, stateName)))
 	}
 	return errors.Join(err, checkpoint.Remove(m.file))
@@ -264,7 +274,10 @@ func (m *modelOutput) saveConfig(
 	command string, line *kong.Context, useOf func(*kong.Flag) flags.Use,
 ) error {
 	identity := "Identity of the training: " + m.key
-	if m.identity != m.key {
+	switch {
+	case m.differs: // the same command would begin anew, and replace it
+		identity = "Continued from a training with fewer epochs"
+	case m.identity != m.key:
 		identity += ", " + m.identity
 	}
 	return saveConfig(configTitle(command)+"\n"+identity, m.folder, line, useOf)

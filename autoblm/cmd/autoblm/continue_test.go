@@ -74,7 +74,8 @@ func TestContinuedSchedule(t *testing.T) {
 		"--cooldown 0.5 --log " + dir + "/log.csv --out " + dir + "/model "
 	object(t, line, "--epochs 4")
 	_, stderr := succeed(t, line, "--epochs 6")
-	contains(t, flat(stderr), "after epoch 4 of 6; its learning rate depended on the 4 epochs, "+
+	contains(t, flat(stderr), "after epoch 4 of 6; its learning rate or last validation depended on "+
+		"the 4 epochs, "+
 		"so the model differs from one of 6 epochs at once")
 	if rows := strings.Count(readFile(t, dir, "log.csv"), "\n"); rows != 1+6 {
 		t.Errorf("the log has %d rows", rows)
@@ -82,6 +83,7 @@ func TestContinuedSchedule(t *testing.T) {
 	before := readFile(t, dir, "model", "entities.npy")
 	for flags, reason := range map[string]string{
 		"--epochs 5":             "its training has 6 epochs already",
+		"--epochs 6":             "its training has 6 epochs already",
 		"--epochs 9 --dim 16":    "more epochs continue its training, but dim 8 there, 16 here",
 		"--epochs 9 --optimizer": "optimizer adagrad there, adam here",
 	} {
@@ -91,4 +93,13 @@ func TestContinuedSchedule(t *testing.T) {
 	if readFile(t, dir, "model", "entities.npy") != before {
 		t.Error("the model was replaced")
 	}
+}
+
+// TestContinuedValidation checks that a validation which only the last epoch had is reported.
+func TestContinuedValidation(t *testing.T) {
+	line := "train --dataset " + smallGraph(t) + " --structure simple --dim 8 --no-eval --cooldown 0 " +
+		"--validate-every 2 --patience 3 --out " + t.TempDir() + "/model --epochs "
+	object(t, line, "3")
+	_, stderr := succeed(t, line, "6")
+	contains(t, flat(stderr), "last validation depended on the 3 epochs")
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestOGBFolders trains and evaluates on folders of OGB. The metrics among given negatives stand next
@@ -26,6 +28,7 @@ func TestOGBFolders(t *testing.T) {
 	stdout, _ = succeed(t, "dataset import --out g", biokg)
 	contains(t, strings.Join(strings.Fields(stdout), " "), "30 train 4 valid 6 test",
 		"The given negatives are not copied: evaluate with --dataset")
+	fail(t, cli.Failed, "a folder, which keeps its splits", "dataset import --valid 0.3 --out h", biokg)
 	contains(t, readFile(t, "g/entity2type.txt"), "disease/C0001\tdisease\n", "protein/0\tprotein\n")
 	succeed(t, "train --out imported", quick, "--dataset g")
 	stdout, _ = succeed(t, "eval --model imported --dataset", biokg)
