@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -51,6 +52,18 @@ func TestFoldInAfterAdam(t *testing.T) {
 	}
 }
 
+// wins returns the number of test queries for heads that are about others and have an entity first.
+func wins(p autoblm.Predictor, g *datasets.Graph, entity string) (won int) {
+	for _, triple := range g.Test {
+		query := autoblm.Query{Relation: g.Relations[triple.Relation], Tail: g.Entities[triple.Tail]}
+		options := autoblm.PredictOptions{Known: eval.DropKnown, Top: 1}
+		if a := must(p.Predict(g, query, options)); query.Tail != entity && a[0].Entity == entity {
+			won++
+		}
+	}
+	return won
+}
+
 // TestFoldIn trains without an entity and learns it later: its facts rank far better than by chance,
 // and no other embedding changes by a bit.
 func TestFoldIn(t *testing.T) {
@@ -89,6 +102,9 @@ func TestFoldIn(t *testing.T) {
 		t.Error("embeddings of the model changed")
 	}
 	p := must(autoblm.PredictorOf(folded))
+	if won := wins(p, whole, later); won > len(whole.Test)/20 {
+		t.Errorf("%s is the first answer to %d of %d queries about other entities", later, won, len(whole.Test))
+	}
 	known := 0
 	for _, triple := range held {
 		if triple.Head != id {

@@ -13,8 +13,13 @@ import (
 // foldInEpochs is the number of epochs on the triples of new labels. They are few.
 const foldInEpochs = 30
 
+// minReplayed is the least number of known triples, as far as there are, that new labels learn
+// beside their own.
+const minReplayed = 1000
+
 // FoldIn returns a model that also has the entities and relations of the training triples of g that
-// m lacks. Only their embeddings are trained, on these triples; those of m stay. It returns m if it
+// m lacks. Only their embeddings are trained, on these triples and a sample of the others; those of m
+// stay. It returns m if it
 // lacks nothing.
 func FoldIn(
 	ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph,
@@ -22,16 +27,24 @@ func FoldIn(
 	entities, entityIDs := withNew(m.EntityLabels, g.Entities)
 	relations, relationIDs := withNew(m.RelationLabels, g.Relations)
 	added := &datasets.Graph{Name: g.Name, Entities: entities, Relations: relations}
+	var others []datasets.Triple
 	for _, t := range g.Train {
 		head, relation, tail := entityIDs[t.Head], relationIDs[t.Relation], entityIDs[t.Tail]
 		isNew := max(head, tail) >= len(m.EntityLabels) || relation >= len(m.RelationLabels)
+		triple := datasets.Triple{Head: int32(head), Relation: int32(relation), Tail: int32(tail)}
 		if isNew {
-			triple := datasets.Triple{Head: int32(head), Relation: int32(relation), Tail: int32(tail)}
 			added.Train = append(added.Train, triple)
+		} else {
+			others = append(others, triple)
 		}
 	}
 	if len(added.Train) == 0 {
 		return m, nil
+	}
+	// New entities also learn what they are not, as candidates for the tails of other triples.
+	replayed := max(minReplayed, 10*len(added.Train))
+	for i, every := 0, max(1, len(others)/replayed); i < len(others); i += every {
+		added.Train = append(added.Train, others[i])
 	}
 	if m.Training == nil {
 		return nil, errors.New("the model does not have the settings of its training, which new " +
