@@ -150,22 +150,6 @@ func TestProbabilityOfAnswers(t *testing.T) {
 			t.Errorf("without marks: %+v, with: %+v (%v)", kept[i], a, err)
 		}
 	}
-	a, err := completion.NewAnswerer(p, g, cpu.New(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
-	facts, err := a.Likeliest(t.Context(), "likes", completion.PredictOptions{Top: 20})
-	if err != nil || facts[0].Probability == nil {
-		t.Fatal(facts, err)
-	}
-	for _, f := range facts {
-		q := completion.Query{Head: f.Head, Relation: f.Relation, Tail: f.Tail}
-		of, err := p.Predict(g, q, mark)
-		if err != nil || math.Abs(*of[0].Probability-*f.Probability) > 1e-9 {
-			t.Errorf("%+v: %v (%v)", f, of, err)
-		}
-	}
 }
 
 // TestCalibrationFile checks that a calibration belongs to its model only, and that a damaged one is

@@ -19,8 +19,7 @@ const minReplayed = 1000
 
 // FoldIn returns a model that also has the entities and relations of the training triples of g that
 // m lacks. Only their embeddings are trained, on these triples and a sample of the others; those of m
-// stay. It returns m if it
-// lacks nothing.
+// stay. It returns m if it lacks nothing.
 func FoldIn(
 	ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph,
 ) (*kge.Model, error) {

@@ -23,8 +23,6 @@ type Fact struct {
 	Score    float64 `json:"score"`
 	// Share is the tail's share of the softmax over the candidates for the head and the relation.
 	Share float64 `json:"share"`
-	// Probability is as in [eval.Answer].
-	Probability *float64 `json:"probability,omitempty"`
 }
 
 // Likeliest returns the top missing triples of the graph, or of one of its relations, by the share
@@ -203,8 +201,6 @@ func (a *Answerer) exactFacts(
 		byQuestion[t.question] = append(byQuestion[t.question], i)
 	}
 	facts := make([]Fact, len(triples))
-	o.Shares = true
-	isCalibrated := a.isCalibrated(o)
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for q, indices := range byQuestion {
@@ -221,10 +217,6 @@ func (a *Answerer) exactFacts(
 					Head: a.model.EntityLabels[q.given], Relation: a.model.RelationLabels[q.relation],
 					Tail:  a.model.EntityLabels[t.answer],
 					Score: score(t.answer), Share: math.Exp(t.log),
-				}
-				if isCalibrated {
-					known := a.graph.Known().Tails(q.given, q.relation)
-					facts[i].Probability = a.probability(q, t.answer, t.log, known)
 				}
 			}
 			return nil

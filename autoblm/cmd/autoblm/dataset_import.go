@@ -56,7 +56,7 @@ func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	warn(o, append(g.Warnings(), g.Leakage("valid", "test")...))
+	warn(o, g.Warnings("valid", "test"))
 	if err := datasets.WriteFolder(g, c.Out); err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (c *predictCommand) likeliest(
 	for i, f := range facts {
 		rows[i] = row{
 			Head: f.Head, Relation: f.Relation, Tail: f.Tail, Rank: int64(f.Rank), Score: f.Score,
-			Share: f.Share, Probability: f.Probability, Known: new(bool),
+			Share: f.Share, Known: new(bool),
 		}
 	}
 	if c.Format != "text" {
