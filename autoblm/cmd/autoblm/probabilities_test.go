@@ -29,11 +29,9 @@ func TestProbabilities(t *testing.T) {
 	stdout, _ = succeed(t, ask, "--any")
 	contains(t, stdout, "share")
 	stdout, _ = succeed(t, "predict --all --top 3 --format csv --model "+dir)
-	contains(t, stdout, ",probability,known,verdict
-")
+	contains(t, stdout, ",probability,known,verdict\n")
 	if strings.Count(stdout, ",,false,") != 3 {
-		t.Errorf("triples have probabilities, although their queries may lack no answer:
-%s", stdout)
+		t.Errorf("triples have probabilities, although their queries may lack no answer:\n%s", stdout)
 	}
 
 	must(t, os.Remove(file)) // eval writes the same again
