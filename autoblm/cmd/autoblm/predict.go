@@ -279,9 +279,9 @@ func (c *predictCommand) graph(
 		}
 		warn(o, g.Warnings())
 		_, unknown, err := completion.AlignKnown(m, g)
-		if n := unknown.Train + unknown.Valid + unknown.Test; err == nil && n > 0 {
-			o.Message("autoblm: the model lacks labels of %s of the data; train --from "+
-				"adds them", format.Count(n, "triple"))
+		if n := unknown.Train + unknown.Valid + unknown.Test; err == nil && n > 0 && !c.FoldIn {
+			o.Message("autoblm: the model lacks labels of %s of the data; --fold-in learns them, "+
+				"and train --from adds them to a model", format.Count(n, "triple"))
 		}
 		return g, err
 	})
