@@ -48,15 +48,10 @@ def scores(folder, head, relation, tail):
     return E @ query(structure.T, E[entities.index(tail)], R[r])
 
 
-def log_softmax(x):
-    x = x - x.max()
-    return x - np.log(np.exp(x).sum())
-
-
 folder, *asked = sys.argv[1:]
 members = [f"{folder}/{name}" for name in describe(folder).get("members", [])]
-if members:  # an ensemble adds the log-probabilities of its members
-    total = sum(log_softmax(scores(member, *asked)) for member in members)
+if members:  # an ensemble has the mean of its members' scores
+    total = sum(scores(member, *asked) for member in members) / len(members)
 else:
     total = scores(folder, *asked)
 entities = labels((members or [folder])[0], "entities")

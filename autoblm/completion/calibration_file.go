@@ -26,7 +26,7 @@ type calibrationContent struct {
 	Version int `json:"version"`
 	// Model is the SHA-256 of the model.json that it belongs to, which has the checksums of the
 	// model's tables.
-	Model string `json:"model"`
+	Model string `json:"model_sha256"`
 	*Calibration
 }
 

@@ -71,6 +71,7 @@ func hold(path string) error {
 		}
 	}
 	time.Sleep(time.Minute)
+	runtime.KeepAlive(s) // its finalizers would unlock the study
 	return errors.New("nobody came to end this process")
 }
 
