@@ -40,8 +40,8 @@ for graph in ${GRAPHS:-debian communities}; do
   dim=128
   [ "$graph" = communities ] && dim=100
   peer="--minutes $minutes --dim $dim --threads $threads --sample $sample"
-  record autoblm defaults ours --minutes "$minutes"
-  record autoblm-same "d $dim, 256 sampled" ours --minutes "$minutes" --dim "$dim" --sampled-softmax 256
+  record autoblm "its defaults" ours --minutes "$minutes"
+  record autoblm-same "256 sampled" ours --minutes "$minutes" --dim "$dim" --sampled-softmax 256
   # shellcheck disable=SC2086
   record pbg "50 of the batch, 50 sampled" "$PYTHON" "$bench/pbg/train.py" "$graph" $peer
   # shellcheck disable=SC2086
