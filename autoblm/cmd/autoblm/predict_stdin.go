@@ -39,9 +39,6 @@ func (c *predictCommand) answerLines(
 	go func() {
 		defer close(lines)
 		for line := range text.Lines(maxQueryLine) {
-			if len(bytes.TrimSpace(line)) == 0 {
-				continue
-			}
 			select {
 			case lines <- bytes.Clone(line):
 			case <-ctx.Done():
