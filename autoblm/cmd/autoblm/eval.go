@@ -213,7 +213,8 @@ func (s evalSummary) block(c *evalCommand, g *datasets.Graph) cli.Block {
 	s.Popularity.addRow(&b, c.Split)
 	s.truthSummary.addRows(&b)
 	if s.Unknown != nil && s.Unknown.Of(c.Split) > 0 {
-		b.Note(fmt.Sprintf("%s more cannot be ranked: %s. --fold-in learns new labels, and train --from adds them.",
+		b.Note(fmt.Sprintf("%s more cannot be ranked: %s. "+
+			"--fold-in learns new labels, and train --from adds them.",
 			format.Count(s.Unknown.Of(c.Split), "triple"), s.Unknown.Missing))
 	}
 	b.Next = append(b.Next, nextTail(c.Model, g))
