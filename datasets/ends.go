@@ -57,7 +57,7 @@ func (e *Ends) Seen(relation int32) (heads, tails []int32, hasLoops bool) {
 	return ascending(heads, isHead), ascending(tails, isTail), hasLoops
 }
 
-// ascending sorts ids, which are those that seen marks.
+// ascending sorts ids, which seen marks.
 func ascending(ids []int32, seen []bool) []int32 {
 	const scanned = 32 // marks are read in the time of sorting one id
 	if len(seen) > scanned*len(ids) {

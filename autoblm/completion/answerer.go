@@ -40,6 +40,19 @@ type end struct {
 	isHead   bool
 }
 
+// questions returns the questions of triples, with some indices, whose answers are at the end.
+func (e end) questions(triples []datasets.Triple, indices []int) []question {
+	all := make([]question, len(indices))
+	for n, i := range indices {
+		t := triples[i]
+		all[n] = question{given: t.Head, relation: t.Relation, other: t.Tail}
+		if e.isHead {
+			all[n] = question{given: t.Tail, relation: t.Relation, forHeads: true, other: t.Head}
+		}
+	}
+	return all
+}
+
 // Prediction has the answers to a query.
 type Prediction struct {
 	Query   Query         `json:"query"`

@@ -32,7 +32,7 @@ func (a *Answerer) Explain(ctx context.Context, predictions []Prediction, count 
 		p := &predictions[i]
 		hoods := neighborhoods{a: a, answers: answers, kept: map[hood]*neighborhood{}}
 		for n := range p.Answers {
-			q, err := a.resolve(p.Query.answered(p.Answers[n]), answers)
+			q, err := a.resolve(p.Query.Answered(p.Answers[n]), answers)
 			if err != nil {
 				return err
 			}
@@ -48,8 +48,8 @@ func (a *Answerer) Explain(ctx context.Context, predictions []Prediction, count 
 	return nil
 }
 
-// answered returns the query with an answer in place of the missing part.
-func (q Query) answered(a eval.Answer) Query {
+// Answered returns the query with an answer in place of the missing part.
+func (q Query) Answered(a eval.Answer) Query {
 	switch {
 	case q.Head == "":
 		q.Head = a.Entity

@@ -111,8 +111,8 @@ func (n *neighborhood) set(
 	}
 }
 
-// influences returns the estimated fall of a score without each triple. gradient is that of the
-// score with respect to the entity.
+// influences returns the estimated fall of a score without each triple. gradient is the gradient
+// of the score with respect to the entity.
 func (n *neighborhood) influences(gradient []float64) []float64 {
 	falls := make([]float64, len(n.triples))
 	if len(falls) == 0 {

@@ -27,7 +27,7 @@ type Fact struct {
 
 // Likeliest returns the top missing triples of the graph, or of one of its relations, by the share
 // of the tail: scores of different heads and relations do not compare. o.Top must be positive. The
-// heads are those of the relation's kind, or all entities with AnyKind; AnyKind and Among select
+// heads are of the relation's kind, or all entities with AnyKind; AnyKind and Among select
 // the tails as in [Answerer.Predict]. Known triples are left out, but they count in the softmax.
 // Without a relation, those that give each of their heads one tail are left out: they are complete.
 //

@@ -59,13 +59,15 @@ func judge(
 		return nil, false, err
 	}
 	isTrue = sample(a, isTrue)
-	isFalse := corrupted(aligned, isTrue, seed)
+	var isFalse []datasets.Triple
 	if given = negatives != nil; given {
 		only := &datasets.Graph{Entities: g.Entities, Relations: g.Relations, Valid: negatives}
 		if only, _, err = AlignKnown(m, only); err != nil {
 			return nil, false, err
 		}
 		isFalse = sample(a, only.Valid)
+	} else {
+		isFalse = corrupted(aligned, isTrue, seed)
 	}
 	triples := slices.Concat(isTrue, isFalse)
 	scores, err := a.evidences(ctx, triples)
@@ -152,16 +154,7 @@ func (a *Answerer) evidences(ctx context.Context, triples []datasets.Triple) ([]
 	}
 	for e, indices := range byEnd {
 		c := a.candidates(e, PredictOptions{}, nil)
-		questions := make([]question, len(indices))
-		for n, i := range indices {
-			t := triples[i]
-			questions[n] = question{given: t.Head, relation: t.Relation, other: t.Tail}
-			if e.isHead {
-				questions[n] = question{
-					given: t.Tail, relation: t.Relation, forHeads: true, other: t.Head,
-				}
-			}
-		}
+		questions := e.questions(triples, indices)
 		err := a.eachScores(ctx, c, questions, func(n int, scores []float32) {
 			q := questions[n]
 			exact := a.predictor.scores(q)

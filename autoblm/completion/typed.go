@@ -52,16 +52,7 @@ func RankTyped(
 	isOutside := make([][2]bool, len(triples)) // by triple, for tails and heads
 	for e, indices := range byEnd {
 		c := a.ofKind(e)
-		questions := make([]question, len(indices))
-		for n, i := range indices {
-			t := triples[i]
-			questions[n] = question{given: t.Head, relation: t.Relation, other: t.Tail}
-			if e.isHead {
-				questions[n] = question{
-					given: t.Tail, relation: t.Relation, forHeads: true, other: t.Head,
-				}
-			}
-		}
+		questions := e.questions(triples, indices)
 		err := a.eachScores(ctx, c, questions, func(n int, scores []float32) {
 			q, i := questions[n], indices[n]
 			answers, rank, side := known.Tails(q.given, q.relation), &ranks[i].Tail, 0

@@ -90,7 +90,7 @@ func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) {
 	var text bytes.Buffer
 	s.formatMetrics(&text)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = w.Write(text.Bytes()) // fails if the client has left
+	_, _ = w.Write(text.Bytes()) // the client may have left
 }
 
 // formatMetrics writes all metrics.

@@ -100,6 +100,9 @@ func (c *lineCounter) nextLine() {
 	}
 	inLiteral := c.quote != ""
 	c.rest = c.outsideLiterals(c.rest, func(part []byte) []byte {
+		if !bytes.Contains(part, []byte("_:b")) {
+			return part
+		}
 		return namedBlank.ReplaceAll(part, []byte("${1}_:named-$2"))
 	})
 	found := isBase.FindSubmatchIndex(c.rest)

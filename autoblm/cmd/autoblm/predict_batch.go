@@ -128,18 +128,11 @@ func (c *predictCommand) likeliest(
 func rowsOf(all ...completion.Prediction) (rows []row) {
 	for _, p := range all {
 		for _, a := range p.Answers {
+			q := p.Query.Answered(a)
 			r := row{
-				Head: p.Query.Head, Relation: p.Query.Relation, Tail: p.Query.Tail,
+				Head: q.Head, Relation: q.Relation, Tail: q.Tail,
 				Rank: int64(a.Rank), Score: a.Score, Share: a.Share, Probability: a.Probability,
 				Verdict: a.Verdict, Because: a.Because,
-			}
-			switch {
-			case r.Relation == "":
-				r.Relation = a.Relation
-			case r.Head == "":
-				r.Head = a.Entity
-			default:
-				r.Tail = a.Entity
 			}
 			if a.Known != eval.NotLookedUp {
 				isKnown := a.Known == eval.Yes
