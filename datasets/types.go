@@ -119,10 +119,10 @@ func (g *Graph) declareTypes(open opener) error {
 		lines := 0
 		err := visitLines(text, func(line []byte) error {
 			cells := strings.Split(string(line), "\t")
+			facts.Unquote(cells)
 			if len(cells) != 2 || cells[0] == "" || cells[1] == "" {
 				return fmt.Errorf("expected entity<TAB>type, not %q", clip(line))
 			}
-			facts.Unquote(cells)
 			lines++
 			if id, found := ids[cells[0]]; found {
 				declared = append(declared, EntityType{id, labels.id(cells[1])})

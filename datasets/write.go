@@ -21,7 +21,11 @@ import (
 // new folder appears at once. In an existing one the files are replaced, train.txt last: without it
 // a folder is no data set. Old weights and types are removed.
 func WriteFolder(g *Graph, dir string) error {
-	for _, labels := range [][]string{g.Entities, g.Relations} {
+	all := [][]string{g.Entities, g.Relations}
+	if g.Types != nil {
+		all = append(all, g.Types.Labels)
+	}
+	for _, labels := range all {
 		for id, label := range labels {
 			if label == "" || !utf8.ValidString(label) || strings.ContainsAny(label, "\t\r\n\x00\uFEFF") {
 				return fmt.Errorf("write label %q of id %d: "+
