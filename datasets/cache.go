@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -41,6 +42,7 @@ type cachedFacts struct {
 	Fingerprint  string
 	LookAlikes   [2]string // of entities and relations
 	Implications implications
+	OGB          *ogbFolder `json:",omitempty"`
 }
 
 // readCached returns the graph of a folder from the cache, or else with read.
@@ -49,10 +51,11 @@ func readCached(folder string, read func() (*Graph, error)) (*Graph, error) {
 	if key == "" {
 		return read()
 	}
-	g, facts, err := loadCached(cachedFile(key))
+	g, facts, err := loadCached(cachedFile(key), folder)
 	if err != nil {
-		// Warnings of the reader name the path, which is not part of the key.
-		if g, err = read(); err != nil || len(g.warnings) > 0 {
+		// Warnings of the reader name the path, which is not part of the key. False triples are not
+		// part of a file in the cache.
+		if g, err = read(); err != nil || len(g.warnings) > 0 || g.falses != nil {
 			return g, err
 		}
 		sum = contentSum(g)
@@ -63,14 +66,18 @@ func readCached(folder string, read func() (*Graph, error)) (*Graph, error) {
 
 func cachedFile(key string) string { return filepath.Join(cacheFolder("graphs"), key) }
 
-func loadCached(file string) (*Graph, *cachedFacts, error) {
+func loadCached(file, folder string) (*Graph, *cachedFacts, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, nil, err
 	}
 	now := time.Now()
 	_ = os.Chtimes(file, now, now) // the file used last is deleted last
-	return decodeCached(content)
+	g, facts, err := decodeCached(content)
+	if err == nil && facts.OGB != nil {
+		g.setOGB(folder, *facts.OGB)
+	}
+	return g, facts, err
 }
 
 // known returns the facts of the cache; nil without them, or if the graph is no longer as read.
@@ -108,6 +115,7 @@ func (c *cacheState) store(g *Graph, i *implications) {
 			LookAlikes("relation", g.Relations, NormalLabel),
 		},
 		*i,
+		g.ogb,
 	}
 	folder := cacheFolder("graphs")
 	if os.MkdirAll(folder, 0o700) != nil {
@@ -151,37 +159,49 @@ func limitCache(folder string) {
 }
 
 // cacheKey returns the name in the cache of the graph in a folder, or "" if it is not to be cached:
-// if it is small, has weights, or has no splits of labels.
+// if it is small, has weights, or is in OpenKE's form.
 func cacheKey(folder string) string {
 	if os.Getenv(noCacheVariable) != "" || HasFile(folder, weightsFile) {
 		return ""
 	}
-	total := int64(0)
+	size, digest := textSize, digestText
+	if !hasText(folder) && ogbSplit(folder) != "" {
+		size, digest = ogbSize, digestOGB
+	}
 	key := sha256.New()
 	fmt.Fprint(key, cacheFormat)
-	var sources []string
+	if size(folder) < minCached || digest(key, folder) != nil {
+		return ""
+	}
+	return hex.EncodeToString(key.Sum(nil))
+}
+
+// textSize returns the size of the splits of labels in a folder, 0 without train.
+func textSize(folder string) (total int64) {
 	for _, split := range splitNames {
 		source, size := splitFile(folder, split)
 		if source == "" && split == splitNames[0] {
-			return ""
+			return 0
 		}
 		total += size
-		sources = append(sources, source)
 	}
-	if total < minCached {
-		return ""
-	}
-	for _, source := range sources {
+	return total
+}
+
+// digestText digests the content of the splits of labels in a folder.
+func digestText(key io.Writer, folder string) error {
+	for _, split := range splitNames {
+		source, _ := splitFile(folder, split)
 		digest := ""
 		if source != "" {
 			var err error
 			if digest, err = digestOf(source); err != nil {
-				return ""
+				return err
 			}
 		}
 		fmt.Fprintln(key, filepath.Ext(source), digest)
 	}
-	return hex.EncodeToString(key.Sum(nil))
+	return nil
 }
 
 // splitFile returns the file from which a split of labels is read, and its size.

@@ -142,7 +142,7 @@ func decodeCached(content []byte) (*Graph, *cachedFacts, error) {
 		}
 		*to = triples
 	}
-	if !header.Facts.Implications.fit(g) {
+	if !header.Facts.Implications.fit(g) || !header.Facts.OGB.fits(g) {
 		return nil, nil, errDamagedCache
 	}
 	return g, &header.Facts, nil

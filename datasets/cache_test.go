@@ -54,6 +54,8 @@ type seen struct {
 	Warnings                  []string
 	Statistics                Statistics
 	OfRelations               []RelationStatistics
+	Types                     *Types
+	Negatives                 [][]int32
 }
 
 func see(t testing.TB, dir string) (s seen, isCached bool) {
@@ -62,10 +64,71 @@ func see(t testing.TB, dir string) (s seen, isCached bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	n, err := g.Negatives("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var negatives [][]int32
+	if n != nil {
+		defer n.Close()
+		for i := range g.Test {
+			heads, tails, err := n.Of(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			negatives = append(negatives, heads, tails)
+		}
+	}
 	return seen{
 		g.Name, g.Folder, g.Fingerprint(), g.Entities, g.Relations, g.splits(),
-		g.Warnings("valid", "test"), Describe(g), DescribeRelations(g, 0),
+		g.Warnings("valid", "test"), Describe(g), DescribeRelations(g, 0), g.Types, negatives,
 	}, g.cache != nil && g.cache.facts != nil
+}
+
+// sameGraphs compares two [seen] graphs.
+var sameGraphs = cmp.AllowUnexported(Types{})
+
+// TestCacheOfOGB checks that a folder of OGB says the same from the cache, also in another place, and
+// is read again if its triples or labels change, but not if its negatives do.
+func TestCacheOfOGB(t *testing.T) {
+	for _, layout := range []string{"biokg", "wikikg2"} {
+		folder := useCache(t)
+		dir := copyOGB(t, layout, nil)
+		want, isCached := see(t, dir)
+		if isCached || len(want.Negatives) == 0 || len(cachedFiles(t, folder)) != 1 {
+			t.Fatalf("%s: first from the cache %v, %d negatives", layout, isCached, len(want.Negatives))
+		}
+		moved := copyOGB(t, layout, nil)
+		got, isCached := see(t, moved)
+		want.Folder = moved
+		if diff := cmp.Diff(want, got, sameGraphs); diff != "" || !isCached {
+			t.Errorf("%s: from the cache %v (-want +got)\n%s", layout, isCached, diff)
+		}
+		split := ogbSplit(dir)
+		for _, name := range []string{"train.pt", "valid.pt"} { // a training split has no negatives
+			content, err := os.ReadFile(filepath.Join(ogbSplit(moved), "test.pt"))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(split, name), content, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, isCached := see(t, dir); isCached {
+				t.Errorf("%s: %s changed, and the graph is from the cache", layout, name)
+			}
+			dir = copyOGB(t, layout, nil)
+			split = ogbSplit(dir)
+		}
+		for _, changed := range []map[string]string{
+			{"mapping/relidx2relname.csv": "rel idx,rel name\n0,other\n"},
+			{"mapping/reltype2relid.csv": "reltype,rel id\n0,other\n"},
+		} {
+			labels, isCached := see(t, copyOGB(t, layout, changed))
+			if isCached {
+				t.Errorf("%s: after %v the labels %q are from the cache", layout, changed, labels.Relations)
+			}
+		}
+	}
 }
 
 // TestCache checks that a graph from the cache says the same as one from its files.
@@ -81,7 +144,7 @@ func TestCache(t *testing.T) {
 	t.Setenv(noCacheVariable, "")
 	for i, expectCached := range []bool{false, true} {
 		got, isCached := see(t, dir)
-		if diff := cmp.Diff(want, got); diff != "" || isCached != expectCached {
+		if diff := cmp.Diff(want, got, sameGraphs); diff != "" || isCached != expectCached {
 			t.Errorf("time %d: from the cache %v (-want +got)\n%s", i+1, isCached, diff)
 		}
 	}
@@ -190,7 +253,7 @@ func TestDamagedCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, isCached := see(t, dir)
-		if diff := cmp.Diff(want, got); diff != "" || isCached {
+		if diff := cmp.Diff(want, got, sameGraphs); diff != "" || isCached {
 			t.Fatalf("damage at %d: from the cache %v (-want +got)\n%s", at, isCached, diff)
 		}
 		if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, whole) {

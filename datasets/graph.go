@@ -32,7 +32,8 @@ type Graph struct {
 	// training and select the candidates for answers.
 	Types *Types
 
-	negatives func(split string) (*Negatives, error) // nil if none are given
+	falses map[string][]Triple // of valid and test, if the data give them
+	ogb    *ogbFolder          // nil if it is none
 
 	times     []float64   // of the training triples, for a split by time
 	warnings  []string    // of the reader; see [Graph.Warnings]

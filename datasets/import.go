@@ -50,14 +50,16 @@ const (
 // Import reads facts from files of any format of package facts and divides them like
 // [SplitTriples]. A number is a literal if it is never a head, its head is no number, and
 // most tails of its relation are numbers. A single folder is read by [ReadFolder] and keeps its
-// splits; the settings must be those of [DefaultImport].
+// splits; the settings must be those of [DefaultImport], except for Normalize.
 func Import(paths []string, s ImportSettings) (*Graph, *ImportReport, error) {
 	if info, err := os.Stat(paths[0]); err == nil && info.IsDir() && len(paths) == 1 {
-		if !reflect.DeepEqual(s, DefaultImport()) {
-			return nil, nil, fmt.Errorf("%s is a folder, which keeps its splits and labels: "+
-				"leave out the other settings, or name its files", paths[0])
+		settings := DefaultImport()
+		settings.Normalize = s.Normalize
+		if !reflect.DeepEqual(s, settings) {
+			return nil, nil, fmt.Errorf("%s is a folder, which keeps its splits: "+
+				"leave out the settings other than normalize, or name its files", paths[0])
 		}
-		return importFolder(paths[0])
+		return importFolder(paths[0], s.Normalize)
 	}
 	im := importer{labels: newLabels(), settings: s}
 	for _, path := range paths {
@@ -88,17 +90,23 @@ func Import(paths []string, s ImportSettings) (*Graph, *ImportReport, error) {
 	return divided, &im.report, nil
 }
 
-// importFolder reads a folder with splits.
-func importFolder(dir string) (*Graph, *ImportReport, error) {
+// importFolder reads a folder with splits, and may normalize its labels.
+func importFolder(dir string, normalize bool) (*Graph, *ImportReport, error) {
 	g, err := ReadFolder(dir)
 	if err != nil {
 		return nil, nil, err
 	}
+	changed := 0
+	if normalize {
+		g, changed = g.normalized()
+	}
 	all := len(g.Train) + len(g.Valid) + len(g.Test)
 	return g, &ImportReport{
-		Files:       []facts.Report{{File: dir, Format: "folder with splits", Facts: all}},
-		Weighted:    g.Weights != nil,
-		SplitReport: SplitReport{WantedValid: len(g.Valid), WantedTest: len(g.Test)},
+		Files:    []facts.Report{{File: dir, Format: "folder with splits", Facts: all}},
+		Weighted: g.Weights != nil,
+		SplitReport: SplitReport{
+			WantedValid: len(g.Valid), WantedTest: len(g.Test), Normalized: changed,
+		},
 	}, nil
 }
 

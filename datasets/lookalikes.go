@@ -113,7 +113,7 @@ func (g *Graph) lookAlike() (warnings []string) {
 	}
 	for _, text := range found {
 		if text != "" {
-			warnings = append(warnings, g.Name+" has "+text+": normalize them when splitting the triples")
+			warnings = append(warnings, g.Name+" has "+text+": merge them with dataset import --normalize")
 		}
 	}
 	return warnings
@@ -135,13 +135,23 @@ func (g *Graph) normalized() (*Graph, int) {
 		return ids
 	}
 	entities, relations := number(g.Entities, &labels.entities), number(g.Relations, &labels.relations)
+	renamed := func(triples []Triple) (all []Triple) {
+		for _, t := range triples {
+			all = append(all, Triple{entities[t.Head], relations[t.Relation], entities[t.Tail]})
+		}
+		return all
+	}
 	normal := &Graph{
-		Name: g.Name, warnings: g.warnings, Train: make([]Triple, len(g.Train)), Weights: g.Weights,
-		times: g.times,
+		Name: g.Name, warnings: g.warnings, Weights: g.Weights, times: g.times,
+		Entities: labels.entities.labels, Relations: labels.relations.labels,
+		Train: renamed(g.Train), Valid: renamed(g.Valid), Test: renamed(g.Test),
 	}
-	normal.Entities, normal.Relations = labels.entities.labels, labels.relations.labels
-	for i, t := range g.Train {
-		normal.Train[i] = Triple{entities[t.Head], relations[t.Relation], entities[t.Tail]}
+	if g.falses != nil {
+		normal.falses = map[string][]Triple{}
 	}
+	for split, triples := range g.falses {
+		normal.falses[split] = renamed(triples)
+	}
+	normal.Types = g.Types.Renumber(len(normal.Entities), func(e int32) int32 { return entities[e] })
 	return normal, changed
 }

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/internal/torchfile"
@@ -18,14 +19,14 @@ type Negatives struct {
 
 // Negatives opens the given negatives of a split, nil if the data set gives none.
 func (g *Graph) Negatives(split string) (*Negatives, error) {
-	if g.negatives == nil {
+	if g.ogb == nil {
 		return nil, nil
 	}
-	return g.negatives(split)
+	return openNegatives(filepath.Join(g.ogb.split, split+".pt"), g.ogb.triples[split], g.ogb.Bases)
 }
 
 // HasNegatives reports whether the data set gives negatives for valid and test.
-func (g *Graph) HasNegatives() bool { return g.negatives != nil }
+func (g *Graph) HasNegatives() bool { return g.ogb != nil }
 
 // openNegatives opens the negatives in a file of OGB, nil if it has none.
 func openNegatives(path string, triples []Triple, bases []int32) (*Negatives, error) {

@@ -65,29 +65,51 @@ func readOGB(dir string) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	bases := []int32{0} // the first id of each type
-	var declared []EntityType
-	for of, labels := range entities {
-		for id := range labels {
-			declared = append(declared, EntityType{bases[of] + int32(id), int32(of)})
-		}
+	folder := ogbFolder{Types: r.types.labels, Bases: []int32{0}}
+	for _, labels := range entities {
 		g.Entities = append(g.Entities, labels...)
-		bases = append(bases, int32(len(g.Entities)))
+		folder.Bases = append(folder.Bases, int32(len(g.Entities)))
 	}
 	for i, triples := range g.splits() {
-		ends[i].addBases(triples, bases)
+		ends[i].addBases(triples, folder.Bases)
 	}
 	if g.Relations, err = r.relationLabels(); err != nil {
 		return nil, err
 	}
-	if r.types.labels[0] != "" {
-		g.Types = NewTypes(len(g.Entities), r.types.labels, declared)
-	}
-	splits := map[string][]Triple{"train": g.Train, "valid": g.Valid, "test": g.Test}
-	g.negatives = func(split string) (*Negatives, error) {
-		return openNegatives(filepath.Join(r.split, split+".pt"), splits[split], bases)
-	}
+	g.setOGB(dir, folder)
 	return &g, nil
+}
+
+// ogbFolder describes the entities of a folder of OGB, and where its negatives are.
+type ogbFolder struct {
+	Types []string // one without a name if there are none
+	Bases []int32  // the first entity of each type, and the end of the last
+
+	split   string // folder
+	triples map[string][]Triple
+}
+
+// setOGB sets the types and the negatives of a graph with the labels and triples of a folder.
+func (g *Graph) setOGB(dir string, f ogbFolder) {
+	f.split = ogbSplit(dir)
+	f.triples = map[string][]Triple{"train": g.Train, "valid": g.Valid, "test": g.Test}
+	g.ogb = &f
+	if f.Types[0] == "" {
+		return
+	}
+	var declared []EntityType
+	for of := range f.Types {
+		for id := f.Bases[of]; id < f.Bases[of+1]; id++ {
+			declared = append(declared, EntityType{id, int32(of)})
+		}
+	}
+	g.Types = NewTypes(len(g.Entities), f.Types, declared)
+}
+
+// fits reports whether the types have all entities of a graph.
+func (f *ogbFolder) fits(g *Graph) bool {
+	return f == nil || len(f.Types) > 0 && len(f.Bases) == len(f.Types)+1 && f.Bases[0] == 0 &&
+		slices.IsSorted(f.Bases) && int(f.Bases[len(f.Types)]) == len(g.Entities)
 }
 
 // ogbEnds has the types of the heads and tails of triples; nil if there are none.

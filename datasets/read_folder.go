@@ -24,6 +24,10 @@ var ErrNotFolder = errors.New("a file, not a folder")
 //   - ogbl-biokg and ogbl-wikikg2 of OGB: train.pt, valid.pt and test.pt in split/random or
 //     split/time, and labels in mapping if it exists; see [Graph.Negatives].
 //
+// As in data for triple classification, lines may have a fourth field: 1 for a true triple, and in
+// valid and test -1 for a false one. valid_neg.txt and test_neg.txt may have false triples too, which
+// CoDEx calls valid_negatives.txt; see [Graph.FalseTriples]. dev is another name of valid.
+//
 // weights.txt may have the weight of each training triple in the loss, one on each line, and
 // entity2type.txt types of entities as entity<TAB>type. Facts of rdf:type declare types too.
 //
@@ -60,7 +64,7 @@ func ReadFolder(dir string) (*Graph, error) {
 		return nil, err
 	}
 	g.Name, g.Folder = filepath.Base(absolute), absolute
-	return g, g.declareTypes(inFolder(dir))
+	return g, g.readMore(inFolder(dir))
 }
 
 // ReadFS reads a data set like [ReadFolder] from the root of a file system, such as one of package
@@ -74,7 +78,15 @@ func ReadFS(fsys fs.FS, name string) (*Graph, error) {
 		return nil, err
 	}
 	g.Name = name
-	return g, g.declareTypes(open)
+	return g, g.readMore(open)
+}
+
+// readMore reads the false triples and the types of a graph.
+func (g *Graph) readMore(open opener) error {
+	if err := g.readFalse(open); err != nil {
+		return err
+	}
+	return g.declareTypes(open)
 }
 
 // readGraph reads a data set in one of its two forms. Errors name the folder.
@@ -105,7 +117,13 @@ func readGraph(dir string, open opener) (*Graph, error) {
 }
 
 // tabFiles returns the names of the file of a split, the first that exists before others.
-func tabFiles(split string) []string { return []string{split + ".txt", split + ".tsv"} }
+func tabFiles(split string) []string {
+	names := []string{split + ".txt", split + ".tsv"}
+	if split == "valid" {
+		names = append(names, "dev.txt", "dev.tsv")
+	}
+	return names
+}
 
 // errNoTrain means that a folder has no training file.
 var errNoTrain = errors.New("no training triples: " +

@@ -318,7 +318,7 @@ func (g *Graph) Resplit(number uint64) *Graph {
 	divided := &Graph{
 		Name: g.Name, Folder: g.Folder,
 		Entities: g.Entities, Relations: g.Relations,
-		Test: g.Test, Types: g.Types,
+		Test: g.Test, Types: g.Types, falses: g.falses,
 	}
 	for i, t := range triples {
 		if held[i] {

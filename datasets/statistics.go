@@ -46,6 +46,8 @@ type SplitStatistics struct {
 	// Implied counts the triples of valid or test whose mirror image or repetition, by related
 	// relations, is in train.
 	Implied int `json:"implied_by_train"`
+	// False counts the false triples that the data give for the split.
+	False int `json:"false,omitempty"`
 }
 
 // PatternShare counts the relations and test triples with one pattern.
@@ -87,6 +89,7 @@ func Describe(g *Graph) Statistics {
 	for i, split := range []*SplitStatistics{&s.Valid, &s.Test} {
 		leakage := implied.leakageOf(i + 1)
 		split.InTrain, split.Implied = leakage.InTrain.Count, leakage.Implied.Count
+		split.False = len(g.falses[splitNames[i+1]])
 	}
 	if len(g.Test) > 0 {
 		s.LeakedPercent = 100 * float64(s.Test.Implied) / float64(len(g.Test))

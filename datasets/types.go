@@ -112,10 +112,7 @@ func (g *Graph) declareTypes(open opener) error {
 	text, err := open.first(typesFile)
 	switch {
 	case err == nil:
-		ids := make(map[string]int32, len(g.Entities))
-		for id, label := range g.Entities {
-			ids[label] = int32(id)
-		}
+		ids := idsOf(g.Entities)
 		lines := 0
 		err := visitLines(text, func(line []byte) error {
 			cells := strings.Split(string(line), "\t")

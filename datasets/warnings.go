@@ -55,13 +55,13 @@ func (g *Graph) Warnings(splits ...string) []string {
 func Brief(warning string) string {
 	end := len(warning)
 	for _, separator := range []string{"; ", ", such as ", ", so ", ", because ", ", as train lacks",
-		" but is read", ": remove", ": if ", ": hold out", ": train lacks"} {
+		" but is read", ": remove", ": if ", ": hold out", ": train lacks", ": merge"} {
 		if at := strings.Index(warning, separator); at >= 0 {
 			end = min(end, at)
 		}
 	}
 	brief := warning[:end]
-	for _, fix := range []string{": remove", ": hold out"} {
+	for _, fix := range []string{": remove", ": hold out", ": merge"} {
 		if at := strings.LastIndex(warning, fix); at >= end {
 			return brief + warning[at:]
 		}

@@ -17,9 +17,10 @@ import (
 
 // WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder for
 // [ReadFolder], and creates the folder if needed. It writes empty splits too. weights.txt has the
-// weights of the training triples, and entity2type.txt the types of entities, if there are any. A
-// new folder appears at once. In an existing one the files are replaced, train.txt last: without it
-// a folder is no data set. Old weights and types are removed.
+// weights of the training triples, entity2type.txt the types of entities, and valid_neg.txt and
+// test_neg.txt the given false triples, if there are any. A new folder appears at once. In an existing
+// one the files are replaced, train.txt last: without it a folder is no data set. Old weights, types
+// and false triples are removed.
 func WriteFolder(g *Graph, dir string) error {
 	all := [][]string{g.Entities, g.Relations}
 	if g.Types != nil {
@@ -43,13 +44,20 @@ func WriteFolder(g *Graph, dir string) error {
 		case isThere:
 			files = append(files, atomicfile.File{Name: name, Write: write})
 		case HasFile(dir, name):
-			// Until it is removed, an empty file keeps readers from the weights of the old graph.
+			// Until it is removed, an empty file keeps readers from the content of the old graph.
 			files = append(files, atomicfile.File{Name: name})
 			stale = append(stale, name+".gz", name)
 		}
 	}
 	add(weightsFile, g.Weights != nil, g.writeWeights)
 	add(typesFile, g.Types != nil, g.writeTypes)
+	for _, split := range splitNames[1:] {
+		falses := g.falses[split]
+		for i, name := range falseFiles(split) {
+			isThere := i == 0 && len(falses) > 0
+			add(name, isThere, func(w io.Writer) error { return g.writeSplit(w, falses) })
+		}
+	}
 	for _, name := range []string{"valid", "test", "train"} {
 		triples, err := g.Split(name)
 		if err != nil {

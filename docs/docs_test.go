@@ -117,7 +117,7 @@ func TestDocumentLengths(t *testing.T) {
 			}
 		}
 	}
-	if total > 10800 {
-		t.Errorf("the documents have %d words, want at most 10800", total)
+	if total > 10900 {
+		t.Errorf("the documents have %d words, want at most 10900", total)
 	}
 }

@@ -39,6 +39,10 @@ func (o Options) find(first []string, must bool) (c columns, isTitles bool, err 
 	if !isTitles && len(o.Columns) == 0 && len(first) == 3 {
 		c[head], c[relation], c[tail] = 0, 1, 2
 	}
+	if len(o.Columns) == 0 && !isTitles && len(first) == 4 && (first[3] == "1" || first[3] == "-1") {
+		return c, false, errors.New("the fourth column seems to say which triples are true, 1, and false, " +
+			"-1: put the files into a folder as train.txt, valid.txt and test.txt, and use the folder")
+	}
 	for role := range 3 {
 		if c[role] < 0 {
 			return c, false, marked{fmt.Errorf("no column is known to be the %s: the columns are %s",

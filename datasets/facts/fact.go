@@ -64,7 +64,11 @@ func (c *Columns) UnmarshalText(text []byte) error {
 		if !found {
 			return fmt.Errorf("%q is no role and column: use head=subject,relation=2,tail=object", part)
 		}
-		(*c)[strings.TrimSpace(role)] = column
+		role = strings.TrimSpace(role)
+		if first, isTwice := (*c)[role]; isTwice {
+			return fmt.Errorf("%s is given twice, as %q and %q: name one column", role, first, column)
+		}
+		(*c)[role] = column
 	}
 	return nil
 }

@@ -54,39 +54,11 @@ func (r *reader) recognize() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return guess(start, r.Comment)
-}
-
-// guess returns the format of the beginning of a file.
-func guess(start []byte, comment string) (string, error) {
-	if bytes.HasPrefix(start, []byte(parquetMagic)) {
+	switch {
+	case bytes.HasPrefix(start, []byte(parquetMagic)):
 		return Parquet, nil
-	}
-	if bytes.IndexByte(start, 0) >= 0 {
+	case bytes.IndexByte(start, 0) >= 0:
 		return "", errors.New("it is neither text nor Parquet; save it as UTF-8 text")
 	}
-	for line := range bytes.Lines(bytes.TrimPrefix(start, []byte("\uFEFF"))) {
-		trimmed := strings.TrimSpace(string(line))
-		if trimmed == "" || comment != "" && strings.HasPrefix(trimmed, comment) {
-			continue
-		}
-		return guessLine(trimmed, bytes.IndexByte(line, '\t') >= 0), nil
-	}
-	return TSV, nil
-}
-
-func guessLine(line string, hasTab bool) string {
-	lower := strings.ToLower(line)
-	switch {
-	case line[0] == '{' || line[0] == '[' && strings.HasSuffix(line, "]"):
-		return JSONLines
-	case strings.HasPrefix(lower, "@prefix") || strings.HasPrefix(lower, "@base") ||
-		strings.HasPrefix(lower, "prefix ") || strings.HasPrefix(lower, "base "):
-		return Turtle
-	case (line[0] == '<' || strings.HasPrefix(line, "_:")) && strings.HasSuffix(line, "."):
-		return NQuads
-	case hasTab:
-		return TSV
-	}
-	return CSV
+	return r.guessFormat(start), nil
 }

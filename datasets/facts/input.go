@@ -18,6 +18,11 @@ import (
 // Stdin is the path of the standard input.
 const Stdin = "-"
 
+const (
+	bufferSize    = 1 << 16 // also of the beginning from which the form of a file is guessed
+	byteOrderMark = "\uFEFF"
+)
+
 // input is an open source, unpacked.
 type input struct {
 	path string // as shown in errors
@@ -36,7 +41,7 @@ func open(path string) (*input, error) {
 	} else if in.file, err = openFile(path); err != nil {
 		return nil, err
 	}
-	in.Reader = bufio.NewReaderSize(in.file, 1<<16)
+	in.Reader = bufio.NewReaderSize(in.file, bufferSize)
 	if err := in.unpack(); err != nil {
 		in.Close()
 		return nil, err
@@ -86,15 +91,26 @@ func (in *input) unpack() error {
 		return nil
 	}
 	in.packed = true
-	in.Reader = bufio.NewReaderSize(inputfile.Limit(unpacked, limit), 1<<16)
+	in.Reader = bufio.NewReaderSize(inputfile.Limit(unpacked, limit), bufferSize)
 	return nil
 }
 
-// peek returns the beginning of the content.
+// peek returns the beginning of the content without a byte-order mark: whole lines, except possibly
+// one that is longer than the buffer.
 func (in *input) peek() ([]byte, error) {
-	start, err := in.Peek(1 << 14)
-	if errors.Is(err, io.EOF) {
+	start, err := in.Peek(bufferSize)
+	switch end := bytes.LastIndexByte(start, '\n') + 1; {
+	case errors.Is(err, io.EOF):
 		err = nil
+	case end > 0:
+		start = start[:end]
 	}
-	return start, err
+	return bytes.TrimPrefix(start, []byte(byteOrderMark)), err
+}
+
+// skipMark skips a byte-order mark.
+func (in *input) skipMark() {
+	if start, _ := in.Peek(len(byteOrderMark)); string(start) == byteOrderMark { // Read reports errors
+		_, _ = in.Discard(len(byteOrderMark))
+	}
 }

@@ -14,72 +14,123 @@ import (
 // readJSONLines reads a value from each line: an object whose keys are the columns, or an array of
 // head, relation, tail and maybe other columns.
 func readJSONLines(r *reader) error {
-	t := table{reader: r}
+	start, err := r.peek()
+	if err != nil {
+		return r.cannotRead(0, err)
+	}
+	keys, width := r.guessJSON(start)
+	t := table{reader: r, width: width}
 	text := textfile.File{Path: r.path, Source: unclosed{r}}
-	var keys []string
 	for content := range text.Lines(maxLine) {
 		if r.skipsComment(text.Line, content) {
 			continue
 		}
-		cells, err := r.jsonCells(content, &keys)
+		values, object, err := jsonValues(content)
+		if object != nil {
+			if t.columns == nil {
+				if keys == nil { // the first line is too long to guess from
+					keys = r.keysOf([]map[string]any{object})
+				}
+				t.titled, t.width = true, len(keys)
+				if err := t.row(text.Line, keys); err != nil {
+					return err
+				}
+			}
+			values = pickKeys(object, keys)
+		}
+		var cells []string
+		if err == nil {
+			cells, err = jsonCells(values)
+		}
 		if err != nil {
-			if err := r.fail(text.Line, err); err != nil {
-				return err
-			}
-			continue
+			err = r.fail(text.Line, err)
+		} else {
+			err = t.row(text.Line, cells)
 		}
-		if keys != nil && t.width == 0 {
-			t.titled = true
-			if err := t.row(text.Line, keys); err != nil {
-				return err
-			}
-		}
-		if err := t.row(text.Line, cells); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return text.Err
 }
 
-// jsonCells returns the texts of an array, or of an object for the given keys, which the first
-// object sets.
-func (r *reader) jsonCells(line []byte, keys *[]string) ([]string, error) {
+// guessJSON returns the keys of the first objects, or the length of most of the first arrays.
+func (r *reader) guessJSON(start []byte) (keys []string, width int) {
+	var objects []map[string]any
+	var widths []int
+	for line := range bytes.Lines(start) {
+		values, object, err := jsonValues(line)
+		switch {
+		case object != nil:
+			objects = append(objects, object)
+		case err == nil:
+			widths = r.addWidth(widths, len(values))
+		}
+		if len(objects)+len(widths) == sampled {
+			break
+		}
+	}
+	if len(objects) > 0 {
+		return r.keysOf(objects), 0
+	}
+	width, _ = mostFrequent(widths)
+	return nil, width
+}
+
+// keysOf returns the keys of objects and of the option.
+func (r *reader) keysOf(objects []map[string]any) []string {
+	all := map[string]any{}
+	for _, object := range objects {
+		maps.Copy(all, object)
+	}
+	keys := slices.Sorted(maps.Keys(all))
+	for _, role := range roles {
+		if key := r.Columns[role]; key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	for role := head; r.Partial && role <= tail; role++ {
+		if r.Columns[roles[role]] == "" && titled(keys, role) < 0 {
+			keys = append(keys, roles[role])
+		}
+	}
+	return keys
+}
+
+// jsonValues returns the values of an array, or an object.
+func jsonValues(line []byte) (values []any, object map[string]any, err error) {
 	if !utf8.Valid(line) {
-		return nil, malformed("the line is not valid UTF-8; save the file as UTF-8 text")
+		return nil, nil, malformed("the line is not valid UTF-8; save the file as UTF-8 text")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return nil, malformed("malformed JSON: %w", err)
+		return nil, nil, malformed("malformed JSON: %w", err)
 	}
 	if decoder.More() {
-		return nil, malformed("more than one JSON value on the line; write one a line")
+		return nil, nil, malformed("more than one JSON value on the line; write one a line")
 	}
-	var values []any
 	switch value := value.(type) {
 	case []any:
-		values = value
+		return value, nil, nil
 	case map[string]any:
-		if *keys == nil {
-			*keys = slices.Sorted(maps.Keys(value))
-			for _, role := range roles {
-				if key := r.Columns[role]; key != "" && !slices.Contains(*keys, key) {
-					*keys = append(*keys, key)
-				}
-			}
-			for role := head; r.Partial && role <= tail; role++ {
-				if r.Columns[roles[role]] == "" && titled(*keys, role) < 0 {
-					*keys = append(*keys, roles[role])
-				}
-			}
-		}
-		for _, key := range *keys {
-			values = append(values, value[key])
-		}
-	default:
-		return nil, malformed("the line is neither an object nor an array")
+		return nil, value, nil
 	}
+	return nil, nil, malformed("the line is neither an object nor an array")
+}
+
+// pickKeys returns the values of keys, nil for those that the object lacks.
+func pickKeys(object map[string]any, keys []string) []any {
+	values := make([]any, len(keys))
+	for i, key := range keys {
+		values[i] = object[key]
+	}
+	return values
+}
+
+// jsonCells returns values as texts.
+func jsonCells(values []any) ([]string, error) {
 	cells := make([]string, len(values))
 	for i, v := range values {
 		switch v := v.(type) {

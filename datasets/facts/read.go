@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -117,12 +118,18 @@ func (r *reader) check(f *Fact) error {
 	return nil
 }
 
+// isComment reports whether a line is empty or a comment.
+func (o Options) isComment(line []byte) bool {
+	trimmed := bytes.TrimSpace(line)
+	return len(trimmed) == 0 || o.Comment != "" && bytes.HasPrefix(trimmed, []byte(o.Comment))
+}
+
 // skipsComment reports whether a line is empty or a comment, and counts it.
 func (r *reader) skipsComment(line int, text []byte) bool {
-	trimmed := strings.TrimSpace(string(text[:min(len(text), 80)]))
-	if trimmed != "" && (r.Comment == "" || !strings.HasPrefix(trimmed, r.Comment)) {
+	if !r.isComment(text) {
 		return false
 	}
-	r.report.Dropped.Add(Comments, 1, r.at(line)+": "+trimmed)
+	start := string(text[:min(len(text), 80)])
+	r.report.Dropped.Add(Comments, 1, r.at(line)+": "+strings.TrimSpace(start))
 	return true
 }

@@ -224,7 +224,7 @@ func TestParquet(t *testing.T) {
 // Lenient counts malformed lines instead.
 func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"few.tsv":     {"a\tr\tb\na\tr\n", ":2: found 2 fields; the first line has 3"},
+		"few.tsv":     {"a\tr\tb\na\tr\n", ":2: found 2 fields; other lines have 3"},
 		"many.csv":    {"a,r,b\na,r,b,c\n", ":2: found 4 fields"},
 		"quote.csv":   {"a,r,b\na,r,\"b\"x\n", ":2: malformed CSV: "},
 		"weight.csv":  {"head,relation,tail,weight\na,r,b,x\n", `:2: the weight "x" is not a number`},
@@ -277,6 +277,15 @@ func TestColumnErrors(t *testing.T) {
 	twice := Columns{"head": "who", "relation": "what", "tail": "who"}
 	if _, _, err := read(path, Options{Columns: twice}); !errors.Is(err, ErrColumns) {
 		t.Errorf("a column that is head and tail: %v", err)
+	}
+}
+
+// TestRepeatedRole: a role that is given twice is an error that names it.
+func TestRepeatedRole(t *testing.T) {
+	var c Columns
+	err := c.UnmarshalText([]byte("head=a, head=b"))
+	if err == nil || !strings.Contains(err.Error(), `head is given twice, as "a" and "b"`) {
+		t.Error(err)
 	}
 }
 

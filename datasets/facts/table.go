@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
@@ -13,9 +14,9 @@ const maxLine = 1 << 20
 // table turns rows of cells into facts.
 type table struct {
 	*reader
-	columns columns
-	width   int  // number of cells in the first row, 0 before it
-	titled  bool // the first row has titles for certain
+	columns *columns // nil before the first row
+	width   int      // number of cells in a row; 0 if the first row sets it
+	titled  bool     // the first row has titles for certain
 }
 
 // row adds the fact of a row. The first row may have the titles.
@@ -24,18 +25,22 @@ func (t *table) row(line int, cells []string) error {
 		cells = append(cells, "")
 	}
 	if t.width == 0 {
+		t.width = len(cells)
+	}
+	if len(cells) != t.width {
+		return t.fail(line, malformed("found %s; other lines have %d", format.Count(len(cells), "field"),
+			t.width))
+	}
+	if t.columns == nil {
 		c, isTitles, err := t.find(cells, t.titled)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.at(line), err)
 		}
-		t.columns, t.width = c, len(cells)
+		t.columns = &c
 		t.report.describe(c, cells, isTitles)
 		if isTitles {
 			return nil
 		}
-	}
-	if len(cells) != t.width {
-		return t.fail(line, malformed("found %d fields; the first line has %d", len(cells), t.width))
 	}
 	f, err := t.columns.fact(cells, line)
 	if err != nil {
@@ -46,7 +51,12 @@ func (t *table) row(line int, cells []string) error {
 
 // readTSV reads lines of cells with tabs between them. See [Unquote] for quotes.
 func readTSV(r *reader) error {
-	t := table{reader: r}
+	start, err := r.peek()
+	if err != nil {
+		return r.cannotRead(0, err)
+	}
+	width, _ := mostFrequent(r.tsvWidths(start))
+	t := table{reader: r, width: width}
 	text := textfile.File{Path: r.path, Source: unclosed{r}}
 	var cells []string
 	for content := range text.Lines(maxLine) {

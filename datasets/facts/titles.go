@@ -40,7 +40,7 @@ func AreTitles(labels [3]string) bool {
 
 // plainTitle returns a title in lower case, without spaces and marks around it.
 func plainTitle(title string) string {
-	return strings.ToLower(strings.Trim(title, " \"'#<>\uFEFF"))
+	return strings.ToLower(strings.Trim(title, " \t\r\n\"'#<>\uFEFF"))
 }
 
 // titled returns the column of a role by its common titles, or -1.

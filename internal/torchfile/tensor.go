@@ -57,6 +57,22 @@ func newTensor(s *storage, offset int, shape, strides []int) (*Tensor, error) {
 	return t, nil
 }
 
+// WriteContent writes the form of a tensor and its storage as it is in the file, for a digest.
+func (t *Tensor) WriteContent(w io.Writer) error {
+	if t.storage == nil {
+		return errors.New("an array of the file has no content")
+	}
+	source := t.storage.bytes
+	if l, isText := source.(*latin1); isText {
+		source = l.text
+	}
+	if _, err := fmt.Fprintln(w, t.Type, t.Shape, t.strides, t.offset); err != nil {
+		return err
+	}
+	_, err := io.Copy(w, io.NewSectionReader(source, 0, math.MaxInt64))
+	return err
+}
+
 // Len returns the number of numbers.
 func (t *Tensor) Len() int {
 	if slices.Contains(t.Shape, 0) {

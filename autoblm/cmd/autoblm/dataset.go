@@ -96,6 +96,10 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 				fmt.Fprintf(w, "%s: %s\n", missing.what, format.Int(missing.n))
 			}
 		}
+		if valid.False+test.False > 0 {
+			fmt.Fprintf(w, "given false triples: %s valid, %s test\n", format.Int(valid.False),
+				format.Int(test.False))
+		}
 		fmt.Fprintln(w)
 		t = table.New("pattern", "relations", "test triples", "share")
 		for _, p := range s.Patterns {

@@ -79,8 +79,8 @@ func (s graphImport) block(verbose bool) cli.Block {
 		}
 		b.Add("read", format.Int(file.Facts)+" facts of "+file.File+" ("+describeFile(file)+")")
 	}
-	addDrops(&b, "dropped", s.Dropped)
-	addDrops(&b, "changed", s.Changed)
+	addDrops(&b, "dropped", s.Dropped, verbose)
+	addDrops(&b, "changed", s.Changed, verbose)
 	if s.Weighted {
 		b.Note("weights.txt has the weights of the training facts.")
 	}
@@ -103,11 +103,13 @@ func (s graphImport) block(verbose bool) cli.Block {
 	return b
 }
 
-// addDrops adds a line for each reason.
-func addDrops(b *cli.Block, label string, drops facts.Drops) {
+// addDrops adds a line for each reason, with a whole example if verbose.
+func addDrops(b *cli.Block, label string, drops facts.Drops, verbose bool) {
 	for _, d := range drops {
-		b.Add(label, fmt.Sprintf("%s: %s, such as %s", d.Reason, format.Int(d.Count),
-			format.Clip(d.Example, exampleClip)))
+		if !verbose {
+			d.Example = format.Clip(d.Example, exampleClip)
+		}
+		b.Add(label, fmt.Sprintf("%s: %s, such as %s", d.Reason, format.Int(d.Count), d.Example))
 		label = ""
 	}
 }

@@ -27,7 +27,7 @@ func TestImportOfAMessyTable(t *testing.T) {
 	const columns = "dataset import facts.csv --columns head=who,relation=what,tail=whom,weight=sure," +
 		"time=when --by time"
 	fail(t, cli.Failed, "facts.csv:1: no column is known to be the head", "dataset import facts.csv --out g")
-	fail(t, cli.Failed, "facts.csv:35: found 1 fields; the first line has 6 (see autoblm dataset import "+
+	fail(t, cli.Failed, "facts.csv:35: found 1 field; other lines have 6 (see autoblm dataset import "+
 		"--lenient", columns, "--out g")
 	stdout, _ := succeed(t, columns, "--lenient --out g")
 	contains(t, strings.Join(strings.Fields(stdout), " "), "graph written", "read 31 facts of facts.csv (csv, head who, relation what",
@@ -37,6 +37,10 @@ func TestImportOfAMessyTable(t *testing.T) {
 	if lines := strings.Count(stdout, "\n"); lines > 15 {
 		t.Errorf("%d lines:\n%s", lines, stdout)
 	}
+	const whole = "such as facts.csv:35: found 1 field; other lines have 6"
+	stdout, _ = succeed(t, columns, "--lenient --out whole --verbose")
+	contains(t, strings.Join(strings.Fields(stdout), " "), whole)
+	fail(t, cli.Misuse, "head is given twice", "dataset import facts.csv --columns head=who,head=id --out g2")
 	contains(t, readFile(t, "g/test.txt"), "\"x\"\tr\t")
 	succeed(t, "train --dataset g --out m", quick)
 }

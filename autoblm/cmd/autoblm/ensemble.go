@@ -73,9 +73,6 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
-	if err := checkFalseTriples(g); err != nil {
-		return err
-	}
 	source := g
 	models, folders, err := c.candidates(ctx, o)
 	if err != nil {

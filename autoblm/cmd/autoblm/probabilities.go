@@ -55,13 +55,6 @@ func calibrateNew(
 	return err
 }
 
-// checkFalseTriples reads the false triples for the calibration, so that a training does not end
-// with their error.
-func checkFalseTriples(g *datasets.Graph) error {
-	_, err := g.FalseTriples("valid")
-	return err
-}
-
 // calibrate adds probabilities to the model of a search for completion.
 func (s searchRun) calibrate(ctx context.Context, o *output, r *search.Result) error {
 	t, completes := s.Task.(*completion.Task)

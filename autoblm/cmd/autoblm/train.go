@@ -127,11 +127,6 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
-	if !c.NoEval {
-		if err := checkFalseTriples(g); err != nil {
-			return err
-		}
-	}
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err

@@ -1,0 +1,125 @@
+package facts
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// sampled is the number of lines or records from which the form of a file is guessed. The majority
+// decides, because some may be malformed.
+const sampled = 100
+
+// mostFrequent returns the value that occurs most often, and how often. Of several it is the first.
+func mostFrequent[T comparable](values []T) (most T, count int) {
+	counts := map[T]int{}
+	for _, value := range values {
+		counts[value]++
+	}
+	for _, value := range values {
+		if counts[value] > count {
+			most, count = value, counts[value]
+		}
+	}
+	return most, count
+}
+
+// guessFormat returns the format of a text that begins with the given lines.
+func (o Options) guessFormat(start []byte) string {
+	var guesses []string
+	for line := range bytes.Lines(start) {
+		if o.isComment(line) {
+			continue
+		}
+		guess := guessLine(strings.TrimSpace(string(line)), bytes.IndexByte(line, '\t') >= 0)
+		if guesses = append(guesses, guess); guesses[0] == Turtle || len(guesses) == sampled {
+			break
+		}
+	}
+	if len(guesses) == 0 {
+		return TSV
+	}
+	format, _ := mostFrequent(guesses)
+	return format
+}
+
+// guessLine returns the format of a line.
+func guessLine(line string, hasTab bool) string {
+	lower := strings.ToLower(line)
+	switch {
+	case line[0] == '{' || line[0] == '[' && strings.HasSuffix(line, "]"):
+		return JSONLines
+	case strings.HasPrefix(lower, "@prefix") || strings.HasPrefix(lower, "@base") ||
+		strings.HasPrefix(lower, "prefix ") || strings.HasPrefix(lower, "base "):
+		return Turtle
+	case (line[0] == '<' || strings.HasPrefix(line, "_:")) && strings.HasSuffix(line, "."):
+		return NQuads
+	case hasTab:
+		return TSV
+	}
+	return CSV
+}
+
+// guessSeparator returns the separator of CSV that divides most of the first records into the same
+// number of fields, and that number. It is a comma and 0 if none gives enough fields.
+func (o Options) guessSeparator(start []byte) (separator rune, width int) {
+	separator, most := ',', 0
+	for _, each := range ",;\t|" {
+		fields, count := mostFrequent(o.csvWidths(start, each))
+		if count > most || count == most && fields > width {
+			separator, width, most = each, fields, count
+		}
+	}
+	return separator, width
+}
+
+// csvWidths returns the numbers of fields of the first records.
+func (o Options) csvWidths(start []byte, separator rune) (widths []int) {
+	records := o.records(bytes.NewReader(start), separator)
+	for len(widths) < sampled {
+		cells, err := records.Read()
+		var malformed *csv.ParseError
+		switch {
+		case err == nil:
+			widths = o.addWidth(widths, len(cells))
+		case !errors.As(err, &malformed): // the end, or a separator that is the comment
+			return widths
+		}
+	}
+	return widths
+}
+
+// tsvWidths returns the numbers of fields of the first lines.
+func (o Options) tsvWidths(start []byte) (widths []int) {
+	for line := range bytes.Lines(start) {
+		if !o.isComment(line) {
+			widths = o.addWidth(widths, 1+bytes.Count(line, []byte("\t")))
+		}
+		if len(widths) == sampled {
+			break
+		}
+	}
+	return widths
+}
+
+// addWidth adds a number of fields if they are enough for a fact.
+func (o Options) addWidth(widths []int, fields int) []int {
+	const whole, partial = 3, 2
+	if fields >= whole || o.Partial && fields == partial {
+		widths = append(widths, max(whole, fields))
+	}
+	return widths
+}
+
+// records returns a reader of CSV.
+func (o Options) records(source io.Reader, separator rune) *csv.Reader {
+	records := csv.NewReader(source)
+	records.Comma, records.FieldsPerRecord, records.ReuseRecord = separator, -1, true
+	if comment, size := utf8.DecodeRuneInString(o.Comment); size > 0 {
+		records.Comment = comment
+	}
+	return records
+}
