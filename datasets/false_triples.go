@@ -73,13 +73,13 @@ func (g *Graph) addFalse(split, path string, falses [][]string) {
 		}
 	}
 	if unknown > 0 {
-		g.warnings = append(g.warnings, fmt.Sprintf("%s of %s are left out, such as (%s), because no true "+
-			"triple has their labels: remove them", format.Count(unknown, "false triple"), path, first))
+		g.warnings = append(g.warnings, fmt.Sprintf("%s of %s are left out, such as (%s), because no "+
+			"true triple has their labels: remove them", format.Count(unknown, "false triple"), path, first))
 	}
 }
 
-// cutTruth removes a fourth field that says whether a triple is true, 1, or false, -1. Data for triple
-// classification have it.
+// cutTruth removes a fourth field that says whether a triple is true, 1, or false, -1. Data for
+// triple classification have it.
 func cutTruth(line []byte) (triple []byte, isFalse bool) {
 	if bytes.Count(line, []byte("\t")) != 3 {
 		return line, false

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFalseTriples: false triples come from a fourth field of WN11's form, with dev as valid, and from
+// TestFalseTriples: false triples come from a fourth field as in WN11, with dev as valid, and from
 // files of their own. A folder that is written has them, also with normal labels.
 func TestFalseTriples(t *testing.T) {
 	const train = "a\tr\tb\nb\tr\tc\nc\tr\ta\n"
@@ -18,7 +18,8 @@ func TestFalseTriples(t *testing.T) {
 			"dev.txt":  "b\tr\tb\t-1\na\tr\tc\t1\nnew\tr\ta\t-1\n",
 			"test.txt": "c\tr\tc\t-1\na\tr\ta\t-1\nb\tr\ta\t1\n"},
 		"files": {"train.txt": train, "valid.txt": "a\tr\tc\n", "test.txt": "b\tr\ta\n",
-			"valid_neg.txt": "b\tr\tb\nnew\tr\ta\n", "test_negatives.txt": "c\tr\tc\n\"a\"\t\"r\"\t\"a\"\n"},
+			"valid_neg.txt":      "b\tr\tb\nnew\tr\ta\n",
+			"test_negatives.txt": "c\tr\tc\n\"a\"\t\"r\"\t\"a\"\n"},
 	} {
 		check := func(what string, g *Graph) {
 			t.Helper()
@@ -56,11 +57,12 @@ func TestFalseTriples(t *testing.T) {
 	}
 }
 
-// TestWrongFalseTriples checks the errors of malformed files, and of false triples where only true ones
-// are expected.
+// TestWrongFalseTriples checks the errors of malformed files, and of false triples where only true
+// ones are expected.
 func TestWrongFalseTriples(t *testing.T) {
 	for want, files := range map[string]map[string]string{
-		"train.txt: 1 false triple with -1 in the fourth field": {"train.txt": "a\tr\tb\t1\nb\tr\ta\t-1\n"},
+		"train.txt: 1 false triple with -1 in the fourth field": {
+			"train.txt": "a\tr\tb\t1\nb\tr\ta\t-1\n"},
 		"valid_neg.txt:2: found 2 tab-separated fields": {
 			"train.txt": "a\tr\tb\n", "valid_neg.txt": "a\tr\ta\na\tr\n"},
 		"train.txt:1: found 4 tab-separated fields": {"train.txt": "a\tr\tb\t0.5\n"},

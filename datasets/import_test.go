@@ -221,7 +221,8 @@ func TestBlankNodesOfFiles(t *testing.T) {
 func TestTimes(t *testing.T) {
 	order := [][]string{
 		{"-1", "0", "1e3", "2024"},
-		{"1066-10-14", "1969-12-31", "2024-02-29", "2024-02-29T00:00:01Z", "2024-02-29 12:00:00", "2024-03", "2024/03/02", "2300-01-01"},
+		{"1066-10-14", "1969-12-31", "2024-02-29", "2024-02-29T00:00:01Z",
+			"2024-02-29 12:00:00", "2024-03", "2024/03/02", "2300-01-01"},
 	}
 	for _, texts := range order {
 		var c clock
@@ -250,7 +251,8 @@ func TestQuotedLabels(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
 		"train.txt": "\"New \"\"York\"\"\"\tin\t\"US\"\n\"a\"\t\"r\"\t\"b\"\nNew \"York\"\tin\tUS\n"})
 	g, err := ReadFolder(dir)
-	if want := []string{`New "York"`, `"US"`, "a", "b", "US"}; err != nil || !slices.Equal(g.Entities, want) {
+	want := []string{`New "York"`, `"US"`, "a", "b", "US"}
+	if err != nil || !slices.Equal(g.Entities, want) {
 		t.Errorf("%v, %q; want %q", err, g.Entities, want)
 	}
 	label := rapid.StringOf(rapid.SampledFrom([]rune(`"ab `)))

@@ -160,7 +160,7 @@ func (g *Graph) Leakage(splits ...string) (warnings []string) {
 			return fmt.Sprintf("%s of %s %s triples (%.1f %%)", format.Int(n),
 				format.Int(len(triples)), name, 100*float64(n)/float64(len(triples)))
 		}
-		l := implied.leakageOf(slices.Index(splitNames[:], name))
+		l := implied.leakageOf(slices.Index(splitNames, name))
 		if n := l.InTrain.Count; n > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s are in train too, such as %s, so a model may know "+
 				"them by heart: remove them from train, or split all triples anew",
@@ -173,7 +173,8 @@ func (g *Graph) Leakage(splits ...string) (warnings []string) {
 		}
 		if n := l.Implied.Count; n > 0 {
 			follow = append(follow, count(n))
-			shares = append(shares, fmt.Sprintf("%.0f %% of %s", 100*float64(n)/float64(len(triples)), name))
+			percent := 100 * float64(n) / float64(len(triples))
+			shares = append(shares, fmt.Sprintf("%.0f %% of %s", percent, name))
 			source = fmt.Sprintf("%s from %s", g.text(l.Implied.Example), g.text(l.Implied.Source))
 		}
 	}

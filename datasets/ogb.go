@@ -202,8 +202,8 @@ func (f *ogbFile) get(key string) any {
 func (f *ogbFile) tensor(key string, axes int) (*torchfile.Tensor, error) {
 	t, isTensor := f.get(key).(*torchfile.Tensor)
 	if !isTensor || len(t.Shape) != axes {
-		return nil, fmt.Errorf("%s: no array %q with %d axes: the layouts of ogbl-biokg and ogbl-wikikg2 "+
-			"have one", f.path, key, axes)
+		return nil, fmt.Errorf("%s: no array %q with %d axes: the layouts of ogbl-biokg and "+
+			"ogbl-wikikg2 have one", f.path, key, axes)
 	}
 	return t, nil
 }

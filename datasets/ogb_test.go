@@ -41,7 +41,9 @@ func TestReadOGB(t *testing.T) {
 				"drug/CID0000", "drug/CID0001", "drug/CID0002", "drug/CID0003", "drug/CID0004",
 				"protein/0", "protein/1", "protein/2", "protein/3", "protein/4", "protein/5"},
 			[]string{"disease-protein", "drug-disease", "drug-drug", "protein-protein"},
-			map[string]string{"disease/C0001": "disease", "drug/CID0004": "drug", "protein/0": "protein"}, 30,
+			map[string]string{
+				"disease/C0001": "disease", "drug/CID0004": "drug", "protein/0": "protein",
+			}, 30,
 		},
 		"wikikg2": {
 			[]string{"Q100", "Q101", "Q102", "Q103", "Q104", "Q105", "Q106", "Q107", "Q108", "Q109", "Q110",
@@ -147,7 +149,7 @@ func TestOGBWithoutNames(t *testing.T) {
 	for name, x := range map[string]struct{ content, want string }{
 		"split/time/valid.pt":           {"PK\x03\x04", "valid.pt: the file is not complete"},
 		"mapping/reltype2relid.csv":     {"reltype,rel id\n5000000,P1\n", "expected an id and a name"},
-		"mapping/nodeidx2entityid.csv":  {"node idx,entity id\n0\n", "nodeidx2entityid.csv:2: expected an id"},
+		"mapping/nodeidx2entityid.csv":  {"node idx,entity id\n0\n", "entityid.csv:2: expected an id"},
 		"raw/num-node-list.csv":         {"many\n", "is not a number of entities"},
 		"raw/num-node-dict.csv":         {"a,b\n1\n", "expected a line of types"},
 		"raw/../raw/num-node-dict.csv":  {"a\n4\n", "only some splits have the types"},

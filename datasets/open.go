@@ -52,7 +52,8 @@ func openAt(name string, at Place) (*Graph, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		all := append([]string{worldName}, benchmarkNames()...)
 		return nil, NoGraph(name, fmt.Errorf(
-			"no data set %q: it is no folder or file, and the names are %s%s", name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
+			"no data set %q: it is no folder or file, and the names are %s%s",
+			name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
 	}
 	if err == nil && !info.IsDir() {
 		return ReadFile(name)

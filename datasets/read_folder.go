@@ -126,8 +126,8 @@ func tabFiles(split string) []string {
 }
 
 // errNoTrain means that a folder has no training file.
-var errNoTrain = errors.New("no training triples: " +
-	"train.txt, train.tsv (head<TAB>relation<TAB>tail), OpenKE's train2id.txt or OGB's train.pt is missing")
+var errNoTrain = errors.New("no training triples: train.txt, train.tsv " +
+	"(head<TAB>relation<TAB>tail), OpenKE's train2id.txt or OGB's train.pt is missing")
 
 // readSplits reads train, valid and test with readSplit. Only train must exist.
 func readSplits(g *Graph, readSplit func(split string) ([]Triple, error)) error {

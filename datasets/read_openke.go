@@ -121,14 +121,16 @@ func readCounted(text *textfile.File, each func(line []byte, count int) error) (
 		if count < 0 {
 			number, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 32)
 			if err != nil || number < 0 {
-				return 0, text.Errorf("%q is not a count; expected the number of lines that follow", clip(line))
+				return 0, text.Errorf("%q is not a count; expected the number of lines that follow",
+					clip(line))
 			}
 			count = int(number)
 			continue
 		}
 		found++
 		if found > count {
-			return 0, text.Errorf("line 1 announces %d lines, but this is another; correct the count", count)
+			return 0, text.Errorf("line 1 announces %d lines, but this is another; correct the count",
+				count)
 		}
 		if err := each(line, count); err != nil {
 			return 0, err

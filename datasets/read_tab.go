@@ -16,7 +16,7 @@ import (
 func readTabGraph(open func(split string) (*textfile.File, error)) (*Graph, error) {
 	var g Graph
 	labels := newLabels()
-	var addFalse []func()
+	var addFalse []func() // after all splits, because only labels of true triples get ids
 	err := readSplits(&g, func(split string) ([]Triple, error) {
 		text, err := open(split)
 		if err != nil {
@@ -24,8 +24,8 @@ func readTabGraph(open func(split string) (*textfile.File, error)) (*Graph, erro
 		}
 		triples, falses, err := readTab(text, labels)
 		if split == splitNames[0] && len(falses) > 0 {
-			return nil, fmt.Errorf("%s: %s with -1 in the fourth field: a training needs true ones; remove "+
-				"them", text.Path, format.Count(len(falses), "false triple"))
+			return nil, fmt.Errorf("%s: %s with -1 in the fourth field: train needs true ones; "+
+				"remove them", text.Path, format.Count(len(falses), "false triple"))
 		}
 		addFalse = append(addFalse, func() { g.addFalse(split, text.Path, falses) })
 		return triples, err
@@ -35,7 +35,7 @@ func readTabGraph(open func(split string) (*textfile.File, error)) (*Graph, erro
 	}
 	g.Entities, g.Relations = labels.entities.labels, labels.relations.labels
 	g.warnings = labels.warnings
-	for _, add := range addFalse { // now that all labels have ids
+	for _, add := range addFalse {
 		add()
 	}
 	return &g, nil
@@ -44,7 +44,9 @@ func readTabGraph(open func(split string) (*textfile.File, error)) (*Graph, erro
 // readTab reads head<TAB>relation<TAB>tail lines. New labels get the next free ids, the head
 // before the tail. Blocks of lines are parsed in parallel. A block with a line that is not a triple
 // is read again line by line, with all that follows, for the error or for false triples.
-func readTab(text *textfile.File, labels *graphLabels) (triples []Triple, falses [][]string, err error) {
+func readTab(
+	text *textfile.File, labels *graphLabels,
+) (triples []Triple, falses [][]string, err error) {
 	entities, relations := len(labels.entities.labels), len(labels.relations.labels)
 	stop := make(chan struct{})
 	ordered := parseBlocks(text.Source, stop)

@@ -273,7 +273,9 @@ func TestReadFS(t *testing.T) {
 // TestDefectsAtOnce: one error has all kinds of lines that are not triples, with their first lines
 // and numbers.
 func TestDefectsAtOnce(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"train.txt": "# a\n# b\nx\tr\ty\n\n\nx\tr\tz\t2\n\nx\tr\tz\n\n"})
+	dir := writeFiles(t, map[string]string{
+		"train.txt": "# a\n# b\nx\tr\ty\n\n\nx\tr\tz\t2\n\nx\tr\tz\n\n",
+	})
 	_, err := ReadFolder(dir)
 	if !errors.Is(err, ErrMalformed) {
 		t.Fatal(err)

@@ -38,8 +38,8 @@ func readWeights(open opener, triples int) (weights []float32, err error) {
 	case err != nil:
 		return nil, err
 	case len(weights) != triples:
-		return nil, fmt.Errorf("%s has %d weights of %d training triples; write one for each line of train",
-			text.Path, len(weights), triples)
+		return nil, fmt.Errorf("%s has %d weights of %d training triples; "+
+			"write one for each line of train", text.Path, len(weights), triples)
 	case sum == 0:
 		return nil, fmt.Errorf("%s: all weights are 0; at least one must be above", text.Path)
 	}

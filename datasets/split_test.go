@@ -97,8 +97,8 @@ func TestResplitProperties(t *testing.T) {
 		both := slices.Concat(g.Train, g.Valid)
 		all := pick(both, distinct(both, len(g.Entities)))
 		got := slices.Concat(divided.Train, divided.Valid)
-		if len(got) != len(all) || len(distinct(got, len(g.Entities))) != len(all) {
-			t.Fatalf("%d triples, %d of them distinct, became %d", len(all), len(distinct(got, len(g.Entities))), len(got))
+		if n := len(distinct(got, len(g.Entities))); len(got) != len(all) || n != len(all) {
+			t.Fatalf("%d triples became %d, %d of them distinct", len(all), len(got), n)
 		}
 		for _, triple := range got {
 			if !slices.Contains(all, triple) {
@@ -158,7 +158,8 @@ func checkTogether(t *rapid.T, g *Graph, splits ...[]Triple) {
 func TestSplitTriplesDependsOnTheSeed(t *testing.T) {
 	split := func(seed uint64) (test [][3]string) {
 		g, report, err := SplitTriples(World(), SplitSettings{Valid: 0.1, Test: 0.1, Seed: seed})
-		if err != nil || report != (SplitReport{WantedValid: 187, WantedTest: 187, RelatedRelations: 2, Together: 976}) {
+		want := SplitReport{WantedValid: 187, WantedTest: 187, RelatedRelations: 2, Together: 976}
+		if err != nil || report != want {
 			t.Fatalf("%+v, %v", report, err)
 		}
 		return labelled(g, g.Test)

@@ -18,7 +18,8 @@ func (s *splitting) byTime(times []float64) {
 			times[i] = earliest
 		}
 	}
-	latest := slices.SortedFunc(slices.Values(times), func(a, b float64) int { return cmp.Compare(b, a) })
+	descending := func(a, b float64) int { return cmp.Compare(b, a) }
+	latest := slices.SortedFunc(slices.Values(times), descending)
 	tests := timeCut(latest, s.report.WantedTest)
 	held := tests + timeCut(latest[tests:], s.report.WantedValid)
 	for i, at := range times {

@@ -104,8 +104,10 @@ func TestWrongTypes(t *testing.T) {
 }
 
 func FuzzReadTypes(f *testing.F) {
-	for _, seed := range []string{"", "a\tK\n", "a\tK\nb\tK\na\tL\n", "\"a\"\t\"K\"\n", "\"a\"\t\"\"\n", "a\n", "a\tK\tL\n",
-		"\t\n", "\xff\t\x00\n", "a\tK\r\n"} {
+	for _, seed := range []string{
+		"", "a\tK\n", "a\tK\nb\tK\na\tL\n", "\"a\"\t\"K\"\n", "\"a\"\t\"\"\n", "a\n",
+		"a\tK\tL\n", "\t\n", "\xff\t\x00\n", "a\tK\r\n",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, content string) {

@@ -83,8 +83,8 @@ func TestLeakageIsAWarning(t *testing.T) {
 		"mirrored": {
 			slices.Concat(split.Train, []Triple{{1, 0, 2}}), split.Valid, []Triple{{2, 1, 1}, {3, 4, 1}},
 			nil, []string{"leakage: 50 % of test follow from train; 1 of 2 test triples (50.0 %) " +
-				"follow by symmetric, inverse or duplicate relations, such as (" + split.Entities[2] + ", child, " +
-				split.Entities[1] + ") from (" + split.Entities[1] + ", parent, "}},
+				"follow by symmetric, inverse or duplicate relations, such as (" + split.Entities[2] +
+				", child, " + split.Entities[1] + ") from (" + split.Entities[1] + ", parent, "}},
 		"no valid": {split.Train, nil, split.Test, []string{"test"},
 			[]string{"family has no valid triples: if the model knows some, they count as wrong"}},
 		"with valid": {split.Train, split.Valid, split.Test, []string{"test"}, nil},

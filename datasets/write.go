@@ -15,12 +15,14 @@ import (
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
-// WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder for
-// [ReadFolder], and creates the folder if needed. It writes empty splits too. weights.txt has the
-// weights of the training triples, entity2type.txt the types of entities, and valid_neg.txt and
-// test_neg.txt the given false triples, if there are any. A new folder appears at once. In an existing
-// one the files are replaced, train.txt last: without it a folder is no data set. Old weights, types
-// and false triples are removed.
+// WriteFolder writes a graph into a folder for [ReadFolder], and creates the folder if needed:
+//
+//   - train.txt, valid.txt and test.txt, also if they are empty;
+//   - weights.txt with the weights of the training triples, entity2type.txt with the types of
+//     entities, and valid_neg.txt and test_neg.txt with false triples, if there are any.
+//
+// A new folder appears at once. In an existing one the files are replaced, train.txt last: without
+// it a folder is no data set. Old weights, types and false triples are removed.
 func WriteFolder(g *Graph, dir string) error {
 	all := [][]string{g.Entities, g.Relations}
 	if g.Types != nil {

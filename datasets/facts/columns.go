@@ -2,7 +2,6 @@ package facts
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -39,22 +38,24 @@ func (o Options) find(first []string, must bool) (c columns, isTitles bool, err 
 	if !isTitles && len(o.Columns) == 0 && len(first) == 3 {
 		c[head], c[relation], c[tail] = 0, 1, 2
 	}
-	if len(o.Columns) == 0 && !isTitles && len(first) == 4 && (first[3] == "1" || first[3] == "-1") {
-		return c, false, errors.New("the fourth column seems to say which triples are true, 1, and false, " +
-			"-1: put the files into a folder as train.txt, valid.txt and test.txt, and use the folder")
+	if !isTitles && len(o.Columns) == 0 && hasTruth(first) {
+		return c, false, errors.New("the fourth column seems to say which triples are true, 1, and " +
+			"false, -1: put the files into a folder as train.txt, valid.txt and test.txt, and use the folder")
 	}
 	for role := range 3 {
 		if c[role] < 0 {
-			return c, false, marked{fmt.Errorf("no column is known to be the %s: the columns are %s",
-				roles[role], strings.Join(quoted(first), ", ")), ErrColumns}
+			return c, false, unknownColumns("no column is known to be the %s: the columns are %s",
+				roles[role], quoted(first))
 		}
 	}
 	if c[head] == c[relation] || c[relation] == c[tail] || c[tail] == c[head] {
-		return c, false, marked{errors.New("a column has two roles: head, relation and tail are three"),
-			ErrColumns}
+		return c, false, unknownColumns("a column has two roles: head, relation and tail are three")
 	}
 	return c, isTitles, nil
 }
+
+// hasTruth reports whether a row has a fourth cell as in data for triple classification.
+func hasTruth(row []string) bool { return len(row) == 4 && (row[3] == "1" || row[3] == "-1") }
 
 // named assigns the columns of the option by title or number.
 func (o Options) named(first []string) (c columns, isTitles bool, err error) {
@@ -62,7 +63,7 @@ func (o Options) named(first []string) (c columns, isTitles bool, err error) {
 	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
 		role := slices.Index(roles, name)
 		if role < 0 {
-			return c, false, marked{enum.Unknown("role of a column", name, roles), ErrColumns}
+			return c, false, unknownColumns("%w", enum.Unknown("role of a column", name, roles))
 		}
 		column := o.Columns[name]
 		at := slices.Index(first, column)
@@ -76,8 +77,8 @@ func (o Options) named(first []string) (c columns, isTitles bool, err error) {
 			at = n - 1
 		}
 		if at < 0 {
-			return c, false, marked{fmt.Errorf("no column %q for the %s: the columns are %s%s", column, name,
-				strings.Join(quoted(first), ", "), enum.DidYouMean(enum.Near(first, column))), ErrColumns}
+			return c, false, unknownColumns("no column %q for the %s: the columns are %s%s", column, name,
+				quoted(first), enum.DidYouMean(enum.Near(first, column)))
 		}
 		c[role] = at
 	}
@@ -124,10 +125,11 @@ func (c columns) fact(row []string, line int) (Fact, error) {
 // MaxWeight limits weights, so that their sum is finite.
 const MaxWeight = 1e9
 
-func quoted(texts []string) []string {
+// quoted lists texts in quotes.
+func quoted(texts []string) string {
 	all := make([]string, len(texts))
 	for i, text := range texts {
 		all[i] = strconv.Quote(text)
 	}
-	return all
+	return strings.Join(all, ", ")
 }

@@ -145,3 +145,7 @@ func (m marked) Unwrap() []error { return []error{m.error, m.mark} }
 func malformed(format string, args ...any) error {
 	return marked{fmt.Errorf(format, args...), ErrMalformed}
 }
+
+func unknownColumns(format string, args ...any) error {
+	return marked{fmt.Errorf(format, args...), ErrColumns}
+}

@@ -7,42 +7,47 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestGuesses: the majority of the first lines decides the format, the separator, the titles and the
-// number of fields. A malformed line and a cell of several lines do not change them.
+// TestGuesses: the majority of the first lines decides the format, the separator, the titles and
+// the number of fields. A malformed line and a cell of several lines do not change them.
 func TestGuesses(t *testing.T) {
 	const titles = "head;relation;tail\n"
 	facts := strings.Repeat("a;r;b\n", 3)
 	want := []string{"a|r|b", "a|r|b", "a|r|b"}
 	tabs := strings.NewReplacer(";", "\t")
 	for name, c := range map[string]struct {
-		content, dropped string // the number of the malformed line, if any
-		want             []string
+		content, malformed string // the place and the fault of the malformed line, if any
+		want               []string
 	}{
-		"few fields before titles.csv": {"Exported by hand\n" + titles + facts, ":1: found 1 field;", want},
+		"few fields before titles.csv": {"by hand\n" + titles + facts, ":1: found 1 field;", want},
 		"many before titles.csv":       {"1;2;3;4;5;6\n" + titles + facts, ":1: found 6 fields;", want},
 		"few after titles.csv":         {titles + "note\n" + facts, ":2: found 1 field;", want},
 		"many after titles.csv":        {titles + "a;b;c;d\n" + facts, ":2: found 4 fields;", want},
-		"commas in a line.csv":         {titles + "see a, b, c, d and e\n" + facts, ":2: ", want},
+		"commas in a line.csv":         {titles + "see a, b, c, d\n" + facts, ":2: ", want},
 		"stray quote.csv":              {titles + "a;5\" pipe;b\n" + facts, ":2: malformed CSV", want},
 		"cell of lines.csv": {titles + "a;r;\"b,\nc,\nd\"\n" + facts, "",
 			append([]string{"a|r|b, c, d"}, want...)},
-		"title of lines.csv":     {"id;\"head\n\";relation;tail\n" + strings.ReplaceAll(facts, "a;", "1;a;"), "", want},
-		"few before titles.tsv":  {"exported\n" + tabs.Replace(titles+facts), ":1: found 1 field;", want},
-		"many before titles.tsv": {tabs.Replace("1;2;3;4\n" + titles + facts), ":1: found 4 fields;", want},
-		"few before tabs":        {"exported\n" + tabs.Replace(titles+facts), ":1: found 1 field;", want},
-		"line of JSON before":    {"[see below]\n" + titles + facts, ":1: found 1 field;", want},
-		"array.jsonl":            {"[\"x\"]\n" + strings.Repeat("[\"a\",\"r\",\"b\"]\n", 3), ":1: found 1 field;", want},
-		"object.jsonl": {`{"h":"a","r":"r","t":"b"}` + "\n" + `{"h":"a","r":"r","t":"b","w":2}` + "\n", "",
+		"title of lines.csv": {"id;\"head\n\";relation;tail\n" +
+			strings.ReplaceAll(facts, "a;", "1;a;"), "", want},
+		"few before titles.tsv": {tabs.Replace("by hand\n" + titles + facts),
+			":1: found 1 field;", want},
+		"many before titles.tsv": {tabs.Replace("1;2;3;4\n" + titles + facts),
+			":1: found 4 fields;", want},
+		"few before tabs":     {tabs.Replace("by hand\n" + titles + facts), ":1: found 1 field;", want},
+		"line of JSON before": {"[see below]\n" + titles + facts, ":1: found 1 field;", want},
+		"array.jsonl": {"[\"x\"]\n" + strings.Repeat("[\"a\",\"r\",\"b\"]\n", 3),
+			":1: found 1 field;", want},
+		"object.jsonl": {"{\"h\":\"a\",\"r\":\"r\",\"t\":\"b\"}\n" +
+			"{\"h\":\"a\",\"r\":\"r\",\"t\":\"b\",\"w\":2}\n", "",
 			[]string{"a|r|b", "a|r|b w2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := DefaultOptions()
 			path := write(t, name, c.content)
 			_, _, err := read(path, o)
-			if c.dropped != "" && (err == nil || !strings.HasPrefix(err.Error(), path+c.dropped)) {
-				t.Errorf("error %v: want %q", err, c.dropped)
+			if c.malformed != "" && (err == nil || !strings.HasPrefix(err.Error(), path+c.malformed)) {
+				t.Errorf("error %v: want %q", err, c.malformed)
 			}
-			if c.dropped == "" && err != nil {
+			if c.malformed == "" && err != nil {
 				t.Error(err)
 			}
 			o.Lenient = true

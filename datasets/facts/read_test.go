@@ -84,7 +84,7 @@ func TestFormats(t *testing.T) {
 			[]string{"2: a|r|b w2 at 2024-01-01"}},
 		"numbered.csv": {"b|x|a|r\n", Options{Separator: "|", Columns: Columns{
 			"head": "3", "relation": "4", "tail": "1"}}, []string{"1: a|r|b"}},
-		"objects.jsonl": {"{\"o\":\"b\",\"s\":\"a\",\"p\":\"r\",\"x\":1}\n{\"s\":\"a\",\"p\":\"r\",\"o\":3}\n",
+		"objects.jsonl": {`{"o":"b","s":"a","p":"r","x":1}` + "\n" + `{"s":"a","p":"r","o":3}` + "\n",
 			DefaultOptions(), []string{"1: a|r|b", "2: a|r|3"}},
 		"arrays.jsonl": {"[\"a\",\"r\",\"b\"]\n[1,\"r\",2]\n", DefaultOptions(),
 			[]string{"1: a|r|b", "2: 1|r|2"}},
@@ -187,7 +187,9 @@ func TestTurtleLiterals(t *testing.T) {
 		"<x:a> <x:says> \"\"\"a line\n@base <http://y/> .\n_:b3 \"ends\" \"\"\" .\n<x:it's> <x:r> _:b4 ."
 	got, _, err := read(write(t, "graph.ttl", content), DefaultOptions())
 	all := strings.Join(got, "\n")
-	for _, want := range []string{`see _:b1 " now`, "so _:b2", "@base <http://y/> .", " . _:b3 ", "_:named-b4"} {
+	for _, want := range []string{
+		`see _:b1 " now`, "so _:b2", "@base <http://y/> .", " . _:b3 ", "_:named-b4",
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in %q; %v", want, all, err)
 		}
@@ -206,7 +208,8 @@ func TestParquet(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "facts.parquet")
 	err := parquet.WriteFile(path, []row{
-		{"x", []string{"p", "q"}, "a", "r", 7, 0.5}, {"y", nil, "b", "", 8, 1}, {"z", nil, "c", "s", -9, 2},
+		{"x", []string{"p", "q"}, "a", "r", 7, 0.5}, {"y", nil, "b", "", 8, 1},
+		{"z", nil, "c", "s", -9, 2},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -31,8 +31,8 @@ func readTurtle(r *reader) error {
 		}
 		_, isLiteral := triple.Obj.(rdf.Literal)
 		err = r.add(Fact{
-			Head: lines.label(triple.Subj), Relation: lines.label(triple.Pred), Tail: lines.label(triple.Obj),
-			Weight: 1, IsRDF: true, IsLiteral: isLiteral, Line: int(lines.line.Load()),
+			Head: lines.label(triple.Subj), Relation: lines.label(triple.Pred),
+			Tail: lines.label(triple.Obj), Weight: 1, IsRDF: true, IsLiteral: isLiteral, Line: int(lines.line.Load()),
 		})
 		if err != nil {
 			return err
@@ -76,7 +76,8 @@ var isBase = regexp.MustCompile(`^\s*(?i:@base\s*<([^<>]*)>\s*\.|base\s*<([^<>]*
 // namedBlank matches a blank node with a name that the library could give to one without.
 var namedBlank = regexp.MustCompile(`(^|[\s\[\](,;])_:(b\d+)\b`)
 
-var errBase = errors.New("only one base, an absolute IRI, is supported; convert the file to N-Triples")
+var errBase = errors.New("only one base, an absolute IRI, is supported; " +
+	"convert the file to N-Triples")
 
 func (c *lineCounter) Read(b []byte) (int, error) {
 	if len(c.rest) == 0 && c.end == nil {

@@ -44,11 +44,13 @@ func TestClassesWithoutRDF(t *testing.T) {
 		}
 	}
 	for content, want := range map[string]string{
-		"anna red\n": "classes.tsv:1: expected node<TAB>class", "x\tred\n": "classes.tsv:1: the graph has no node",
-		"anna\tred\n": "1 labelled nodes are too few", "anna\tred\nanna\tblue\n": "classes.tsv:2: node anna already",
+		"anna red\n":              "classes.tsv:1: expected node<TAB>class",
+		"x\tred\n":                "classes.tsv:1: the graph has no node",
+		"anna\tred\n":             "1 labelled nodes are too few",
+		"anna\tred\nanna\tblue\n": "classes.tsv:2: node anna already",
 	} {
-		_, err := Open(folder(t, map[string]string{"facts.csv": "anna,knows,ben\n", "classes.tsv": content}),
-			Options{})
+		files := map[string]string{"facts.csv": "anna,knows,ben\n", "classes.tsv": content}
+		_, err := Open(folder(t, files), Options{})
 		wantError(t, err, want)
 	}
 }
