@@ -62,6 +62,18 @@ func (b *budget) validationSeconds(n int) float64 {
 	return b.perQuestion * float64(n)
 }
 
+// validated notes the duration of a validation on n questions, which began at some time. It is more
+// exact than the measurement before the training.
+func (b *budget) validated(began time.Time, n int) {
+	if b == nil {
+		return
+	}
+	if n == 0 {
+		n = b.heldOut
+	}
+	b.perQuestion = time.Since(began).Seconds() / float64(max(1, n))
+}
+
 // totalSeconds returns the time from start to deadline.
 func (b *budget) totalSeconds() float64 { return b.End.Sub(b.Began).Seconds() }
 

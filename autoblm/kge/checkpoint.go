@@ -82,9 +82,15 @@ func newCheckpointer(j Job, e Engine) (*checkpointer, error) {
 	}
 	c.writer = checkpoint.NewWriter(c.File, c.Every, c.OnError)
 	c.isLarge = stateBytes(j.Data, j.Settings, j.Members) > maxCopied
-	var err error
-	c.id, err = j.id()
-	return c, err
+	return c, c.identify(j)
+}
+
+// identify sets the training of the next checkpoints.
+func (c *checkpointer) identify(j Job) (err error) {
+	if c.Checkpoint != nil {
+		c.id, err = j.id()
+	}
+	return err
 }
 
 // isOutOfTime reports whether another epoch would probably end after Until.

@@ -13,7 +13,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -63,7 +62,9 @@ func TestInterruptedTrainingResumes(t *testing.T) {
 		})
 		alone := script(numbers)
 		want, err := kge.Train(context.Background(), alone, j)
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if rapid.Bool().Draw(t, "large") {
 			defer kge.KeepNone()()
 		}
@@ -89,7 +90,9 @@ func TestInterruptedTrainingResumes(t *testing.T) {
 		}
 		j.Checkpoint = &kge.Checkpoint{File: file}
 		got, err := kge.Train(context.Background(), pieces, j)
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if difference := cmp.Diff(untimed(want), untimed(got), sameErrors,
 			comparables); difference != "" {
 			t.Errorf("in %d pieces other than at once (-want +got):\n%s", len(stops)+1, difference)
@@ -115,7 +118,9 @@ func TestACompleteCheckpoint(t *testing.T) {
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}
 	first := mustTrain(t, script([]int32{3, 1, 4}), j)
 	before, err := os.Stat(j.Checkpoint.File)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	engine := script([]int32{3, 1, 4})
 	again := mustTrain(t, engine, j)
 	if len(engine.Batches) != 0 || !again.Complete {
@@ -208,7 +213,9 @@ func TestCopiesWait(t *testing.T) {
 	j := job(1, func(s *kge.Settings) { s.Batch = 2 })
 	want, err := kge.Train(t.Context(),
 		&slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}}, j)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training"), Every: time.Hour}
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupted := &slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 13,
@@ -318,7 +325,9 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 		_, err := kge.Train(t.Context(), &enginetest.Scripted{}, j)
 		return err
 	}
-	require.NoError(t, train(func(*kge.Job) {}))
+	if err := train(func(*kge.Job) {}); err != nil {
+		t.Fatal(err)
+	}
 	g := enginetest.SmallGraph()
 	g.Valid = nil
 	other := completion.Data(g)
@@ -342,12 +351,12 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 			t.Errorf("%q: error %v, want ErrOtherTraining", says, err)
 			continue
 		}
-		require.Error(t, err, says, file)
+		checkError(t, err, says, file)
 	}
 	j := job(1, func(*kge.Settings) {})
 	j.Checkpoint = &kge.Checkpoint{File: file}
 	_, err := kge.Train(t.Context(), elsewhere{&enginetest.Scripted{}}, j)
-	require.Error(t, err, "has engine scripted none, not scripted elsewhere", file)
+	checkError(t, err, "has engine scripted none, not scripted elsewhere", file)
 	if !errors.Is(err, kge.ErrOtherTraining) || !errors.Is(err, kge.ErrOtherEngine) {
 		t.Errorf("error %v, want ErrOtherEngine", err)
 	}
@@ -375,7 +384,9 @@ func TestDamagedCheckpoints(t *testing.T) {
 	if err != nil || len(all) != 2 {
 		t.Fatalf("the checkpoints %v, %v; want two generations", all, err)
 	}
-	require.NoError(t, os.Truncate(file, 100))
+	if err := os.Truncate(file, 100); err != nil {
+		t.Fatal(err)
+	}
 	engine := script([]int32{3, 1, 4})
 	got := mustTrain(t, engine, j)
 	if difference := cmp.Diff(untimed(want), untimed(got), sameErrors,
@@ -384,10 +395,12 @@ func TestDamagedCheckpoints(t *testing.T) {
 			len(engine.Batches), difference)
 	}
 	for _, path := range all {
-		require.NoError(t, os.Truncate(path, 100))
+		if err := os.Truncate(path, 100); err != nil {
+			t.Fatal(err)
+		}
 	}
 	_, err = kge.Train(t.Context(), &enginetest.Scripted{}, j)
-	require.Error(t, err, file+": the file is damaged", "remove it")
+	checkError(t, err, file+": the file is damaged", "remove it")
 }
 
 // TestCheckpointThatCannotBeWritten checks that a failure to write ends the training, or goes to
@@ -396,10 +409,10 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	j := job(1, func(*kge.Settings) {})
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "nowhere", "training")}
 	_, err := kge.Train(t.Context(), &enginetest.Scripted{}, j)
-	require.Error(t, err, "write checkpoint", j.Checkpoint.File)
+	checkError(t, err, "write checkpoint", j.Checkpoint.File)
 	told := 0
 	j.Checkpoint.OnError = func(err error) {
-		require.Error(t, err, "write checkpoint", j.Checkpoint.File)
+		checkError(t, err, "write checkpoint", j.Checkpoint.File)
 		told++
 	}
 	j.Settings.Epochs = 7
@@ -410,7 +423,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 		}
 	}
 	report, err := kge.Train(ctx, &enginetest.Scripted{}, j)
-	require.Error(t, err, "write checkpoint", context.Canceled.Error())
+	checkError(t, err, "write checkpoint", context.Canceled.Error())
 	if told != 5 || report.Results[0].Model.Position.Epoch != 5 {
 		t.Errorf("told %d times; the report is of %+v", told, report.Results[0].Model.Position)
 	}

@@ -10,14 +10,15 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestChangedModels: a file that is not the one that was saved is noticed, in a folder and in
 // a study, and taken where nothing says what it should be.
 func TestChangedModels(t *testing.T) {
 	files, err := enginetest.SmallModel().Files()
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	save := func(description []byte, changed string) {
 		for name, content := range files {
@@ -28,7 +29,9 @@ func TestChangedModels(t *testing.T) {
 			if name == "model.json" {
 				content = description
 			}
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	description := files["model.json"]
@@ -39,7 +42,7 @@ func TestChangedModels(t *testing.T) {
 		}
 		save(description, name)
 		_, err := kge.Load(dir)
-		require.Error(t, err, filepath.Join(dir, name)+" is damaged, or of another model",
+		checkError(t, err, filepath.Join(dir, name)+" is damaged, or of another model",
 			"remove its checksum")
 		copied := map[string][]byte{}
 		for name := range files {
@@ -48,10 +51,10 @@ func TestChangedModels(t *testing.T) {
 			}
 		}
 		_, err = kge.LoadFrom("", modelfolder.FromFiles(copied))
-		require.Error(t, err, name+" is damaged, or of another model")
+		checkError(t, err, name+" is damaged, or of another model")
 		save(bytes.ReplaceAll(description, []byte(name+`": "`), []byte(name+`": "0`)), "")
 		_, err = kge.Load(dir)
-		require.Error(t, err, name+" is damaged, or of another model")
+		checkError(t, err, name+" is damaged, or of another model")
 		save(without, name)
 		if _, err := kge.Load(dir); err != nil {
 			t.Errorf("%s, without checksums: %v", name, err)
@@ -64,5 +67,5 @@ func TestChangedModels(t *testing.T) {
 	}
 	save(bytes.Replace(description, []byte(`"checksums": {`), []byte(`"checksums": {"x": 1,`), 1), "")
 	_, err = kge.Load(dir)
-	require.Error(t, err, "model.json", "checksums")
+	checkError(t, err, "model.json", "checksums")
 }

@@ -38,6 +38,9 @@ type Deadline struct {
 	// Ranked is the number of questions that each member ranks after the training. They take as
 	// long as held-out questions.
 	Ranked int
+	// Epochs, if not 0, lets a training with a cooldown choose its number of epochs, at most this
+	// one. It follows the pace until the learning rate falls. The checkpoint has the chosen number.
+	Epochs int
 }
 
 // Checkpoint lets a training end early and resume later, also in another process. The results
@@ -66,17 +69,24 @@ type Checkpoint struct {
 	OnError func(error)
 }
 
-// Resolve checks the settings and members, and returns the settings with the precision in which
-// an engine starts or resumes the training.
+// Resolve checks the settings and members, and returns the settings with the precision, and the
+// number of epochs, with which an engine starts or resumes the training.
 func (j Job) Resolve(e Engine) (Settings, error) {
 	s := j.Settings
 	if err := validatePopulation(s, j.Members); err != nil {
 		return s, err
 	}
-	if c := j.Checkpoint; s.Precision == AutoPrecision && c != nil {
+	if c := j.Checkpoint; c != nil {
 		for _, file := range []string{c.Continue, c.File} {
-			if saved, err := SavedSettings(file); err == nil {
+			saved, err := SavedSettings(file)
+			if err != nil {
+				continue
+			}
+			if j.Settings.Precision == AutoPrecision {
 				s.Precision = saved.Precision
+			}
+			if file == c.File && j.Deadline != nil && j.Deadline.Epochs > 0 {
+				s.Epochs = saved.Epochs
 			}
 		}
 	}

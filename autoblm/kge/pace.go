@@ -1,6 +1,9 @@
 package kge
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 const (
 	// minDim is the smallest dimension that a time limit leads to, apart from rounding to chunks.
@@ -8,6 +11,8 @@ const (
 	minDim = 64
 	// minSeconds is the shortest time for training of which a part is used to measure the pace.
 	minSeconds = 5
+	// lateShare of the time that is left is a reserve for epochs that take longer than those before.
+	lateShare = 0.02
 )
 
 // Fit selects the settings of a training that follow its time, if it has a few seconds.
@@ -118,4 +123,41 @@ func epochSeconds(ctx context.Context, engine Engine, job Job, dim int) (float64
 		return 0, err
 	}
 	return report.Timing.PerStep * float64(len(job.Members)) * steps, nil
+}
+
+// fitEpochs changes the number of epochs to that which fits before the deadline, if it may. It does
+// so after each epoch until the learning rate falls, because early epochs are slower than later
+// ones. The epochs so far are those of a training that began with this number.
+func (t *trainer) fitEpochs() error {
+	s, done, d := t.job.Settings, t.epochs, t.job.Deadline
+	if d == nil || d.Epochs == 0 || s.Cooldown == 0 || t.resumed > 0 || done >= s.Epochs ||
+		s.cooldownAt(done) < 1 || s.In(done) != s {
+		return nil
+	}
+	left := (1 - lateShare) * time.Until(t.budget.trainingEnd()).Seconds()
+	for s.Epochs = done; s.Epochs < d.Epochs; s.Epochs++ {
+		if t.secondsUntil(s.Epochs+1) > left {
+			break
+		}
+	}
+	for s.cooldownAt(done) < 1 {
+		s.Epochs++
+	}
+	t.job.Settings, t.settings.Epochs, t.batches.settings.Epochs = s, s.Epochs, s.Epochs
+	return t.saver.identify(t.job)
+}
+
+// secondsUntil predicts the seconds until the end of an epoch, from the later half of the epochs.
+func (t *trainer) secondsUntil(epoch int) float64 {
+	ends, first := t.timing.Epochs, t.epochs/2
+	train := ends[t.epochs-1]
+	if first > 0 {
+		train -= ends[first-1]
+	}
+	seconds := float64(epoch-t.epochs) * train / float64(t.epochs-first)
+	if every := t.job.Settings.ValidateEvery; every > 0 {
+		validations := (epoch+every-1)/every - t.epochs/every // with one after the last epoch
+		seconds += float64(validations) * t.budget.validationSeconds(t.job.ValidateBy)
+	}
+	return seconds
 }

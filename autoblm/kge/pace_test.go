@@ -1,21 +1,27 @@
 package kge_test
 
 import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // pacedJob returns a training that validates and is longer than the measured part.
 func pacedJob(t *testing.T) (kge.Engine, kge.Job) {
 	t.Helper()
 	g, err := datasets.Open("world")
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := kge.DefaultRecipe()
 	r.Training.ValidateEvery, r.Training.Patience, r.Training.Batch = 1, 2, 1
 	member := kge.Member{LearningRate: .1, Structure: structure.MustParse("complex")}
@@ -79,5 +85,62 @@ func TestFitTime(t *testing.T) {
 			t.Errorf("epochs of d %d in d seconds each, of %v s: d %d, want %d",
 				c.dim, c.seconds, dim, c.want)
 		}
+	}
+}
+
+// following returns a training whose epochs follow a deadline.
+func following(d time.Duration) kge.Job {
+	j := job(1, func(s *kge.Settings) { s.Cooldown, s.Epochs, s.ValidateEvery = .5, 1e5, 3 })
+	j.Deadline = within(d)
+	j.Deadline.Ranked, j.Deadline.Epochs = 0, j.Settings.Epochs
+	return j
+}
+
+// TestEpochsFollowTheDeadline: the losses are those of a training that begins with the number of
+// epochs that was chosen.
+func TestEpochsFollowTheDeadline(t *testing.T) {
+	engine := cpu.New(1)
+	defer engine.Close()
+	j := following(time.Second)
+	got, err := kge.Train(t.Context(), engine, j)
+	if err != nil || got.Epochs >= j.Settings.Epochs {
+		t.Fatalf("%d epochs, %v", got.Epochs, err)
+	}
+	j.Settings.Epochs, j.Deadline = got.Epochs, nil
+	want, err := kge.Train(t.Context(), engine, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	losses, all := got.Results[0].Loss, want.Results[0].Loss
+	if len(losses) < 4 || !slices.Equal(losses, all[:len(losses)]) {
+		t.Errorf("%d losses of %d epochs differ from those of a training without a deadline",
+			len(losses), got.Epochs)
+	}
+}
+
+// TestResumedEpochs: a resumed training keeps the number of epochs of its checkpoint, whatever time
+// it has.
+func TestResumedEpochs(t *testing.T) {
+	engine := cpu.New(1)
+	defer engine.Close()
+	j := following(time.Second)
+	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}
+	ctx, cancel := context.WithCancel(t.Context())
+	j.OnEpoch = func(p kge.Progress) {
+		if p.Epoch == 5 {
+			cancel()
+		}
+	}
+	if _, err := kge.Train(ctx, engine, j); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	saved, err := kge.SavedSettings(j.Checkpoint.File)
+	if err != nil || saved.Epochs >= j.Settings.Epochs {
+		t.Fatalf("a checkpoint of %d epochs, %v", saved.Epochs, err)
+	}
+	j.OnEpoch, j.Deadline.End = nil, time.Now().Add(time.Hour)
+	again, err := kge.Train(t.Context(), engine, j)
+	if err != nil || again.Resumed == 0 || !again.Complete || again.Epochs != saved.Epochs {
+		t.Errorf("%+v, %v, want %d epochs", again, err, saved.Epochs)
 	}
 }

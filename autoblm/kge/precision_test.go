@@ -9,7 +9,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestResolve checks how a precision resolves, depending on form, sizes, processor and variable.
@@ -56,7 +55,7 @@ func TestResolve(t *testing.T) {
 		got, err := c.asked.Resolve(c.form, c.entities, c.dim, c.lacking, c.faster)
 		switch {
 		case c.err != "":
-			require.Error(t, err, c.err)
+			checkError(t, err, c.err)
 		case err != nil || got != c.want:
 			t.Errorf("%+v: %v, %v", c, got, err)
 		}
@@ -121,7 +120,9 @@ func TestResumeInAPrecision(t *testing.T) {
 			j := j
 			j.Settings.Precision = p
 			name, err := j.Name(coming(begun))
-			require.NoError(t, err)
+			if err != nil {
+				t.Fatal(err)
+			}
 			return name
 		}
 		if name(begun) != name(other) || name(begun) != name(kge.AutoPrecision) {
@@ -131,7 +132,7 @@ func TestResumeInAPrecision(t *testing.T) {
 		mustTrain(t, coming(other), j)
 		j.Settings.Precision = other
 		_, err := kge.Train(t.Context(), coming(begun), j)
-		require.Error(t, err, "precision "+begun.String()+" there, "+other.String()+" here",
+		checkError(t, err, "precision "+begun.String()+" there, "+other.String()+" here",
 			"remove this one")
 		if !errors.Is(err, kge.ErrOtherTraining) {
 			t.Errorf("error %v", err)
@@ -174,7 +175,7 @@ func TestResumeOnAnotherUnit(t *testing.T) {
 			}
 			continue
 		}
-		require.Error(t, err, "has engine scripted none+one, not scripted none+another")
+		checkError(t, err, "has engine scripted none+one, not scripted none+another")
 		if !errors.Is(err, kge.ErrOtherEngine) {
 			t.Errorf("error %v, want ErrOtherEngine", err)
 		}

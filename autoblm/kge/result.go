@@ -14,6 +14,8 @@ type Report struct {
 	Resumed int
 	// Precision is the resolved precision.
 	Precision Precision
+	// Epochs is the number of epochs of the settings, which may follow a [Deadline].
+	Epochs int
 	// Complete is true if training was neither interrupted nor stopped by a [Deadline] or a
 	// [Checkpoint].
 	Complete bool

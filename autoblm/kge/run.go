@@ -109,7 +109,7 @@ func (r *run) perStep() float64 {
 func (r *run) report() (*Report, error) {
 	report := &Report{
 		Timing: r.timing, Resumed: r.resumed, Precision: r.job.Settings.Precision,
-		Complete: r.isComplete(),
+		Epochs: r.job.Settings.Epochs, Complete: r.isComplete(),
 	}
 	if r.hasValidated() {
 		report.ValidatedBy = r.job.ValidateBy

@@ -1,10 +1,6 @@
 package kge
 
-import (
-	"testing"
-
-	"github.com/autoblm/autoblm-go/internal/require"
-)
+import "testing"
 
 // TestStartSpaces checks that only words of word2vec stand for labels with spaces: in other tables
 // "New_York" is another entity than "New York".
@@ -17,7 +13,9 @@ func TestStartSpaces(t *testing.T) {
 	to := labelledTable{"entities", "entity", []string{"New York", "Rome"}, 1, 1, 1}
 	for _, from := range []LabelledTable{table, words} {
 		rows, err := NewStart([]LabelledTable{from}, 0).rows(to)
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if isFound := rows[0] != nil; isFound != from.Words || rows[1] == nil {
 			t.Errorf("words %t: %v", from.Words, rows)
 		}

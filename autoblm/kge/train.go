@@ -98,6 +98,9 @@ func (t *trainer) train(ctx context.Context) (*Report, error) {
 		if err != nil {
 			return t.interrupted(ctx, err)
 		}
+		if err := t.fitEpochs(); err != nil {
+			return nil, err
+		}
 		if err := t.saver.epochEnded(t.run, began); err != nil {
 			return nil, err
 		}
@@ -163,10 +166,12 @@ func (t *trainer) validateInTime(ctx context.Context, epoch int) error {
 	}
 	validating, stop := t.budget.forSteps(ctx, false, 0)
 	defer stop()
+	began := time.Now()
 	err := t.validate(validating, epoch)
 	if deadline.HasEnded(ctx, validating, err) {
 		return nil
 	}
+	t.budget.validated(began, t.job.ValidateBy)
 	return err
 }
 

@@ -25,8 +25,9 @@ type modelOutput struct {
 	modelOutFlags
 	o                *output
 	folder, file     string // of the model and of the checkpoint
-	key              string // identifies the training
-	identity         string // identifies the command, whose key may follow its deadline
+	key              string // identifies the training, without settings that follow its deadline
+	identity         string // identifies the training and a deadline that it follows
+	trained          string // identifies the training with all of its settings
 	release          func() // the folder
 	resumes          bool
 	continues        bool // a finished training with fewer epochs
@@ -58,7 +59,7 @@ func (f modelOutFlags) create(
 	o *output, command, dataset, key, identity string, resumesRanking bool,
 	continues continuing,
 ) (*modelOutput, error) {
-	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out, key: key, identity: identity}
+	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out, key: key, identity: identity, trained: key}
 	name := checkpointPrefix + key
 	hasFolder := f.Out != "" || m.holdUnfinished(name) ||
 		resumesRanking && m.holdUnfinished(m.rankingPrefix())
@@ -151,8 +152,7 @@ func (m *modelOutput) isRepeated() bool {
 		return m.resumes
 	}
 	config, err := inputfile.Read(filepath.Join(m.folder, configName))
-	return err == nil &&
-		(bytes.Contains(config, []byte(m.key)) || bytes.Contains(config, []byte(m.identity)))
+	return err == nil && bytes.Contains(config, []byte(m.identity))
 }
 
 // holdUnfinished takes the newest folder below autoblm-out with a file whose name begins with a
@@ -249,35 +249,45 @@ func hasFinishedModel(dir string) bool {
 func (f modelOutFlags) createFor(
 	o *output, command string, engine kge.Engine, job kge.Job, follow kge.Fit,
 ) (*modelOutput, error) {
-	key, err := job.Name(engine)
+	trained, err := job.Name(engine)
 	if err != nil {
 		return nil, err
 	}
-	identity, continues := key, continuation(job)
-	if d := job.Deadline; d != nil && follow != (kge.Fit{}) {
-		if follow.Dim {
-			job.Settings.Dim = 0
-		}
-		if follow.Epochs {
-			job.Settings.Epochs = 0
-		}
-		if identity, err = job.Name(engine); err != nil {
-			return nil, err
-		}
-		identity = checkpoint.Name([]byte(identity), d.End.Sub(d.Began).String())
+	key, err := followingKey(engine, job, follow)
+	if err != nil {
+		return nil, err
 	}
-	return f.create(o, command, job.Data.Name, key, identity, job.Deadline == nil, continues)
+	identity := key
+	if d := job.Deadline; d != nil && follow != (kge.Fit{}) {
+		identity = checkpoint.Name([]byte(key), d.End.Sub(d.Began).String())
+	}
+	m, err := f.create(o, command, job.Data.Name, key, identity, job.Deadline == nil, continuation(job))
+	if err == nil {
+		m.trained = trained
+	}
+	return m, err
+}
+
+// followingKey returns the name of a job without the settings that follow its deadline.
+func followingKey(engine kge.Engine, job kge.Job, follow kge.Fit) (string, error) {
+	if follow.Dim {
+		job.Settings.Dim = 0
+	}
+	if follow.Epochs {
+		job.Settings.Epochs = 0
+	}
+	return job.Name(engine)
 }
 
 // saveConfig writes the settings of the training next to its model.
 func (m *modelOutput) saveConfig(
 	command string, line *kong.Context, useOf func(*kong.Flag) flags.Use,
 ) error {
-	identity := "Identity of the training: " + m.key
+	identity := "Identity of the training: " + m.trained
 	switch {
 	case m.differs: // the same command would begin anew, and replace it
 		identity = "Continued from a training with fewer epochs"
-	case m.identity != m.key:
+	case m.identity != m.trained:
 		identity += ", " + m.identity
 	}
 	return saveConfig(configTitle(command)+"\n"+identity, m.folder, line, useOf)
@@ -299,6 +309,12 @@ func (out *modelOutput) train(
 	job.OnEpoch, job.OnStep = bar.update, bar.update
 	report, err := kge.Train(ctx, engine, job)
 	bar.Finish()
+	if err == nil && job.Settings.Epochs != report.Epochs {
+		job.Settings.Epochs = report.Epochs
+		if out.trained, err = job.Name(engine); err != nil {
+			return nil, err
+		}
+	}
 	if err == nil {
 		out.deadlineExceeded = report.StoppedEarly != nil
 		warnShortTraining(o, report.StoppedEarly, job.Settings.Dim)

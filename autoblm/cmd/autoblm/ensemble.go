@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -119,7 +120,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if s.Out, err = c.save(o, ensemble, g.Name); err != nil {
 		return err
 	}
-	interrupted := calibrateNew(ctx, o, ensemble, cpu.New(c.Threads), source, s.Out)
+	interrupted := calibrateNew(ctx, o, ensemble, cpu.New(c.Threads), source, s.Out, time.Time{})
 	printed := o.Result(s, func(w io.Writer) {
 		o.Show(s.block(g, c.Dataset))
 		if o.Verbose {

@@ -19,6 +19,13 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
+const (
+	// fittedShare of the time is for training. The rest is for validations, ranking and saving.
+	fittedShare = 0.8
+	// calibrationShare of the time is for the probabilities, after the ranking.
+	calibrationShare = 0.05
+)
+
 // fit resolves the settings for a graph and an engine. With a deadline the dimension and the epochs
 // follow the measured pace, unless they are given.
 func (c *trainCommand) fit(
@@ -42,6 +49,9 @@ func (c *trainCommand) fit(
 	before := c.Settings.Training
 	if c.Minutes > 0 {
 		follow := c.following(line)
+		if follow.Epochs {
+			c.mostEpochs = before.Epochs
+		}
 		if c.Settings.Training, err = c.fitTime(ctx, engine, g, began, follow); err != nil {
 			return err
 		}
@@ -49,8 +59,13 @@ func (c *trainCommand) fit(
 	t := c.Settings.Training
 	followsSize := []string{recipe.Dense, recipe.Large, recipe.Huge, recipe.Vast}
 	if t != before || slices.Contains(followsSize, c.recipeName) {
-		o.Message("autoblm: recipe %s for %s: d %d, batch %d, %s", c.recipeName,
-			format.Count(size.Entities, "entity"), t.Dim, t.Batch, format.Count(t.Epochs, "epoch"))
+		limit := ""
+		if c.mostEpochs > 0 && t.Cooldown > 0 {
+			limit = "up to "
+		}
+		o.Message("autoblm: recipe %s for %s: d %d, batch %d, %s%s", c.recipeName,
+			format.Count(size.Entities, "entity"), t.Dim, t.Batch, limit,
+			format.Count(t.Epochs, "epoch"))
 		if o.Verbose {
 			o.Message("autoblm: %s", describe(t, size))
 		}
@@ -82,20 +97,23 @@ func (c *trainCommand) fitTime(
 	if resumed, found := c.resumed(engine, job, follow); found {
 		return resumed, nil
 	}
-	const trainingShare = 0.8 // the rest is for validations, ranking and saving
 	left := (minutes(c.Minutes) - time.Since(began)).Seconds()
-	return kge.FitTime(ctx, engine, job, trainingShare*left, follow)
+	return kge.FitTime(ctx, engine, job, fittedShare*left, kge.Fit{Dim: follow.Dim})
 }
 
 // resumed returns the settings of an interrupted training of a job, false without one.
 func (c *trainCommand) resumed(
 	engine kge.Engine, job kge.Job, follow kge.Fit,
 ) (kge.Settings, bool) {
-	folders := cmp.Or(c.Out, filepath.Join(outFolder, "*"))
-	for _, file := range checkpointsIn(folders) {
+	key, err := followingKey(engine, job, follow)
+	if err != nil {
+		return job.Settings, false
+	}
+	files, _ := filepath.Glob(filepath.Join(cmp.Or(c.Out, filepath.Join(outFolder, "*")), checkpointPrefix+key))
+	for _, file := range files {
 		saved, err := kge.SavedSettings(file)
-		if err != nil {
-			continue // another file, or a damaged one
+		if err != nil { // a damaged file
+			continue
 		}
 		if follow.Dim {
 			job.Settings.Dim = saved.Dim
@@ -103,9 +121,7 @@ func (c *trainCommand) resumed(
 		if follow.Epochs {
 			job.Settings.Epochs = saved.Epochs
 		}
-		if key, err := job.Name(engine); err == nil && filepath.Base(file) == checkpointPrefix+key {
-			return job.Settings, true
-		}
+		return job.Settings, true
 	}
 	return job.Settings, false
 }

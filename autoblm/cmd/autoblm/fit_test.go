@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,11 +44,19 @@ func TestResumedFit(t *testing.T) {
 	engine := cpu.New(1)
 	defer engine.Close()
 	follow := kge.Fit{Dim: true, Epochs: true}
-	for flags, want := range map[string]bool{"--seed 1": true, "--seed 2": false, "--lr .2": false} {
+	timed := func(flags string) (*trainCommand, kge.Job, string) {
 		c := resolveTrain(t, strings.ReplaceAll(strings.TrimPrefix(begun, "train "),
 			"--dim 16 --epochs 900", "--minutes 1 "+flags), g)
 		job, err := c.job(g)
 		must(t, err)
+		key, err := followingKey(engine, job, follow)
+		must(t, err)
+		return c, job, key
+	}
+	_, _, key := timed("")
+	must(t, os.Rename(checkpointsIn(out)[0], filepath.Join(out, checkpointPrefix+key)))
+	for flags, want := range map[string]bool{"--seed 1": true, "--seed 2": false, "--lr .2": false} {
+		c, job, _ := timed(flags)
 		s, found := c.resumed(engine, job, follow)
 		if found != want || want && (s.Dim != 16 || s.Epochs != 900) {
 			t.Errorf("%s: resumes %v with d %d and %d epochs", flags, found, s.Dim, s.Epochs)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -41,22 +42,35 @@ func calibrate(
 	return p, nil
 }
 
-// calibrateNew calibrates a new model in its folder. A failure is a message, because the model and
-// its results are complete without probabilities; an interruption is an error.
+// calibrateNew calibrates a new model in its folder until a deadline, which may be zero. A failure is
+// a message, because the model and its results are complete without probabilities; an interruption
+// is an error.
 func calibrateNew(
 	ctx context.Context, o *output, p completion.Predictor, engine kge.Engine, g *datasets.Graph,
-	folder string,
+	folder string, end time.Time,
 ) error {
-	_, err := calibrate(ctx, o, p, engine, g, folder)
-	if err != nil && ctx.Err() == nil {
+	calibrating, stop := ctx, func() {}
+	if !end.IsZero() {
+		calibrating, stop = context.WithDeadline(ctx, end)
+	}
+	defer stop()
+	_, err := calibrate(calibrating, o, p, engine, g, folder)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case calibrating.Err() != nil:
+		o.Message("autoblm: no time was left for probabilities; autoblm eval adds them")
+		return nil
+	default:
 		o.Message("autoblm: %s; autoblm eval tries again", format.OneLine(err))
 		return nil
 	}
-	return err
 }
 
-// calibrate adds probabilities to the model of a search for completion.
-func (s searchRun) calibrate(ctx context.Context, o *output, r *search.Result) error {
+// calibrate adds probabilities to the model of a search for completion, until a deadline.
+func (s searchRun) calibrate(
+	ctx context.Context, o *output, r *search.Result, end time.Time,
+) error {
 	t, completes := s.Task.(*completion.Task)
 	if !completes || r.Artifact == nil || ctx.Err() != nil {
 		return nil
@@ -66,15 +80,7 @@ func (s searchRun) calibrate(ctx context.Context, o *output, r *search.Result) e
 		return err
 	}
 	engine, folder := cpu.New(s.settings.Compute.Threads), filepath.Join(s.out, modelfolder.InSearch)
-	return calibrateNew(ctx, o, p, engine, t.Graph, folder)
-}
-
-// warnCalibration warns if the probabilities of answers were fitted to other data.
-func warnCalibration(o *output, a *completion.Answerer, options completion.PredictOptions) {
-	if a.HasOtherCalibration(options) {
-		warn(o, []string{"the probabilities were fitted to other data than " + a.Graph().Name +
-			", so they may not hold here; train --from fits them again"})
-	}
+	return calibrateNew(ctx, o, p, engine, t.Graph, folder, end)
 }
 
 // probabilityText returns a probability with two digits, "" for none.

@@ -76,7 +76,7 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 	s.settings.Training.Precision = result.Recipe.Training.Precision // resolved
 	summary := s.summary(result)
 	o.Saved("the study is %s", s.settings.Study)
-	saved := errors.Join(s.save(o, result), s.calibrate(ctx, o, result))
+	saved := errors.Join(s.save(o, result), s.calibrate(ctx, o, result, end))
 	printed := o.Result(summary, func(w io.Writer) {
 		if len(result.Best) > 0 || result.Artifact != nil {
 			o.Show(s.block(result))

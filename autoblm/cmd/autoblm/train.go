@@ -41,6 +41,7 @@ type trainCommand struct {
 	computeFlags
 	Tables     string `output:"" group:"Compute" placeholder:"DIR" brief:"Folder for embeddings larger than memory." help:"Folder in which embeddings of entities and their optimizer state are files during the training, for graphs larger than memory. Use it with --buckets; the files have no names and end with the command."`
 	recipeName string // of the recipe in use
+	mostEpochs int    // of a training that follows its deadline, else 0
 }
 
 // resolve computes the settings for a graph of a size; before the graph is read, it is nil.
@@ -146,7 +147,13 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if err != nil {
 		return err
 	}
-	job.Deadline = c.deadline(began, c.queries(g))
+	var end time.Time
+	if job.Deadline = c.deadline(began, c.queries(g)); job.Deadline != nil {
+		end, job.Deadline.Epochs = job.Deadline.End, c.mostEpochs
+		if !c.NoEval {
+			job.Deadline.End = end.Add(-time.Duration(calibrationShare * float64(end.Sub(began))))
+		}
+	}
 	c.pinEngine(engine)
 	out, err := c.createFor(o, "train", engine, job, c.following(line))
 	if err != nil {
@@ -181,7 +188,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	var interrupted error // after the results are complete
 	if c.Out != "" && !c.NoEval {
 		p := completion.Single{Model: first.Model}
-		interrupted = calibrateNew(ctx, o, p, cpu.New(c.Threads), g, c.Out)
+		interrupted = calibrateNew(ctx, o, p, cpu.New(c.Threads), g, c.Out, end)
 	}
 	if first.Err == nil || c.Members > 1 {
 		summary := c.summary(g, engine, report, evaluations, out.folder)
@@ -230,7 +237,7 @@ func (c *trainCommand) save(line *kong.Context, out *modelOutput, report *kge.Re
 			return err
 		}
 		c.Out = out.folder
-		c.Settings.Training.Precision = report.Precision
+		c.Settings.Training.Precision, c.Settings.Training.Epochs = report.Precision, report.Epochs
 		if err := out.saveConfig("train", line, pinned); err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // inBfloat16 is an engine that uses bfloat16 for all forms that score by products.
@@ -85,7 +84,9 @@ func TestExtraBytes(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			p, err := e.NewPopulation(d, s, all)
 			runtime.ReadMemStats(&after)
-			require.NoError(t, err)
+			if err != nil {
+				t.Fatal(err)
+			}
 			// as padded and the optimizer's; those of relations also as drawn
 			tables := 4 * 64 * 2 * (2*len(d.Entities) + 3*len(d.Relations))
 			took := float64(after.TotalAlloc-before.TotalAlloc) - float64(tables)
@@ -106,7 +107,9 @@ func TestStream(t *testing.T) {
 		s := settings()
 		s.Dim = dim
 		p, err := New(2).NewPopulation(d, s, members(2))
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		before, err := p.State()
 		if err != nil || !hasNumbersOf(p, before) {
 			t.Errorf("d %d: what is shown is not what is copied (%v)", dim, err)

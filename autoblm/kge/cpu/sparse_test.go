@@ -9,7 +9,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestSparseGradientsBegin checks that the first epoch is dense and the second is not, and that a
@@ -21,7 +20,9 @@ func TestSparseGradientsBegin(t *testing.T) {
 		t.Helper()
 		j.Data, j.Members = d, members(3)
 		report, err := kge.Train(t.Context(), New(2), j)
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		return report
 	}
 	dense := trained(kge.Job{Settings: s}).Results

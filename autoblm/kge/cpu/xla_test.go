@@ -12,7 +12,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
 
@@ -23,14 +22,18 @@ import (
 func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 	backend := xlatest.Backend(t)
 	g, err := datasets.ReadFolder(realdata.Folder(t, "wn18rr"))
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	d, m, s := completion.Data(g), kge.DefaultMember(structure.MustParse("complex")),
 		kge.DefaultSettings()
 	s.Dim, s.Batch = 64, 512
 	const steps, asked = 30, 200
 	p := map[string]kge.Population{}
 	other, err := gomlx.New(gomlx.Settings{Backend: backend})
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer other.Close()
 	engines := map[string]kge.Engine{"cpu": New(0), "xla": other}
 	for name, engine := range engines {
@@ -44,7 +47,9 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 		loss := map[string]float64{}
 		for name, p := range p {
 			epoch, err := p.Epoch(t.Context(), kge.BatchesOf(batch), []float64{m.LearningRate})
-			require.NoError(t, err)
+			if err != nil {
+				t.Fatal(err)
+			}
 			loss[name] = epoch.Loss[0]
 		}
 		last = loss["cpu"]
@@ -58,7 +63,9 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 
 	rank := func(r kge.Ranker) []eval.Ranked {
 		ranks, err := r.Rank(t.Context(), g.Train[:asked], g.Known())
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		return ranks[0]
 	}
 	// apart has the ascending relative differences of ranks.
@@ -79,9 +86,13 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 	}
 
 	parameters, err := p["xla"].Parameters(0)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ranker, err := engines["cpu"].NewRanker([]kge.Parameters{parameters}, kge.Float32)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer ranker.Close()
 	if same := apart(rank(ranker), rank(p["xla"])); same[most] != 0 || same[every] > 0.005 {
 		t.Errorf("of one model nine tenths of the ranks are up to %v apart, all up to %v", same[most],

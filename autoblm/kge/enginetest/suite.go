@@ -22,7 +22,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/progress"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // ToleranceOf returns the tolerance of losses and gradients for a precision of the large products,
@@ -107,7 +106,9 @@ func reportsProgress(t *testing.T, engine kge.Engine) {
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func newPopulation(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings,

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestRankingInTime checks that a sample of each split is ranked, each question once: few without
@@ -26,7 +25,9 @@ func rankInTime(t *testing.T) {
 			seen[split] = append(seen[split], numbers...)
 			return nil
 		})
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for split, size := range sizes {
 			all := make([]int, size)
 			for i := range all {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // libraryScores are the scores of a library for a relation and an entity at its other end.
@@ -23,9 +22,13 @@ type libraryScores struct {
 func checkScores(t *testing.T, m *kge.Model, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all []libraryScores
-	require.NoError(t, json.Unmarshal(text, &all))
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
 	for _, s := range all {
 		anchor := int32(slices.Index(m.EntityLabels, s.Entity))
 		relation := int32(slices.Index(m.RelationLabels, s.Relation))
@@ -62,7 +65,9 @@ func TestPyKEEN(t *testing.T) {
 	for _, folder := range folders {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			m, err := Import(ImportOptions{File: folder, From: "pykeen"})
-			require.NoError(t, err)
+			if err != nil {
+				t.Fatal(err)
+			}
 			checkScores(t, m, filepath.Join(folder, "scores.json"))
 			name, _, _ := strings.Cut(filepath.Base(folder), "-")
 			state := ImportOptions{
@@ -88,7 +93,9 @@ func TestLibKGE(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "libkge", name)
 			m, err := Import(ImportOptions{File: path + ".pt", From: "libkge", Dataset: folder})
-			require.NoError(t, err)
+			if err != nil {
+				t.Fatal(err)
+			}
 			checkScores(t, m, path+".json")
 		})
 	}
@@ -130,7 +137,9 @@ func wrongLabels(t *testing.T) string {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), content, 0o666)
 		}
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
