@@ -2,6 +2,7 @@ package rdf
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
@@ -15,6 +16,20 @@ func normalTerm(term string) string {
 		return datasets.NormalLabel(term)
 	}
 	return `"` + datasets.NormalLabel(term[1:end]) + term[end:]
+}
+
+// Find returns the number of a node, given its name with or without angle brackets. In a graph with
+// normal labels, the name is normalized too.
+func (g *Graph) Find(name string) (id int32, found bool) {
+	if g.Normalized {
+		name = normalTerm(name)
+	}
+	for _, term := range []string{name, "<" + name + ">"} {
+		if at := slices.Index(g.Nodes, term); at >= 0 {
+			return int32(at), true
+		}
+	}
+	return 0, false
 }
 
 // lookAlikes warns if nodes, relations or classes look like others.

@@ -54,5 +54,18 @@ func TestLookAlikes(t *testing.T) {
 			len(normal.Classes) != 2 {
 			t.Errorf("%s, normalized: %+v, want %d nodes and %d triples", name, normal, c.nodes, c.edges)
 		}
+		for _, node := range g.Nodes { // as in the files
+			if _, found := normal.Find(node); !found {
+				t.Errorf("%s, normalized: no node %+q", name, node)
+			}
+		}
+		for _, written := range []string{"x:ben", "<x:ben>", " x:ben", "x:ben\u200b", "<x:ben >"} {
+			_, found := g.Find(written)
+			_, inNormal := normal.Find(written)
+			isThere := slices.Contains(g.Nodes, written) || slices.Contains(g.Nodes, "<"+written+">")
+			if found != isThere || inNormal != (written != "<x:ben >") {
+				t.Errorf("%s: found %+q %v, normalized %v", name, written, found, inNormal)
+			}
+		}
 	}
 }
