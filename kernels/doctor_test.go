@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 )
 
@@ -22,7 +21,9 @@ func TestNothingInstalled(t *testing.T) {
 
 func TestEmptyInstallation(t *testing.T) {
 	d := newDoctor(t)
-	require.NoError(t, os.RemoveAll(d.Jupyter))
+	if err := os.RemoveAll(d.Jupyter); err != nil {
+		t.Fatal(err)
+	}
 	found := map[string]finding{}
 	for _, f := range d.examine(t.Context()) {
 		found[f.subject] = f
@@ -38,14 +39,20 @@ func TestTools(t *testing.T) {
 	gonb := install.Tools[0]
 	copyProgram(t, d.Home.Program("gonb"))
 	check(t, d.tool(gonb), bad, "want github.com/janpfeifer/gonb", "install")
-	require.NoError(t, os.WriteFile(d.Home.Program("gonb"), []byte("#!/bin/sh\n"), 0o755))
+	if err := os.WriteFile(d.Home.Program("gonb"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	check(t, d.tool(gonb), bad, "gonb", "install")
 
 	// The test program acts as a tool with a known version.
 	program, err := os.Executable()
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	info, err := buildinfo.ReadFile(program)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	mine := install.Tool{Name: "mine", Package: info.Path, Module: "example.com/mine"}
 	copyProgram(t, d.Home.Program("mine"))
 	d.pins.ToolsMod = []byte("require example.com/mine v9.8.7\n")
@@ -59,14 +66,18 @@ func TestLibrary(t *testing.T) {
 	toolchain := toolchain(t)
 	examine := func() finding { return d.library(t.Context(), toolchain) }
 	checkout, err := install.FindLibrary(t.Context(), toolchain, ".")
-	require.NoError(t, err)
-	requireLibrary(t, d.Home, checkout.Checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	require(t, d.Home, checkout.Checkout)
 	check(t, examine(), ok, "cells import "+checkout.String(), "")
 	other := t.TempDir()
 	write(t, filepath.Join(other, "go.mod"), "module "+install.LibraryModule+"\n\ngo 1.26\n")
-	requireLibrary(t, d.Home, other)
+	require(t, d.Home, other)
 	check(t, examine(), note, "not "+checkout.String(), "install")
-	require.NoError(t, os.RemoveAll(d.Home.Module()))
+	if err := os.RemoveAll(d.Home.Module()); err != nil {
+		t.Fatal(err)
+	}
 	check(t, examine(), bad, "no such file", "install")
 }
 
@@ -77,7 +88,9 @@ func TestJupyter(t *testing.T) {
 			filepath.Dir(install.CPU.File(jupyter)))
 	}
 	other := t.TempDir()
-	require.NoError(t, os.CopyFS(other, os.DirFS(d.Jupyter)))
+	if err := os.CopyFS(other, os.DirFS(d.Jupyter)); err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		script       string // program that acts as Jupyter
 		level        string
@@ -95,7 +108,9 @@ func TestJupyter(t *testing.T) {
 			if test.script != "" {
 				program := filepath.Join(bin, "jupyter")
 				write(t, program, "#!/bin/sh\n"+test.script+"\n")
-				require.NoError(t, os.Chmod(program, 0o755))
+				if err := os.Chmod(program, 0o755); err != nil {
+					t.Fatal(err)
+				}
 			}
 			t.Setenv("PATH", bin)
 			check(t, d.jupyter(t.Context()), test.level, test.message, test.fix)
@@ -121,7 +136,9 @@ func TestKernel(t *testing.T) {
 		write(t, file, content)
 		check(t, examine(install.CPU), bad, want, "install")
 	}
-	require.NoError(t, os.Remove(file))
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
 	check(t, examine(install.CPU), bad, file, "install")
 }
 
@@ -143,7 +160,9 @@ func TestTemporaryFolderWithoutExecution(t *testing.T) {
 func toolchain(t *testing.T) install.Toolchain {
 	t.Helper()
 	found, err := install.FindToolchain(t.Context())
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return found
 }
 
@@ -157,12 +176,16 @@ func newDoctor(t *testing.T) doctor {
 			"\tgolang.org/x/tools v0.48.0\n\tgolang.org/x/tools/gopls v0.23.0\n")},
 	}
 	for _, folder := range []string{home.Module(), filepath.Dir(home.Program("x"))} {
-		require.NoError(t, os.MkdirAll(folder, 0o755))
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
-	requireLibrary(t, home, "")
+	require(t, home, "")
 	for _, v := range install.Variants() {
 		file := v.File(d.Jupyter)
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		spec := install.Spec{
 			Argv: []string{
 				home.Program("gonb"), "--kernel", "{connection_file}",
@@ -172,13 +195,15 @@ func newDoctor(t *testing.T) doctor {
 				"GOPROXY": "off", "GOMODCACHE": t.TempDir(), "GOFLAGS": "-modcacherw",
 			},
 		}
-		require.NoError(t, spec.Write(file))
+		if err := spec.Write(file); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return d
 }
 
-// requireLibrary makes the module of the cells take the library from a folder.
-func requireLibrary(t *testing.T, home install.Home, library string) {
+// require makes the module of the cells take the library from a folder.
+func require(t *testing.T, home install.Home, library string) {
 	t.Helper()
 	module := "module autoblm.invalid/cells\n\ngo 1.26\n"
 	if library != "" {
@@ -191,10 +216,16 @@ func requireLibrary(t *testing.T, home install.Home, library string) {
 func copyProgram(t *testing.T, to string) {
 	t.Helper()
 	program, err := os.Executable()
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	content, err := os.ReadFile(program)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(to, content, 0o755))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, content, 0o755); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func check(t *testing.T, f finding, level string, message, fix string) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/cli"
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 )
 
@@ -31,9 +30,13 @@ func TestUsage(t *testing.T) {
 // which cells talk to the kernel.
 func TestPinsAgree(t *testing.T) {
 	pinned, err := pins.Version(install.Tools[0])
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	content, err := os.ReadFile("../go.mod")
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	required := regexp.MustCompile(`github\.com/janpfeifer/gonb (\S+)`).FindSubmatch(content)
 	if required == nil || string(required[1]) != pinned {
 		t.Errorf("go.mod requires gonb %s, tools/tools.mod requires %s", required, pinned)
@@ -60,5 +63,7 @@ func kernels(t *testing.T, arguments ...string) (status int, out, messages strin
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -32,14 +33,14 @@ type TaskSettings struct {
 }
 
 // Default returns ComplEx with the settings of the task, which all structures of a search have. It
-// returns false if the dimension is not a multiple of its chunks.
-func (t *Task) Default() (task.Trial, bool) {
+// returns false for other forms, and if the dimension is not a multiple of its chunks.
+func (t *Task) Default(f form.Form) (task.Trial, bool) {
 	r := SearchRecipe(task.Recipe{Recipe: kge.DefaultRecipe()}, false)
 	r.Training.Dim, r.Training.Epochs = t.Settings.Convolution.Dim, t.Settings.Convolution.Epochs
 	m := t.Settings.Member
 	r.LearningRate, r.Training.Dropout, r.L2 = m.LearningRate, m.Dropout, m.L2
 	trial := task.Trial{Name: "complex", Structure: structure.MustParse("complex"), Recipe: r}
-	return trial, r.Training.Dim%trial.Structure.K() == 0
+	return trial, f == form.Bilinear && r.Training.Dim%trial.Structure.K() == 0
 }
 
 // Check implements [task.Task].

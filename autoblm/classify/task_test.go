@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -188,7 +189,7 @@ func TestClassesWithTimeLimit(t *testing.T) {
 		t.Errorf("told are %q", told)
 	}
 	on.Settings.Convolution.Dim = 6
-	if _, found := on.Default(); found {
+	if _, found := on.Default(form.Bilinear); found {
 		t.Error("ComplEx has four chunks, d 6 is not a multiple of that")
 	}
 }

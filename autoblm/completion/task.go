@@ -59,8 +59,13 @@ func (t *Task) Identity() (task.Identity, error) {
 // Check implements [task.Task].
 func (t *Task) Check() error { return nil }
 
-// Default returns ComplEx with the default recipe of the graph and the engine.
-func (t *Task) Default() (task.Trial, bool) {
+// Default returns ComplEx with the default recipe of the graph and the engine, or a model of another
+// form with its default recipe.
+func (t *Task) Default(f form.Form) (task.Trial, bool) {
+	if f != form.Bilinear {
+		r := task.Recipe{Recipe: recipe.Basic().Recipe}
+		return task.Trial{Form: f, Recipe: r}, true
+	}
 	size := recipe.SizeOf(t.Graph)
 	size.Full = t.Engine != nil && t.Engine.Name() != "cpu"
 	r := recipe.Default(size)

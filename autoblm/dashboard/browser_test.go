@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/browsertest"
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -104,7 +103,9 @@ func TestProblemsInBrowser(t *testing.T) {
 	address := server.Listener.Addr().String()
 	path := filepath.Join(dir, "half.db")
 	content, err := os.ReadFile(path)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { server.Close() }) // after the tabs
 	p := b.Open(t, server.URL+"/study/"+idOf(path), browsertest.Views[1])
 	p.Expect("ERR_CONNECTION_REFUSED")
@@ -121,18 +122,26 @@ func TestProblemsInBrowser(t *testing.T) {
 	p.Fits()
 	p.Screenshot("problem")
 	listener, err := net.Listen("tcp", address)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	server = httptest.NewUnstartedServer(newServer(dir).Handler())
 	server.Listener.Close()
 	server.Listener = listener
 	server.Start()
 	shows(false, "live")
 
-	require.NoError(t, os.WriteFile(path, content[:len(content)/2], 0o644))
+	if err := os.WriteFile(path, content[:len(content)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
 	shows(true, "is damaged")
-	require.NoError(t, os.Remove(path))
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 	shows(true, "there is no")
 	p.Fits()
-	require.NoError(t, os.WriteFile(path, content, 0o644))
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	shows(false, "live")
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // answer requests a path as a browser on this machine does.
@@ -48,7 +47,9 @@ func byName(t *testing.T, s *Server) map[string]row {
 		e.row.next = time.Time{}
 	}
 	rows, err := s.studies.rows(t.Context())
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := map[string]row{}
 	for _, r := range rows {
 		all[r.Name] = r
@@ -89,8 +90,12 @@ func TestRows(t *testing.T) {
 	if half := byName(t, s)["half"]; half.Status != study.Interrupted {
 		t.Errorf("after the search was killed: %+v", half)
 	}
-	require.NoError(t, os.Remove(path))
-	require.NoError(t, writeStudy(filepath.Join(dir, "new", "study.db"), 1, 2))
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeStudy(filepath.Join(dir, "new", "study.db"), 1, 2); err != nil {
+		t.Fatal(err)
+	}
 	rows = byName(t, s)
 	if _, there := rows["half"]; there || rows["new"].Status != study.Interrupted || len(rows) != 3 {
 		t.Errorf("after a study was removed and another added: %+v", rows)
@@ -132,7 +137,9 @@ func contentsOf(t *testing.T, dir string) string {
 		all.Write(content)
 		return err
 	})
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return all.String()
 }
 
@@ -165,7 +172,9 @@ func TestGuard(t *testing.T) {
 func TestPathsAreNotTaken(t *testing.T) {
 	dir := folder(t)
 	outside := filepath.Join(t.TempDir(), "study.db")
-	require.NoError(t, writeStudy(outside, 1, 2))
+	if err := writeStudy(outside, 1, 2); err != nil {
+		t.Fatal(err)
+	}
 	s := newServer(dir)
 	h := s.Handler()
 	for _, path := range []string{"/study/half.db", "/study/" + idOf(outside), "/study/",
@@ -218,7 +227,9 @@ func TestSlowStudy(t *testing.T) {
 // TestNamesAreEscaped checks that a folder cannot put markup into the page.
 func TestNamesAreEscaped(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "</script><script>alert(1)</script>")
-	require.NoError(t, writeStudy(filepath.Join(dir, "a<script>b.db"), 1, 2))
+	if err := writeStudy(filepath.Join(dir, "a<script>b.db"), 1, 2); err != nil {
+		t.Fatal(err)
+	}
 	_, body := answer(t, newServer(dir).Handler(), nil, "/")
 	if strings.Contains(body, "<script>alert") || strings.Contains(body, "a<script>") {
 		t.Error(body)
@@ -253,7 +264,9 @@ func TestMeasures(t *testing.T) {
 	text := func(name string) (document, string) {
 		t.Helper()
 		d, err := s.studies.document(t.Context(), s.studies.find(idOf(filepath.Join(dir, name))))
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		return d, string(d.data)
 	}
 	search := startSearch(t, filepath.Join(dir, "half.db"))
@@ -301,7 +314,9 @@ func next(t *testing.T, stream *bufio.Reader) (e event) {
 	t.Helper()
 	for {
 		line, err := stream.ReadString('\n')
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		field, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		switch field {
 		case "event":
@@ -319,10 +334,14 @@ func next(t *testing.T, stream *bufio.Reader) (e event) {
 func subscribe(t *testing.T, url, lastEvent string) *bufio.Reader {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	r.Header.Set("Last-Event-ID", lastEvent)
 	answer, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { answer.Body.Close() })
 	if answer.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("headers %v", answer.Header)
@@ -351,7 +370,9 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s: %+v", url, changed)
 		}
 		_ = os.Remove(filepath.Join(dir, "half.db"))
-		require.NoError(t, writeStudy(filepath.Join(dir, "half.db"), 1, 3))
+		if err := writeStudy(filepath.Join(dir, "half.db"), 1, 3); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -366,7 +387,9 @@ func TestProblems(t *testing.T) {
 	defer server.CloseClientConnections()
 	path := filepath.Join(dir, "half.db")
 	content, err := os.ReadFile(path)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	stream := subscribe(t, server.URL+"/study/"+idOf(path)+"/events", "")
 	next(t, stream)
 	expect := func(says string) {
@@ -380,11 +403,15 @@ func TestProblems(t *testing.T) {
 	}
 	write := func(content []byte) {
 		t.Helper()
-		require.NoError(t, os.WriteFile(path, content, 0o644))
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	write(content[:len(content)/2])
 	expect("is damaged")
-	require.NoError(t, os.Remove(path))
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 	expect("there is no")
 	write(content)
 	expect(`""`)
@@ -397,7 +424,9 @@ func TestProblems(t *testing.T) {
 // TestServeEnds checks that open streams do not keep the server from ending.
 func TestServeEnds(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- newServer(folder(t)).Serve(ctx, listener) }()

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // onePictureEach has one picture of each kind.
@@ -89,12 +88,20 @@ func TestSaveWritesByExtension(t *testing.T) {
 		{"c.PNG", picture.PNG, ""},
 	} {
 		path := filepath.Join(folder, file.name)
-		require.NoError(t, os.WriteFile(path, []byte(file.older), 0o600))
-		require.NoError(t, picture.Save(path))
+		if err := os.WriteFile(path, []byte(file.older), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := picture.Save(path); err != nil {
+			t.Fatal(err)
+		}
 		found, err := os.ReadFile(path)
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		wanted, err := file.encode()
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !bytes.Equal(found, wanted) {
 			t.Errorf("%s does not have the bytes of its format", file.name)
 		}
@@ -108,10 +115,16 @@ func TestSaveRefuses(t *testing.T) {
 	picture := Structure(structure.MustParse("complex"), "")
 	folder := t.TempDir()
 	plain := filepath.Join(folder, "plain")
-	require.NoError(t, os.WriteFile(plain, nil, 0o600))
-	require.NoError(t, os.Mkdir(filepath.Join(folder, "folder.png"), 0o700))
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(folder, "folder.png"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	study := filepath.Join(folder, "study.svg")
-	require.NoError(t, os.WriteFile(study, []byte("SQLite format 3\x00"), 0o600))
+	if err := os.WriteFile(study, []byte("SQLite format 3\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	before := namesIn(t, folder)
 	for _, refused := range []struct {
 		picture Picture
@@ -155,7 +168,9 @@ func TestPNGRefusesWhatMemoryCannotHold(t *testing.T) {
 func namesIn(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var names []string
 	for _, entry := range entries {
 		names = append(names, entry.Name())

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // examples are the models designed by people, and random structures, sparse and
@@ -44,9 +43,13 @@ func examples() []Titled {
 func readPNG(t *testing.T, p Picture) image.Image {
 	t.Helper()
 	file, err := p.PNG()
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	picture, err := png.Decode(bytes.NewReader(file))
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return picture
 }
 

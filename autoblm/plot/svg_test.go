@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/require"
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 )
@@ -53,10 +52,15 @@ func (d svgDrawing) dashed() []svgPath {
 var fontSize = regexp.MustCompile(`font-size:([0-9.]+)px`)
 
 // readSVG draws a picture as SVG and parses it strictly.
-func readSVG(t require.TB, p Picture) svgDrawing {
+func readSVG(t interface {
+	Helper()
+	Fatal(...any)
+}, p Picture) svgDrawing {
 	t.Helper()
 	document, err := p.SVG()
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	number := func(text string) float64 {
 		value, err := strconv.ParseFloat(text, 64)
 		if err != nil {

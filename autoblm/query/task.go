@@ -33,13 +33,16 @@ type Task struct {
 	Limits eval.Limits
 }
 
-// Default returns ComplEx with the default settings, as the command query train has them.
-func (t *Task) Default() (task.Trial, bool) {
-	s, m := Default(form.Bilinear)
+// Default returns ComplEx, or a model of another form, with the default settings, as the command
+// query train has them.
+func (t *Task) Default(f form.Form) (task.Trial, bool) {
+	s, m := Default(f)
 	r := kge.Recipe{Training: s.Settings, LearningRate: m.LearningRate, Weights: m.Weights}
-	return task.Trial{
-		Name: "complex", Structure: structure.MustParse("complex"), Recipe: task.Recipe{Recipe: r},
-	}, true
+	trial := task.Trial{Form: f, Recipe: task.Recipe{Recipe: r}}
+	if f == form.Bilinear {
+		trial.Name, trial.Structure = "complex", structure.MustParse("complex")
+	}
+	return trial, true
 }
 
 // Check implements [task.Task].

@@ -73,7 +73,7 @@ func TestTrialsEqualMembers(t *testing.T) {
 func TestDefaultModelOfQueries(t *testing.T) {
 	own, of := querySearch()
 	on := &query.Task{Data: enginetest.Paths(t, 40, 3, 200), Settings: own, Engine: cpu.New(1)}
-	first, found := on.Default()
+	first, found := on.Default(form.Bilinear)
 	s, m := query.Default(form.Bilinear)
 	if r := first.Recipe; !found || r.Training != s.Settings || r.LearningRate != m.LearningRate ||
 		r.Weights != m.Weights {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/browsertest"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestMapInBrowser finds entities on a page with a map.
@@ -25,9 +24,13 @@ func TestMapInBrowser(t *testing.T) {
 	}
 	m.Places[7].Name = `<b>Köln & "Bonn"</b>`
 	var page bytes.Buffer
-	require.NoError(t, NewMap("Map of x", []string{"ComplEx"}, m).Write(&page, ""))
+	if err := NewMap("Map of x", []string{"ComplEx"}, m).Write(&page, ""); err != nil {
+		t.Fatal(err)
+	}
 	file := filepath.Join(t.TempDir(), "map.html")
-	require.NoError(t, os.WriteFile(file, page.Bytes(), 0o666))
+	if err := os.WriteFile(file, page.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	const (
 		field   = `.chart input`
 		answer  = `document.querySelector(".chart [role=status]").textContent`

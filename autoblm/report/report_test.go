@@ -27,7 +27,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/webpage"
 )
 
@@ -73,14 +72,18 @@ var searched = sync.OnceValues(func() (Data, error) {
 func ofSearch(t *testing.T) Data {
 	t.Helper()
 	d, err := searched()
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return d
 }
 
 func written(t *testing.T, d Data) string {
 	t.Helper()
 	var page bytes.Buffer
-	require.NoError(t, Write(&page, d))
+	if err := Write(&page, d); err != nil {
+		t.Fatal(err)
+	}
 	return page.String()
 }
 
@@ -156,7 +159,9 @@ func textOf(t *testing.T, d Data) string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	require.NoError(t, encoder.Encode(NewPage(d)))
+	if err := encoder.Encode(NewPage(d)); err != nil {
+		t.Fatal(err)
+	}
 	return text.String()
 }
 
@@ -226,7 +231,9 @@ func TestPages(t *testing.T) {
 func library(t *testing.T) string {
 	t.Helper()
 	content, err := files.ReadFile("chartjs/chart.umd.min.js")
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	code, _, _ := strings.Cut(string(content), "//# sourceMapping")
 	return code
 }
@@ -234,7 +241,9 @@ func library(t *testing.T) string {
 // TestLivePage checks that only a live page may connect, and to its own server.
 func TestLivePage(t *testing.T) {
 	var page bytes.Buffer
-	require.NoError(t, NewPage(ofSearch(t)).Write(&page, "/events?study=a&b"))
+	if err := NewPage(ofSearch(t)).Write(&page, "/events?study=a&b"); err != nil {
+		t.Fatal(err)
+	}
 	for _, words := range []string{"connect-src 'self'", `data-events="/events?study=a&amp;b"`} {
 		if !strings.Contains(page.String(), words) {
 			t.Errorf("the page lacks %q", words)
@@ -305,7 +314,9 @@ func TestSave(t *testing.T) {
 	d := ofSearch(t)
 	path := filepath.Join(t.TempDir(), "new folder", "kin.html")
 	pictures, err := Save(path, d)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	page, err := os.ReadFile(path)
 	if err != nil || string(page) != written(t, d) {
 		t.Errorf("the file is not the page: %v", err)

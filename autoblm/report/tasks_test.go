@@ -25,7 +25,6 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/format"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // labelled returns a graph whose nodes point at the hub of their class and at each other.
@@ -85,9 +84,13 @@ func studyOf(t *testing.T, on task.Task, s autoblm.SearchSettings) Data {
 		t.Fatal(err)
 	}
 	contents, err := study.Read(s.Study)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	d := Data{Contents: *contents}
-	require.NoError(t, d.Measure(t.Context(), on))
+	if err := d.Measure(t.Context(), on); err != nil {
+		t.Fatal(err)
+	}
 	return d
 }
 

@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/autoblm/autoblm-go/internal/webserver"
 )
 
 // Limits keep single requests from using up the machine.
@@ -76,12 +74,20 @@ func (s *Server) authorize(next http.Handler) http.Handler {
 		got := sha256.Sum256([]byte(token))
 		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			webserver.Refuse(w, http.StatusUnauthorized, "the token is missing or wrong: "+
+			refuse(w, http.StatusUnauthorized, "the token is missing or wrong: "+
 				"send it in the header Authorization: Bearer TOKEN")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// refuse sends an error in the form of the API (RFC 9457).
+func refuse(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"title":%q,"status":%d,"detail":%q}`+"\n",
+		http.StatusText(status), status, detail)
 }
 
 // withProblems answers requests without a route in the form of the API.
@@ -99,7 +105,7 @@ func withProblems(mux *http.ServeMux) http.Handler {
 		if text.status == http.StatusMethodNotAllowed {
 			detail = r.Method + " is not possible here: use " + w.Header().Get("Allow")
 		}
-		webserver.Refuse(w, text.status, detail)
+		refuse(w, text.status, detail)
 	})
 }
 
@@ -131,7 +137,7 @@ func (s *Server) limit(next http.Handler) http.Handler {
 		}()
 		if s.metrics.inFlight.Add(1) > int64(s.options.MaxRequests) {
 			w.Header().Set("Retry-After", strconv.Itoa(retrySeconds))
-			webserver.Refuse(answer, http.StatusServiceUnavailable, "too many requests at a time: try again")
+			refuse(answer, http.StatusServiceUnavailable, "too many requests at a time: try again")
 		} else {
 			ctx, cancel := context.WithTimeout(r.Context(), s.options.Timeout)
 			defer cancel()
@@ -149,7 +155,7 @@ func (s *Server) refuseFault(answer *statusWriter, fault any) {
 	}
 	answer.isPartial = isAbort || answer.status != 0
 	if !answer.isPartial {
-		webserver.Refuse(answer, http.StatusInternalServerError, "internal error: see the log of the server")
+		refuse(answer, http.StatusInternalServerError, "internal error: see the log of the server")
 	}
 }
 

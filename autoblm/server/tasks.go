@@ -11,68 +11,92 @@ import (
 )
 
 type pathsRequest struct {
-	Batch[query.Path]
-	Selection
+	Body struct {
+		Batch[query.Path]
+		Selection
+	}
 }
-
-func (r pathsRequest) size() (queries, top int) { return len(r.Queries), r.Top }
 
 // pathAnswers are the answers to a path, or the reason why there are none.
 type pathAnswers struct {
-	Query   query.Path    `json:"query" doc:"The query."`
-	Answers []eval.Answer `json:"answers" nullable:"false" doc:"Its answers, best first."`
-	Fault
+	Query   query.Path    `json:"query"`
+	Answers []eval.Answer `json:"answers" nullable:"false"`
+	Error   string        `json:"error,omitempty" doc:"Why there is no answer."`
 }
 
 // paths answers queries of several hops.
-func (l *loaded) paths(ctx context.Context, r pathsRequest) ([]pathAnswers, error) {
-	if l.Model.Paths == nil {
-		return nil, l.lacking("answers no paths: it was trained on triples")
+func (s *Server) paths(ctx context.Context, in *pathsRequest) (out results[pathAnswers], err error) {
+	b := &in.Body
+	if err := s.checkBatch(len(b.Queries), b.Top); err != nil {
+		return out, err
 	}
-	results := make([]pathAnswers, len(r.Queries))
-	o := completion.PredictOptions{Top: r.Top, Known: r.knownAnswers(), AnyKind: r.Any}
-	for i, q := range r.Queries {
+	l, err := s.use(b.Model)
+	if err != nil {
+		return out, err
+	}
+	defer l.release()
+	if l.Model.Paths == nil {
+		return out, l.lacking("answers no paths: it was trained on triples")
+	}
+	s.metrics.countQueries(l.name, len(b.Queries))
+	out.Model = l.name
+	o := completion.PredictOptions{Top: b.Top, Known: b.knownAnswers(), AnyKind: b.Any}
+	for _, q := range b.Queries {
 		answers, err := l.Model.Paths(ctx, q, o)
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return out, ctx.Err()
 		}
-		results[i] = pathAnswers{Query: q, Answers: append([]eval.Answer{}, answers...)}
+		result := pathAnswers{Query: q, Answers: append([]eval.Answer{}, answers...)}
 		if err != nil {
-			results[i].Error = format.OneLine(err)
+			result.Error = format.OneLine(err)
 		}
+		out.Results = append(out.Results, result)
 	}
-	return results, nil
+	return out, nil
 }
 
 type classesRequest struct {
-	ModelChoice
-	Nodes []string `json:"nodes" nullable:"false" minItems:"1" doc:"Names of the nodes."`
-	Top   int      `json:"top,omitempty" default:"10" minimum:"1" doc:"Number of classes."`
+	Body struct {
+		Model string   `json:"model,omitempty" doc:"Name of the model; the first if it is missing."`
+		Nodes []string `json:"nodes" nullable:"false" minItems:"1"`
+		Top   int      `json:"top,omitempty" default:"10" minimum:"1" doc:"Number of classes."`
+	}
 }
-
-func (r classesRequest) size() (queries, top int) { return len(r.Nodes), r.Top }
 
 // classified is the prediction for a node, or the reason why there is none.
 type classified struct {
 	classify.Prediction
-	Fault
+	Error string `json:"error,omitempty" doc:"Why there is no answer."`
 }
 
 // classes classifies nodes.
-func (l *loaded) classes(ctx context.Context, r classesRequest) ([]classified, error) {
+func (s *Server) classes(
+	ctx context.Context, in *classesRequest,
+) (out results[classified], err error) {
+	b := &in.Body
+	if err := s.checkBatch(len(b.Nodes), b.Top); err != nil {
+		return out, err
+	}
+	l, err := s.use(b.Model)
+	if err != nil {
+		return out, err
+	}
+	defer l.release()
 	if l.Model.Classes == nil {
-		return nil, l.lacking("classifies no nodes")
+		return out, l.lacking("classifies no nodes")
 	}
-	results := make([]classified, len(r.Nodes))
-	for i, node := range r.Nodes {
-		p, err := l.Model.Classes(ctx, node, r.Top)
+	s.metrics.countQueries(l.name, len(b.Nodes))
+	out.Model = l.name
+	for _, node := range b.Nodes {
+		p, err := l.Model.Classes(ctx, node, b.Top)
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return out, ctx.Err()
 		}
-		results[i].Prediction = p
+		result := classified{Prediction: p}
 		if err != nil {
-			results[i].Node, results[i].Error = node, format.OneLine(err)
+			result.Prediction.Node, result.Error = node, format.OneLine(err)
 		}
+		out.Results = append(out.Results, result)
 	}
-	return results, nil
+	return out, nil
 }

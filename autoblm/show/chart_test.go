@@ -12,7 +12,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
@@ -67,7 +66,9 @@ func TestChartsWithHover(t *testing.T) {
 		c.show()
 		html, _ := n.only().Data[protocol.MIMETextHTML].(string)
 		png, err := c.picture.PNG()
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !strings.Contains(html, base64.StdEncoding.EncodeToString(png)) {
 			t.Error("the picture is missing")
 		}
@@ -76,7 +77,9 @@ func TestChartsWithHover(t *testing.T) {
 		if found == nil {
 			t.Fatal("the data are missing")
 		}
-		require.NoError(t, json.Unmarshal([]byte(found[1]), &got))
+		if err := json.Unmarshal([]byte(found[1]), &got); err != nil {
+			t.Fatal(err)
+		}
 		if diff := cmp.Diff(c.want, got.Series); diff != "" {
 			t.Error(diff)
 		}
@@ -91,7 +94,9 @@ func TestTrialsName(t *testing.T) {
 	s := tiny()
 	s.Study = filepath.Join(t.TempDir(), "study.db")
 	found, err := autoblm.Search(t.Context(), datasets.World(), s)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	n := openNotebook(t)
 	here.interactive = true
 	Study(s.Study)

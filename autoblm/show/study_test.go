@@ -10,7 +10,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestStudy compares the shown study with the result of its search.
@@ -18,7 +17,9 @@ func TestStudy(t *testing.T) {
 	s := tiny()
 	s.Study = filepath.Join(t.TempDir(), "study.db")
 	found, err := autoblm.Search(t.Context(), datasets.World(), s)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	text := terminal(t)
 	Study(s.Study)
 	got := text.String()

@@ -51,9 +51,9 @@ type Task interface {
 	Ensemble(
 		ctx context.Context, candidates, size int, read func(candidate int) (Artifact, error),
 	) (*Ensemble, error)
-	// Default returns a trial of the model that a training without a search gives. It returns
-	// false if the task has no default model.
-	Default() (Trial, bool)
+	// Default returns a trial of the model of a form that a training without a search gives. It
+	// returns false if the task has no default model.
+	Default(f form.Form) (Trial, bool)
 	// FitTime returns the settings for a trial whose training has some seconds, from the measured
 	// pace of a few steps, or the settings of the trial.
 	FitTime(ctx context.Context, t Trial, seconds float64, fit kge.Fit) (kge.Settings, error)
@@ -107,7 +107,7 @@ func (Base) Ensemble(context.Context, int, int, func(int) (Artifact, error)) (*E
 }
 
 // Default returns false.
-func (Base) Default() (t Trial, found bool) { return t, false }
+func (Base) Default(form.Form) (t Trial, found bool) { return t, false }
 
 // FitTime returns the settings of the trial.
 func (Base) FitTime(_ context.Context, t Trial, _ float64, _ kge.Fit) (kge.Settings, error) {

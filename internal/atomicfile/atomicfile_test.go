@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // content returns the contents of the files in a folder, by name.
@@ -18,7 +17,9 @@ func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	held := map[string]string{}
 	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
@@ -32,7 +33,9 @@ func content(t *testing.T, dir string) map[string]string {
 func put(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -40,7 +43,9 @@ func TestWriteReplaces(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	for _, text := range []string{"first and longer", "second"} {
-		require.NoError(t, atomicfile.Write(path, []byte(text)))
+		if err := atomicfile.Write(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
 		if got := content(t, dir); len(got) != 1 || got["file"] != text {
 			t.Errorf("the folder holds %v, want file with %q", got, text)
 		}
@@ -51,10 +56,12 @@ func TestCreate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	for _, text := range []string{"first and longer", "second"} {
-		require.NoError(t, atomicfile.Create(path, func(w io.Writer) error {
+		if err := atomicfile.Create(path, func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
-		}))
+		}); err != nil {
+			t.Fatal(err)
+		}
 		if got := content(t, dir); len(got) != 1 || got["file"] != text {
 			t.Errorf("the folder holds %v, want file with %q", got, text)
 		}
@@ -123,7 +130,9 @@ func TestInterruptedReplacementHasNoLastFile(t *testing.T) {
 func TestFoldersAreNotReplaced(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"first": "old", "last": "old"})
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "second"), 0o700))
+	if err := os.Mkdir(filepath.Join(dir, "second"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	err := atomicfile.WriteAll(dir,
 		[]atomicfile.File{{Name: "first"}, {Name: "second"}, {Name: "last"}})
 	if err == nil || !strings.Contains(err.Error(), "name another") {
@@ -141,7 +150,9 @@ func TestLinkIsKept(t *testing.T) {
 	if err := os.Symlink("file", link); err != nil {
 		t.Skip(err)
 	}
-	require.NoError(t, atomicfile.Write(link, []byte("new")))
+	if err := atomicfile.Write(link, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
 	info, err := os.Lstat(link)
 	if got := content(t, dir); err != nil || info.Mode()&fs.ModeSymlink == 0 || len(got) != 2 ||
 		got["file"] != "new" {
@@ -161,17 +172,21 @@ func TestFolderAppearsComplete(t *testing.T) {
 			}},
 		})
 	}
-	require.NoError(t, write("new", func() {
+	if err := write("new", func() {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("half a folder is there: %v", err)
 		}
-	}))
+	}); err != nil {
+		t.Fatal(err)
+	}
 	put(t, dir, map[string]string{"other": "theirs"})
-	require.NoError(t, write("newer", func() {
+	if err := write("newer", func() {
 		if got := content(t, dir); got["first"] != "new" || got["last"] != "new" {
 			t.Errorf("while the new files are written the folder holds %v", got)
 		}
-	}))
+	}); err != nil {
+		t.Fatal(err)
+	}
 	if got := content(t, dir); len(got) != 3 || got["first"] != "newer" || got["last"] != "newer" ||
 		got["other"] != "theirs" {
 		t.Errorf("the folder holds %v", got)
@@ -190,7 +205,9 @@ func TestFailedFolderLeavesNothing(t *testing.T) {
 	if left := content(t, above); !errors.Is(err, failure) || len(left) > 0 {
 		t.Errorf("error %v, left behind: %v", err, left)
 	}
-	require.NoError(t, os.Mkdir(filepath.Join(above, "folder"), 0o700))
+	if err := os.Mkdir(filepath.Join(above, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	err = atomicfile.Folder(filepath.Join(above, "folder"), func(string) error { return nil })
 	if left := content(t, above); !errors.Is(err, fs.ErrExist) || len(left) != 1 {
 		t.Errorf("error %v, left behind: %v", err, left)

@@ -19,14 +19,15 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
-	"github.com/autoblm/autoblm-go/internal/require"
 	"golang.org/x/sync/errgroup"
 )
 
 func permissions(t *testing.T, path string) fs.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return info.Mode().Perm()
 }
 
@@ -45,7 +46,9 @@ func TestPermissions(t *testing.T) {
 			if err == nil {
 				err = atomicfile.Write(path, nil)
 			}
-			require.NoError(t, err)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if got := permissions(t, path); got != cmp.Or(mode, 0o666&^mask) {
 				t.Errorf("with the umask %03o the file, which had %03o, has %03o", mask, mode, got)
 			}
@@ -77,7 +80,9 @@ func TestPipeIsNotReplaced(t *testing.T) {
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -93,12 +98,18 @@ func TestLeftovers(t *testing.T) {
 		"file.autoblm-mine": "", ".file.backup": "",
 	})
 	for _, folder := range []string{".folder.autoblm-dead", ".file.autoblm-folder"} {
-		require.NoError(t, os.Mkdir(filepath.Join(dir, folder), 0o700))
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		put(t, filepath.Join(dir, folder), map[string]string{"first": "half"})
 	}
-	require.NoError(t, atomicfile.Write(filepath.Join(dir, "file"), nil))
-	require.NoError(t, atomicfile.WriteFolder(filepath.Join(dir, "folder"),
-		[]atomicfile.File{{Name: "first"}, {Name: "last"}}))
+	if err := atomicfile.Write(filepath.Join(dir, "file"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.WriteFolder(filepath.Join(dir, "folder"),
+		[]atomicfile.File{{Name: "first"}, {Name: "last"}}); err != nil {
+		t.Fatal(err)
+	}
 	for _, removed := range []string{"other", "never"} {
 		if err := atomicfile.Remove(filepath.Join(dir, removed)); err != nil {
 			t.Error(err)
@@ -160,7 +171,9 @@ func TestNoRoom(t *testing.T) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Skip(err)
 	}
-	require.NoError(t, atomicfile.WriteFolder(filepath.Join(dir, "replaced"), old("old")))
+	if err := atomicfile.WriteFolder(filepath.Join(dir, "replaced"), old("old")); err != nil {
+		t.Fatal(err)
+	}
 	before := limit
 	limit.Cur = 200_000
 	signal.Ignore(syscall.SIGXFSZ)
@@ -227,7 +240,9 @@ func TestConcurrentFolders(t *testing.T) {
 			return nil
 		})
 	}
-	require.NoError(t, all.Wait())
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
 	got := content(t, dir)
 	if len(got) != 3 || got["first"] != got["last"] || got["second"] != got["last"] {
 		t.Errorf("the folder has %q", got)

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -23,7 +22,9 @@ var tables = [][]float32{{1, 2.5, -3}, {}, {4}}
 
 func write(t *testing.T, path string, epoch int) {
 	t.Helper()
-	require.NoError(t, checkpoint.Write(path, run{epoch}, checkpoint.TablesOf(tables)))
+	if err := checkpoint.Write(path, run{epoch}, checkpoint.TablesOf(tables)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // reads checks that a file is read as that of an epoch.
@@ -48,7 +49,9 @@ func TestPreviousGeneration(t *testing.T) {
 		write(t, path, epoch)
 		reads(t, path, epoch)
 	}
-	require.NoError(t, os.Truncate(path, 30))
+	if err := os.Truncate(path, 30); err != nil {
+		t.Fatal(err)
+	}
 	reads(t, path, 2)
 	write(t, path, 4)
 	reads(t, path, 4)
@@ -57,7 +60,9 @@ func TestPreviousGeneration(t *testing.T) {
 	}
 	reads(t, path, 4)
 	write(t, path, 5)
-	require.NoError(t, os.Remove(path))
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := checkpoint.Read(path, &run{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that was removed: %v", err)
 	}
@@ -76,8 +81,10 @@ func TestPreviousGeneration(t *testing.T) {
 func TestRemovalOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
 	write(t, path, 1)
-	require.NoError(t, os.MkdirAll(filepath.Join(path+".before", "a folder, which is not removed"),
-		0o755))
+	if err := os.MkdirAll(filepath.Join(path+".before", "a folder, which is not removed"),
+		0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := checkpoint.Remove(path); err == nil {
 		t.Error("a folder was removed")
 	}
@@ -89,10 +96,14 @@ func TestDamageIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
 	write(t, path, 1)
 	sound, err := os.ReadFile(path)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		refused := func(what string, content []byte) {
-			require.NoError(t, os.WriteFile(path, content, 0o600))
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
 			if _, err := checkpoint.Read(path, &run{}); !errors.Is(err, checkpoint.ErrDamaged) {
 				t.Fatalf("%s: %v", what, err)
 			}
@@ -120,9 +131,13 @@ func TestWriteError(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	dir := f.TempDir()
 	path := filepath.Join(dir, "training")
-	require.NoError(f, checkpoint.Write(path, run{3}, checkpoint.TablesOf(tables)))
+	if err := checkpoint.Write(path, run{3}, checkpoint.TablesOf(tables)); err != nil {
+		f.Fatal(err)
+	}
 	content, err := os.ReadFile(path)
-	require.NoError(f, err)
+	if err != nil {
+		f.Fatal(err)
+	}
 	body := content[:len(content)-4]
 	f.Add(body)
 	f.Add(body[:16])
@@ -133,7 +148,9 @@ func FuzzRead(f *testing.F) {
 		for _, content := range [][]byte{
 			body, slices.Concat(body, binary.LittleEndian.AppendUint32(nil, sum)),
 		} {
-			require.NoError(t, os.WriteFile(path, content, 0o644))
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
 			var got run
 			read, err := checkpoint.Read(path, &got)
 			switch size := len(slices.Concat(read...)); {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/inputfile"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // packed writes so many bytes into a .gz.
@@ -20,9 +19,13 @@ func packed(t *testing.T, size int) string {
 	var content bytes.Buffer
 	w := gzip.NewWriter(&content)
 	_, err := w.Write(make([]byte, size))
-	require.NoError(t, errors.Join(err, w.Close()))
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(t.TempDir(), "x.gz")
-	require.NoError(t, os.WriteFile(path, content.Bytes(), 0o644))
+	if err := os.WriteFile(path, content.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	return path
 }
 
@@ -30,7 +33,9 @@ func packed(t *testing.T, size int) string {
 func TestOpenDecompressed(t *testing.T) {
 	for size, want := range map[int]string{16 << 20: "", 16<<20 + 1: "more than 16777216 bytes"} {
 		file, err := inputfile.OpenDecompressed(packed(t, size))
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		n, err := io.Copy(io.Discard, file)
 		file.Close()
 		if want == "" && (err != nil || n != int64(size)) || want != "" &&

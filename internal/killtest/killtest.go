@@ -8,8 +8,6 @@ import (
 	"os/exec"
 	"testing"
 	"time"
-
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 const folderVariable = "AUTOBLM_TEST_KILLED_IN"
@@ -25,7 +23,9 @@ func Run(
 	if folder := os.Getenv(folderVariable); folder != "" {
 		os.Stdout.WriteString("!")
 		for {
-			require.NoError(t, work(folder))
+			if err := work(folder); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	folder := t.TempDir()
@@ -39,7 +39,9 @@ func Run(
 		if err == nil {
 			err = process.Start()
 		}
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := started.Read(make([]byte, 1)); err == nil {
 			time.Sleep(time.Duration(rng.Int64N(int64(within))))
 		}

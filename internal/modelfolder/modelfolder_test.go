@@ -10,7 +10,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/internal/killtest"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 type described struct {
@@ -24,13 +23,17 @@ func model(t *testing.T, letter string) map[string][]byte {
 			[]byte(letter), 300_000,
 		), "relations.npy": bytes.Repeat([]byte(letter), 10_000), "entities.txt": []byte(letter),
 	}
-	require.NoError(t, modelfolder.Describe(files, described{letter}))
+	if err := modelfolder.Describe(files, described{letter}); err != nil {
+		t.Fatal(err)
+	}
 	return files
 }
 
 func TestDescribe(t *testing.T) {
 	files := map[string][]byte{"b.npy": []byte("abc"), "a.txt": nil}
-	require.NoError(t, modelfolder.Describe(files, described{"x"}))
+	if err := modelfolder.Describe(files, described{"x"}); err != nil {
+		t.Fatal(err)
+	}
 	want := `{
   "letter": "x",
   "checksums": {
@@ -63,7 +66,9 @@ func TestKilledWrite(t *testing.T) {
 	whole, not, left := 0, 0, 0
 	killtest.Run(t, 30, 40*time.Millisecond, save, func(folder string) {
 		dirs, err := os.ReadDir(folder)
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, dir := range dirs {
 			if dir.Name()[0] == '.' {
 				left++
@@ -110,7 +115,9 @@ func withMembers(t *testing.T, letters ...string) map[string][]byte {
 		described.Members = append(described.Members, folder)
 	}
 	own := map[string][]byte{}
-	require.NoError(t, modelfolder.Describe(own, described))
+	if err := modelfolder.Describe(own, described); err != nil {
+		t.Fatal(err)
+	}
 	files[modelfolder.Description] = own[modelfolder.Description]
 	return files
 }
@@ -153,8 +160,12 @@ func TestKilledWriteWithMembers(t *testing.T) {
 			t.Errorf("neither: %v", entries)
 		}
 		notes := filepath.Join(dir, "member-of-mine")
-		require.NoError(t, os.MkdirAll(notes, 0o755))
-		require.NoError(t, modelfolder.Write(dir, second))
+		if err := os.MkdirAll(notes, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := modelfolder.Write(dir, second); err != nil {
+			t.Fatal(err)
+		}
 		entries, err := os.ReadDir(dir)
 		if err != nil || !whole(dir, second) || len(entries) != 4 {
 			t.Errorf("after a saving that was not killed: %v, %v", entries, err)
@@ -169,11 +180,17 @@ func TestKilledWriteWithMembers(t *testing.T) {
 // TestOtherFilesAreKept checks that other files in members' folders are kept.
 func TestOtherFilesAreKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ensemble")
-	require.NoError(t, modelfolder.Write(dir, withMembers(t, "a", "b", "c")))
+	if err := modelfolder.Write(dir, withMembers(t, "a", "b", "c")); err != nil {
+		t.Fatal(err)
+	}
 	mine := filepath.Join(dir, modelfolder.MemberFolder(model(t, "a")[modelfolder.Description]),
 		"notes.txt")
-	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
-	require.NoError(t, modelfolder.Write(dir, model(t, "z")))
+	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := modelfolder.Write(dir, model(t, "z")); err != nil {
+		t.Fatal(err)
+	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != len(model(t, "z"))+1 {
 		t.Errorf("%v, %v", entries, err)
 	}
@@ -187,9 +204,15 @@ func TestOtherFilesAreKept(t *testing.T) {
 func TestMembersReplaceFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	before, after := model(t, "a"), withMembers(t, "b", "c")
-	require.NoError(t, modelfolder.Write(dir, before))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o644))
-	require.NoError(t, modelfolder.Write(dir, after))
+	if err := modelfolder.Write(dir, before); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := modelfolder.Write(dir, after); err != nil {
+		t.Fatal(err)
+	}
 	for name := range before {
 		_, stays := after[name]
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != stays {

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // Folder returns the folder of a benchmark, or skips the test.
@@ -31,7 +29,9 @@ func Oracle[Case any](t testing.TB, name string) []Case {
 	if os.IsNotExist(err) {
 		t.Skipf("AUTOBLM_DATA has no %s next to it", filepath.Join("oracle", name))
 	}
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var cases []Case
 	if err := json.Unmarshal(content, &cases); err != nil || len(cases) == 0 {
 		t.Fatalf("%s: %d cases, %v", path, len(cases), err)

@@ -11,15 +11,15 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // open opens a file that testdata/write.py wrote.
 func open(t *testing.T, name string, accept ...string) *Dict {
 	t.Helper()
 	file, err := Open(filepath.Join("testdata", name), accept...)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { file.Close() })
 	return file.Value.(*Dict)
 }
@@ -32,7 +32,9 @@ func numbers(t *testing.T, value any) []float64 {
 		t.Fatalf("%T is not a tensor", value)
 	}
 	read, err := tensor.Float64()
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return read
 }
 
@@ -145,7 +147,9 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 	legacy, err := os.ReadFile("testdata/legacy.pt")
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for size := 0; size < len(legacy); size += 7 {
 		if _, err := Read(bytes.NewReader(legacy[:size]), int64(size)); err == nil {
 			t.Fatalf("%d of %d bytes are enough", size, len(legacy))
@@ -223,7 +227,9 @@ func FuzzRead(f *testing.F) {
 		f.Add(content)
 		return err
 	})
-	require.NoError(f, err)
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(_ *testing.T, content []byte) {
 		value, err := Read(bytes.NewReader(content), int64(len(content)), "torch.nn.")
 		if err != nil {

@@ -72,7 +72,9 @@ func TestComplete(t *testing.T) {
 func TestShellsComplete(t *testing.T) {
 	needData(t)
 	bin := t.TempDir()
-	must(t, os.Symlink(os.Args[0], filepath.Join(bin, name)))
+	if err := os.Symlink(os.Args[0], filepath.Join(bin, name)); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv(asProgram, "1")
 	for shell, ask := range map[string]struct {

@@ -28,7 +28,9 @@ func TestHelp(t *testing.T) {
 func emptyParser(t testing.TB) *kong.Kong {
 	t.Helper()
 	parser, err := newParser(newCommands(), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return parser
 }
 

@@ -75,8 +75,14 @@ func (c *searchCommand) set(s search.Settings) {
 // procedure returns the settings of the search before a task and a recipe change them.
 func (c *searchCommand) procedure() search.Settings {
 	switch {
-	case c.Recipe == basicRecipe, c.Settings.Model != form.Bilinear:
+	case c.Recipe == basicRecipe:
 		return search.BasicSettings()
+	case c.Settings.Model != form.Bilinear:
+		s := search.BasicSettings()
+		if c.Minutes > 0 { // it begins with the default model
+			s.Planned = &search.Planned{}
+		}
+		return s
 	case c.Minutes > 0:
 		return search.TimedSettings()
 	}
@@ -215,7 +221,7 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 // defaultRecipe returns the recipe of the command train on the data of a task, with the given
 // flags; nil if the task has no default model.
 func (c *searchCommand) defaultRecipe(line *kong.Context, t task.Task) (*kge.Recipe, error) {
-	model, found := t.Default()
+	model, found := t.Default(c.Settings.Model)
 	if !found {
 		return nil, nil
 	}

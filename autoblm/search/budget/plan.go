@@ -431,7 +431,8 @@ func retrainModels(p search.RetrainPlan) int {
 	return (p.Found + p.Baselines) * (p.Seeds + p.Splits)
 }
 
-// retrainCost returns the expected seconds of a retraining stage.
+// retrainCost returns the expected seconds of a retraining stage. With a tuned recipe and a size other
+// than that of tuning, it also trains the best structure with the recipe of the default model.
 func (p *planner) retrainCost(r search.RetrainPlan, paces search.Paces) float64 {
 	training := func(dim int) float64 {
 		seconds := paces.Training(dim, r.RetrainEpochs, 0)
@@ -446,6 +447,9 @@ func (p *planner) retrainCost(r search.RetrainPlan, paces search.Paces) float64 
 		for _, d := range r.Dims {
 			cost += TunedModels * training(d)
 		}
+	}
+	if p.Recipes > 0 && (slices.Max(r.Dims) != p.Dim || r.RetrainEpochs != p.Epochs) {
+		cost += float64(r.Seeds+r.Splits) * p.Paces.Default.End // 0 without a default model
 	}
 	return cost
 }

@@ -62,7 +62,7 @@ func TestTimeForASearch(t *testing.T) {
 		want          string
 	}{
 		{1e-4, 10, 10 * time.Second, nil, "19 recipes, 124 structures at d 128, 2 rungs, 60 epochs, " +
-			"then the best 5 with 3 seeds at d 512: about 3m16.6s"},
+			"then the best 5 with 3 seeds at d 512: about 3m46.6s"},
 		{1e-3, 60, time.Minute, nil, ""},
 		{.05, 60, time.Minute, nil, "no search fits; more " +
 			"baselines and seeds at d 512: about 4m0s"},
@@ -96,6 +96,41 @@ func pacesOf(step float64) search.Paces {
 		p.At = append(p.At, search.Pace{Dim: dim, Step: step * scale, End: 10 * step * scale})
 	}
 	return p
+}
+
+// TestRetrainCost: a training of d 64 takes 1 s an epoch, and one of the default model 100 s.
+// Retraining also trains the best structure with the recipe of the default model, unless nothing was
+// tuned or the size is that of tuning.
+func TestRetrainCost(t *testing.T) {
+	paces := search.Paces{Steps: 100, At: []search.Pace{{Dim: 64, Step: .01}}}
+	withDefault := paces
+	withDefault.Default = search.Pace{Dim: 512, End: 100}
+	for _, c := range []struct {
+		recipes int
+		paces   search.Paces
+		dims    []int
+		epochs  int
+		splits  int
+		want    float64
+	}{
+		{12, paces, []int{64}, 20, 0, 120},
+		{12, withDefault, []int{64}, 20, 0, 120}, // the size of tuning
+		{12, withDefault, []int{64}, 30, 0, 180 + 300},
+		{12, withDefault, []int{128}, 20, 0, 240 + 300},
+		{12, withDefault, []int{128}, 20, 2, 400 + 500},
+		{12, withDefault, []int{64, 128}, 20, 0, 240 + 40 + 80 + 300},
+		{0, withDefault, []int{128}, 20, 0, 240},
+		{12, paces, []int{128}, 20, 0, 240},
+	} {
+		p := planner{Plan: search.Plan{Paces: c.paces, Recipes: c.recipes, Dim: 64, Epochs: 20}}
+		p.settings = search.TimedSettings()
+		r := search.RetrainPlan{
+			Found: 1, Baselines: 1, Seeds: 3, Splits: c.splits, Dims: c.dims, RetrainEpochs: c.epochs,
+		}
+		if got := p.retrainCost(r, c.paces); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%+v: %v s, want %v", c, got, c.want)
+		}
+	}
 }
 
 func TestSample(t *testing.T) {

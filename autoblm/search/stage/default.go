@@ -56,7 +56,7 @@ func (Default) Next(ctx context.Context, s *search.State) (search.Step, error) {
 // that began without it resumes without it.
 func beginsWithDefault(s *search.State) bool {
 	begun := len(s.Trials) > 0 && s.Trials[0].Stage != task.Default
-	return s.Settings.Planned != nil && s.Settings.Model == form.Bilinear && !begun
+	return s.Settings.Planned != nil && !begun
 }
 
 const (
@@ -73,11 +73,10 @@ const (
 func defaultTrial(
 	ctx context.Context, s *search.State, validates bool,
 ) (t task.Trial, found bool, err error) {
-	if s.Settings.Model != form.Bilinear {
-		t.Form, t.Recipe, found = s.Settings.Model, s.Settings.TrialRecipe(), true
-	} else if t, found = s.Task.Default(); !found {
+	if t, found = s.Task.Default(s.Settings.Model); !found {
 		return t, false, nil
-	} else if s.Default != nil {
+	}
+	if s.Default != nil {
 		t.Recipe.Recipe = *s.Default
 	}
 	t.Recipe.Seed = s.Settings.Seed
@@ -172,7 +171,7 @@ func (Baselines) Next(ctx context.Context, s *search.State) (search.Step, error)
 func fitEpochs(
 	ctx context.Context, s *search.State, t task.Trial, left float64,
 ) (task.Trial, error) {
-	whole, found := s.Task.Default()
+	whole, found := s.Task.Default(form.Bilinear)
 	if s.Default != nil {
 		whole.Recipe.Recipe = *s.Default
 	}

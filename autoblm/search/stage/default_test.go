@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -179,5 +180,61 @@ func TestEpochsFollowTheTime(t *testing.T) {
 	}
 	if len(second) != 1 || second[0] <= 0 || second[0] > (limit-each).Seconds() {
 		t.Errorf("the second baseline asked for %v s", second)
+	}
+}
+
+// TestDefaultModelIsReused: a baseline with the recipe of the default model does not train again,
+// and one with another recipe does.
+func TestDefaultModelIsReused(t *testing.T) {
+	for rate, want := range map[float64]int{.123: 1, .2: 2} {
+		trainings := 0
+		on := fakeTask{
+			score: nonzeros, size: smallSize, artifacts: true, hasDefault: true,
+			before: func(_ context.Context, trials []task.Trial) error {
+				for _, trial := range trials {
+					if trial.Name == "complex" {
+						trainings++
+					}
+				}
+				return nil
+			},
+		}
+		s := partlyPlanned()
+		s.Planned, s.Tune, s.RetrainSeeds = &search.Planned{}, nil, 0
+		s.Training.Dim, s.LearningRate, s.Halving = 64, rate, 0
+		r := run(t, problem(on, strategy.Random{}, s))
+		checkKept(t, r)
+		at := slices.IndexFunc(r.Baselines, func(b task.Trial) bool { return b.Name == "complex" })
+		if trainings != want || len(r.Baselines) != 5 || r.Baselines[at].Score == nil ||
+			r.Baselines[at].Kept {
+			t.Errorf("a rate of %v: trained %d times, %+v", rate, trainings, r.Baselines[at])
+		}
+	}
+}
+
+// TestModelSearchBeginsWithDefault: a search for the recipe of a model without a structure trains its
+// default recipe first, and keeps that unless another recipe is better. Trials have numbers from 1.
+func TestModelSearchBeginsWithDefault(t *testing.T) {
+	for byDefault, want := range map[float64]task.Stage{.9: task.Default, .1: task.Searching} {
+		on := fakeTask{
+			score: func(t task.Trial) float64 {
+				if t.Stage == task.Default {
+					return byDefault
+				}
+				return .5
+			},
+			size: smallSize, artifacts: true, hasDefault: true,
+		}
+		s := search.BasicSettings()
+		s.Model, s.Planned, s.TimeLimit, s.Budget = form.TransE, &search.Planned{}, time.Hour, 3
+		r := run(t, problem(on, strategy.Random{}, s))
+		if checkKept(t, r); r.Kept.Stage != want || r.Trained != 3 || len(r.Trials) != 4 {
+			t.Errorf("a default of %v: kept %+v of %d trials", byDefault, r.Kept, len(r.Trials))
+		}
+		for i, trial := range r.Trials {
+			if trial.Number != i+1 || trial.Form != form.TransE || (i == 0) != (trial.Stage == task.Default) {
+				t.Errorf("trial %d is %+v", i+1, trial)
+			}
+		}
 	}
 }

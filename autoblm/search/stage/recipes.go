@@ -20,7 +20,7 @@ func (Recipes) Next(_ context.Context, s *search.State) (search.Step, error) {
 	if settings.Model == form.Bilinear {
 		return done, nil
 	}
-	have := len(s.Trials)
+	have, first := len(s.InStage(task.Searching)), len(s.InStage(task.Default))
 	if have >= settings.Budget {
 		if p := budgeted(s, task.Searching); len(p) > 0 {
 			return trainStructures(s, p), nil
@@ -41,7 +41,7 @@ func (Recipes) Next(_ context.Context, s *search.State) (search.Step, error) {
 		recipe := drawRecipe(search.PaperRanges(), settings.TrialRecipe(), rng)
 		if i >= have {
 			trials = append(trials, task.Trial{
-				Number: i + 1, Stage: task.Searching, Round: round.Number,
+				Number: first + i + 1, Stage: task.Searching, Round: round.Number,
 				Form: settings.Model, Recipe: recipe, State: task.Running,
 			})
 		}

@@ -254,10 +254,14 @@ func leastRetrainTime(s *search.State) float64 {
 	if len(search.RetrainedOf(s.Trials)) > 0 {
 		return longestRetrainTime(s)
 	}
-	if best := task.BestFirst(s.InStage(task.Searching)); len(best) > 0 {
-		return best[0].Seconds
+	best := task.BestFirst(s.InStage(task.Searching))
+	if len(best) == 0 {
+		return 0
 	}
-	return 0
+	if best[0].Seconds == 0 { // the result is that of the default model
+		return s.InStage(task.Default)[0].Seconds
+	}
+	return best[0].Seconds
 }
 
 // longestRetrainTime returns the longest time of the seeds of a structure in seconds.

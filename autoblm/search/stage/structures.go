@@ -26,7 +26,9 @@ func (Structures) Next(ctx context.Context, s *search.State) (search.Step, error
 		return search.Step{Done: true, Stopped: s.Plan.Stopped, Note: s.Plan.Note}, nil
 	}
 	if s.Settings.K == 4 && len(s.InStage(task.Searching)) == 0 {
-		return propose(s, task.Searching, baselines(Recipe(s))), nil
+		step := propose(s, task.Searching, baselines(Recipe(s)))
+		reuseDefault(s, step.Change.Trials)
+		return step, nil
 	}
 	for _, stage := range []task.Stage{task.HalvingRung, task.Searching} {
 		if p := budgeted(s, stage); len(p) > 0 {
@@ -78,6 +80,23 @@ func baselines(recipe task.Recipe) (trials []task.Trial) {
 	return trials
 }
 
+// reuseDefault gives the result of the default model to the trial that would repeat its training, as
+// in a task that always trains with the same settings.
+func reuseDefault(s *search.State, trials []task.Trial) {
+	for _, model := range s.InStage(task.Default) {
+		if model.State == task.Running || model.StoppedEarly {
+			continue
+		}
+		for i, t := range trials {
+			if t.Structure == model.Structure && t.Recipe == model.Recipe {
+				trials[i] = model
+				trials[i].Number, trials[i].Stage = t.Number, t.Stage
+				trials[i].Seconds, trials[i].Kept = 0, false
+			}
+		}
+	}
+}
+
 // budgeted returns the next population of a stage within the budget, which may be lower than when
 // the trials were proposed.
 func budgeted(s *search.State, stage task.Stage) []task.Trial {
@@ -90,12 +109,13 @@ func budgeted(s *search.State, stage task.Stage) []task.Trial {
 }
 
 // trainStructures returns the training step of a population. With a plan, the first population
-// stops early at the time limit. Without one, the time limit applies once there is a result.
+// stops early at the time limit. Without one, the time limit applies once there is a result or a
+// default model.
 func trainStructures(s *search.State, population []task.Trial) search.Step {
 	step := search.Step{Train: population}
 	hasResult := len(task.BestFirst(s.InStage(task.Searching))) > 0
 	step.StopEarly = s.Plan != nil && !hasResult && population[0].Stage == task.Searching
-	if s.Plan != nil || hasResult {
+	if s.Plan != nil || hasResult || len(s.InStage(task.Default)) > 0 {
 		step.Deadline = s.TimeLimit()
 	}
 	return step

@@ -49,9 +49,12 @@ func (f fakeTask) FitTime(
 	return training, nil
 }
 
-func (f fakeTask) Default() (task.Trial, bool) {
+func (f fakeTask) Default(of form.Form) (task.Trial, bool) {
 	r := search.TimedSettings().TrialRecipe()
 	r.Training.Dim, r.LearningRate, r.Training.Cooldown = 64, .123, f.cooldown
+	if of != form.Bilinear {
+		return task.Trial{Form: of, Recipe: r}, f.hasDefault
+	}
 	return task.Trial{Name: "complex", Structure: structure.MustParse("complex"), Recipe: r}, f.hasDefault
 }
 

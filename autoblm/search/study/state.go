@@ -85,7 +85,7 @@ func Amount(r *search.Result) string {
 	switch budget := r.Settings.Budget; {
 	case r.Stopped == search.CannotSelect:
 		return "no search"
-	case r.Trained == 0 && len(r.Baselines)+len(r.Retrained) > 0:
+	case r.Trained == 0 && r.Settings.Model == form.Bilinear && len(r.Baselines)+len(r.Retrained) > 0:
 		return "baselines only"
 	case r.Trained < budget:
 		return fmt.Sprintf("%d of %s", r.Trained, format.Count(budget, what))

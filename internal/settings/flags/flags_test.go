@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -29,7 +28,9 @@ func parse(t *testing.T, arguments string) (*kong.Context, error) {
 	t.Helper()
 	c := &command{Settings: learning{Rate: 0.3, Hops: []int{2}, Reverse: true, Hidden: 9}}
 	parser, err := flags.Parser(c)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return parser.Parse(strings.Fields(arguments))
 }
 
@@ -59,7 +60,9 @@ func TestFlags(t *testing.T) {
 		}
 		maps.Copy(want, change)
 		line, err := parse(t, arguments)
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := values(line); !maps.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", arguments, got, want)
 		}

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -37,9 +36,13 @@ func TestResolve(t *testing.T) {
 			Settings resolved `embed:""`
 		}
 		parser, err := flags.Parser(&command)
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		line, err := parser.Parse(strings.Fields(c.arguments))
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		layers := []func(){func() { command.Settings = defaults }}
 		if c.recipe {
 			layers = append(layers, func() { command.Settings = recipe })

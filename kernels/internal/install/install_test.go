@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
-	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -17,9 +16,13 @@ import (
 func TestFindLibrary(t *testing.T) {
 	t.Setenv("GO111MODULE", "off")
 	toolchain, err := FindToolchain(t.Context())
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	checkout, err := filepath.Abs(filepath.Join("..", "..", ".."))
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := Library{Checkout: checkout}
 	if got, err := FindLibrary(t.Context(), toolchain, "."); err != nil || got != want {
 		t.Errorf("inside of a checkout: %v, %v", got, err)
@@ -124,7 +127,9 @@ func TestSpec(t *testing.T) {
 		t.Error("a spec should start its own home and no other")
 	}
 	file := filepath.Join(t.TempDir(), "kernel.json")
-	require.NoError(t, cpu.Write(file))
+	if err := cpu.Write(file); err != nil {
+		t.Fatal(err)
+	}
 	if got, err := ReadSpec(file); err != nil || cmp.Diff(cpu, got) != "" {
 		t.Errorf("written and read: %v, %s", err, cmp.Diff(cpu, got))
 	}
@@ -156,5 +161,7 @@ func TestJupyterFolder(t *testing.T) {
 
 func put(t *testing.T, path, content string) {
 	t.Helper()
-	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
