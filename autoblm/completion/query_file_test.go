@@ -45,7 +45,7 @@ func TestReadQueries(t *testing.T) {
 		}
 	}
 	for text, message := range map[string]string{
-		"a\tr\nb":        "q.tsv:2: found 1 fields",
+		"a\tr\nb":        "q.tsv:2: found 1 field;",
 		"a\tr\tb\nc\tr":  "",
 		"a\tr\tb\tc":     "q.tsv:1: no column is known to be the head",
 		"a\tr\n?\tr\t?":  "q.tsv:2: a query needs two",

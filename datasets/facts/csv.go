@@ -75,6 +75,7 @@ func (r *reader) separator() (separator rune, width int, err error) {
 		return 0, 0, fmt.Errorf("%s: the separator %q is not one character that separates fields", r.path,
 			given)
 	}
-	width, _ = mostFrequent(r.csvWidths(start, separator))
+	widths, _ := r.csvWidths(start, separator)
+	width, _ = mostFrequent(widths)
 	return separator, width, nil
 }

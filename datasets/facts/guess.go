@@ -64,20 +64,23 @@ func guessLine(line string, hasTab bool) string {
 }
 
 // guessSeparator returns the separator of CSV that divides most of the first records into the same
-// number of fields, and that number. It is a comma and 0 if none gives enough fields.
+// number of fields, and that number; 0 if none gives enough fields. If several divide as many, it is
+// the one that gives the most fields.
 func (o Options) guessSeparator(start []byte) (separator rune, width int) {
-	separator, most := ',', 0
+	separator, most, mostFields := ',', 0, 0
 	for _, each := range ",;\t|" {
-		fields, count := mostFrequent(o.csvWidths(start, each))
-		if count > most || count == most && fields > width {
-			separator, width, most = each, fields, count
+		widths, fields := o.csvWidths(start, each)
+		mode, count := mostFrequent(widths)
+		if count > most || count == most && fields > mostFields {
+			separator, width, most, mostFields = each, mode, count, fields
 		}
 	}
 	return separator, width
 }
 
-// csvWidths returns the numbers of fields of the first records.
-func (o Options) csvWidths(start []byte, separator rune) (widths []int) {
+// csvWidths returns the numbers of fields of the first records that may be facts, and the number of
+// fields of all of them.
+func (o Options) csvWidths(start []byte, separator rune) (widths []int, sum int) {
 	records := o.records(bytes.NewReader(start), separator)
 	for len(widths) < sampled {
 		cells, err := records.Read()
@@ -85,11 +88,12 @@ func (o Options) csvWidths(start []byte, separator rune) (widths []int) {
 		switch {
 		case err == nil:
 			widths = o.addWidth(widths, len(cells))
+			sum += len(cells)
 		case !errors.As(err, &malformed): // the end, or a separator that is the comment
-			return widths
+			return widths, sum
 		}
 	}
-	return widths
+	return widths, sum
 }
 
 // tsvWidths returns the numbers of fields of the first lines.

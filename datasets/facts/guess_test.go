@@ -62,13 +62,18 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// TestGuessOfQueries: most queries of a file may lack a tail.
+// TestGuessOfQueries: most queries of a file may lack a tail, and labels may have a comma.
 func TestGuessOfQueries(t *testing.T) {
 	o := DefaultOptions()
 	o.Partial = true
-	got, _, err := read(write(t, "queries.csv", "a;r\nb;r\nc;r;d\n"), o)
-	if diff := cmp.Diff([]string{"1: a|r|", "2: b|r|", "3: c|r|d"}, got); diff != "" || err != nil {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
+	for content, want := range map[string][]string{
+		"a;r\nb;r\nc;r;d\n": {"1: a|r|", "2: b|r|", "3: c|r|d"},
+		"a, b;r;c\n":        {"1: a, b|r|c"},
+	} {
+		got, _, err := read(write(t, "queries.csv", content), o)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got)\n%s", err, diff)
+		}
 	}
 }
 
