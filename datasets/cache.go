@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/internal/inputfile"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -67,10 +68,11 @@ func readCached(folder string, read func() (*Graph, error)) (*Graph, error) {
 func cachedFile(key string) string { return filepath.Join(cacheFolder("graphs"), key) }
 
 func loadCached(file, folder string) (*Graph, *cachedFacts, error) {
-	content, err := os.ReadFile(file)
+	content, unmap, err := mapped.Open(file)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer unmap() // the graph has copies
 	now := time.Now()
 	_ = os.Chtimes(file, now, now) // the file used last is deleted last
 	g, facts, err := decodeCached(content)

@@ -38,7 +38,7 @@ type Graph struct {
 	times     []float64   // of the training triples, for a split by time
 	warnings  []string    // of the reader; see [Graph.Warnings]
 	cache     *cacheState // nil if the graph is not cached
-	knownOnce sync.Once
+	knownLock sync.Mutex
 	known     *Known
 
 	impliedOnce  sync.Once
@@ -71,7 +71,12 @@ func (g *Graph) weight(index int32) float32 {
 // Known returns the index of all known answers, built on the first call from
 // the three splits as one set of triples. It is safe for concurrent use.
 func (g *Graph) Known() *Known {
-	g.knownOnce.Do(func() { g.known = newKnown(g.Train, g.Valid, g.Test) })
+	g.knownLock.Lock()
+	defer g.knownLock.Unlock()
+	if g.known == nil {
+		in := g.splits()
+		g.known = newKnown(in[:], in[:])
+	}
 	return g.known
 }
 

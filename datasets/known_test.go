@@ -54,6 +54,13 @@ func TestKnownAgreesWithPlainSearch(t *testing.T) {
 				if got := g.Known().Heads(relation, entity); !slices.Equal(got, heads) {
 					t.Fatalf("Heads(%d, %d) = %v, want %v", relation, entity, got, heads)
 				}
+				in := g.splits()
+				some := knownOf([]Triple{{entity, relation, entity}}, len(g.Entities)+1, in[:])
+				if !slices.Equal(some.Tails(entity, relation), tails) ||
+					!slices.Equal(some.Heads(relation, entity), heads) {
+					t.Fatalf("of %d and %d alone: %v and %v, want %v and %v", entity, relation,
+						some.Tails(entity, relation), some.Heads(relation, entity), tails, heads)
+				}
 			}
 		}
 	})
@@ -64,7 +71,7 @@ func TestKnownMemory(t *testing.T) {
 	g := World()
 	triples, entities := len(g.Train)+len(g.Valid)+len(g.Test), len(g.Entities)
 	for direction, a := range map[string]answers{"tails": g.Known().tails, "heads": g.Known().heads} {
-		bytes := 8*cap(a.starts) + 4*cap(a.relations) + 4*cap(a.answers)
+		bytes := 8*cap(a.starts) + 4*cap(a.numbers)
 		if bytes > 8*(triples+entities+1) {
 			t.Errorf("%s: %d bytes for %d triples of %d entities", direction, bytes, triples, entities)
 		}

@@ -49,17 +49,13 @@ func (g *Graph) implied() *implications {
 			g.implications = &facts.Implications
 			return
 		}
-		all := slices.Concat(g.Train, g.Valid, g.Test)
+		splits := g.splits()
+		all := triplesIn(splits[:])
 		facts := factsByPair(all, len(g.Entities))
 		i := &implications{}
 		var parts sync.WaitGroup
 		parts.Go(func() { i.Related = relatedIn(all, facts, len(g.Entities), len(g.Relations)) })
-		parts.Go(func() {
-			inTrain := slices.DeleteFunc(slices.Clone(facts), func(f pairFact) bool {
-				return int(f.index) >= len(g.Train)
-			})
-			i.Patterns = patternsOf(g.Train, inTrain, len(g.Entities), len(g.Relations))
-		})
+		parts.Go(func() { i.Patterns = patternsOf(g.Train, facts, len(g.Entities), len(g.Relations)) })
 		parts.Go(func() { i.countRepeated(g, all, facts) })
 		parts.Wait()
 		i.countImplied(g, all, facts)
@@ -89,7 +85,7 @@ func (i *implications) leakageOf(split int) *leakage {
 }
 
 // countRepeated counts the triples that occur several times.
-func (i *implications) countRepeated(g *Graph, triples []Triple, facts []pairFact) {
+func (i *implications) countRepeated(g *Graph, triples triplesIn, facts []pairFact) {
 	for start := 0; start < len(facts); {
 		end := start + 1
 		for end < len(facts) && facts[end].same(facts[start]) {
@@ -100,11 +96,11 @@ func (i *implications) countRepeated(g *Graph, triples []Triple, facts []pairFac
 			split := g.splitOf(f.index)
 			count[split]++
 			if split > 0 && count[0] > 0 {
-				t := triples[f.index]
+				t := triples.at(int(f.index))
 				i.leakageOf(split).InTrain.add(f.index, t, t)
 			}
 			if split == 2 && count[1] > 0 {
-				t := triples[f.index]
+				t := triples.at(int(f.index))
 				i.Test.InValid.add(f.index, t, t)
 			}
 		}
@@ -123,7 +119,7 @@ func (i *implications) countRepeated(g *Graph, triples []Triple, facts []pairFac
 }
 
 // countImplied counts the triples of valid and test that train has mirrored or repeated.
-func (i *implications) countImplied(g *Graph, triples []Triple, facts []pairFact) {
+func (i *implications) countImplied(g *Graph, triples triplesIn, facts []pairFact) {
 	related := keysOf(i.Related)
 	if len(related) == 0 {
 		return
@@ -138,7 +134,7 @@ func (i *implications) countImplied(g *Graph, triples []Triple, facts []pairFact
 				return g.splitOf(other.index) == 0 && !other.same(f) && related[keyOf(f, other)]
 			})
 			if at >= 0 {
-				i.leakageOf(split).Implied.add(f.index, triples[f.index], triples[about[at].index])
+				i.leakageOf(split).Implied.add(f.index, triples.at(int(f.index)), triples.at(int(about[at].index)))
 			}
 		}
 	})

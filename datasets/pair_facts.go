@@ -35,9 +35,9 @@ func (f pairFact) samePair(other pairFact) bool {
 
 // factsByPair returns triples sorted by pair of entities, relation, direction and index. It takes
 // linear time, but for entities with many facts.
-func factsByPair(triples []Triple, entities int) []pairFact {
-	facts, starts := groupBy(len(triples), entities, func(i int) (int32, pairFact) {
-		f := newPairFact(triples[i], int32(i))
+func factsByPair(triples triplesIn, entities int) []pairFact {
+	facts, starts := groupBy(triples.count(), entities, func(i int) (int32, pairFact) {
+		f := newPairFact(triples.at(i), int32(i))
 		return f.low, f
 	})
 	eachBucket(facts, starts, func(ofEntity []pairFact) {
@@ -65,6 +65,24 @@ func eachPair(facts []pairFact, visit func(about []pairFact)) {
 		if end > start+1 {
 			visit(facts[start:min(end, start+maxAbout)])
 		}
+		start = end
+	}
+}
+
+// eachDistinctPair calls visit with the distinct facts about each pair of entities, of the first
+// triples. The next call overwrites them.
+func eachDistinctPair(facts []pairFact, triples int, visit func(about []pairFact)) {
+	var about []pairFact
+	for start := 0; start < len(facts); {
+		end := start
+		about = about[:0]
+		for ; end < len(facts) && facts[end].samePair(facts[start]); end++ {
+			isFirst := len(about) == 0 || !facts[end].same(about[len(about)-1])
+			if int(facts[end].index) < triples && isFirst {
+				about = append(about, facts[end])
+			}
+		}
+		visit(about)
 		start = end
 	}
 }

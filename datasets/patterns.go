@@ -1,5 +1,7 @@
 package datasets
 
+import "iter"
+
 // Pattern is the kind of a relation in the sense of Appendix B of the paper.
 type Pattern int
 
@@ -45,10 +47,11 @@ type RelationPattern struct {
 // relations are inverse. A relation without training triples is general.
 func Patterns(g *Graph) []RelationPattern { return g.implied().Patterns }
 
-// patternsOf returns the patterns of the relations of training triples, which facts sorts.
+// patternsOf returns the patterns of the relations of training triples. facts sorts them, and
+// perhaps others.
 func patternsOf(train []Triple, facts []pairFact, entities, relations int) []RelationPattern {
-	sizes, shared := sharedFacts(facts, relations)
-	inBoth := haveHeadsAsTails(train, entities, relations)
+	sizes, shared := sharedFacts(facts, len(train), relations)
+	inBoth := haveHeadsAsTails(triplesIn{train}, entities, relations)
 	patterns := make([]RelationPattern, relations)
 	for r := range patterns {
 		reversed := shared[relatedKey{int32(r), int32(r), true}]
@@ -73,14 +76,14 @@ func patternsOf(train []Triple, facts []pairFact, entities, relations int) []Rel
 }
 
 // haveHeadsAsTails returns by relation whether some entity is both a head and a tail of it.
-func haveHeadsAsTails(triples []Triple, entities, relations int) []bool {
+func haveHeadsAsTails(triples triplesIn, entities, relations int) []bool {
 	headOf := make([]int32, entities) // the last relation + 1
 	inBoth := make([]bool, relations)
-	eachRelation(triples, relations, func(relation int32, triples []Triple) {
-		for _, t := range triples {
+	eachRelation(triples, relations, func(relation int32, ofRelation iter.Seq[Triple]) {
+		for t := range ofRelation {
 			headOf[t.Head] = relation + 1
 		}
-		for _, t := range triples {
+		for t := range ofRelation {
 			inBoth[relation] = inBoth[relation] || headOf[t.Tail] == relation+1
 		}
 	})

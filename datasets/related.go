@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 )
@@ -54,8 +55,8 @@ func keyOf(a, b pairFact) relatedKey {
 }
 
 // relatedIn returns the related relations of triples, which facts sorts.
-func relatedIn(triples []Triple, facts []pairFact, entities, relations int) []RelatedRelations {
-	sizes, shared := sharedFacts(facts, relations)
+func relatedIn(triples triplesIn, facts []pairFact, entities, relations int) []RelatedRelations {
+	sizes, shared := sharedFacts(facts, triples.count(), relations)
 	var related []RelatedRelations
 	for key, count := range shared {
 		small, large := key.first, key.second
@@ -80,18 +81,20 @@ func relatedIn(triples []Triple, facts []pairFact, entities, relations int) []Re
 	return related
 }
 
-// sharedFacts counts the distinct facts of each relation, and those that two relations share. The
-// mirror image of a fact whose head is its tail is the fact itself.
-func sharedFacts(facts []pairFact, relations int) (sizes []int, shared map[relatedKey]int) {
+// sharedFacts counts the distinct facts of each relation among the first triples, and those that two
+// relations share. The mirror image of a fact whose head is its tail is the fact itself.
+func sharedFacts(
+	facts []pairFact, triples, relations int,
+) (sizes []int, shared map[relatedKey]int) {
 	sizes, shared = make([]int, relations), map[relatedKey]int{}
-	facts = distinctFacts(facts)
-	for _, f := range facts {
-		sizes[f.relation()]++
-		if f.isLoop() {
-			shared[relatedKey{f.relation(), f.relation(), true}]++
+	eachDistinctPair(facts, triples, func(about []pairFact) {
+		for _, f := range about {
+			sizes[f.relation()]++
+			if f.isLoop() {
+				shared[relatedKey{f.relation(), f.relation(), true}]++
+			}
 		}
-	}
-	eachPair(facts, func(about []pairFact) {
+		about = about[:min(len(about), maxAbout)]
 		for i, a := range about {
 			for _, b := range about[i+1:] {
 				key := keyOf(a, b)
@@ -118,12 +121,12 @@ func (r RelatedRelations) isChance(probability float64) bool {
 
 // densities returns the share of the pairs of a head and a tail of each relation that are its
 // facts.
-func densities(triples []Triple, facts []int, entities int) []float64 {
+func densities(triples triplesIn, facts []int, entities int) []float64 {
 	heads, tails := make([]int32, entities), make([]int32, entities) // the last relation + 1
 	density := make([]float64, len(facts))
-	eachRelation(triples, len(facts), func(relation int32, triples []Triple) {
+	eachRelation(triples, len(facts), func(relation int32, ofRelation iter.Seq[Triple]) {
 		headCount, tailCount := 0, 0
-		for _, t := range triples {
+		for t := range ofRelation {
 			if heads[t.Head] <= relation {
 				heads[t.Head] = relation + 1
 				headCount++
@@ -140,15 +143,22 @@ func densities(triples []Triple, facts []int, entities int) []float64 {
 
 // eachRelation calls visit with the triples of each relation, in ascending order.
 func eachRelation(
-	triples []Triple, relations int, visit func(relation int32, triples []Triple),
+	triples triplesIn, relations int, visit func(relation int32, ofRelation iter.Seq[Triple]),
 ) {
-	sorted, starts := groupBy(len(triples), relations, func(i int) (int32, Triple) {
-		return triples[i].Relation, triples[i]
+	order, starts := groupBy(triples.count(), relations, func(i int) (int32, int32) {
+		return triples.at(i).Relation, int32(i)
 	})
 	for r := range relations {
-		if starts[r] < starts[r+1] {
-			visit(int32(r), sorted[starts[r]:starts[r+1]])
+		if starts[r] == starts[r+1] {
+			continue
 		}
+		visit(int32(r), func(yield func(Triple) bool) {
+			for _, i := range order[starts[r]:starts[r+1]] {
+				if !yield(triples.at(int(i))) {
+					return
+				}
+			}
+		})
 	}
 }
 

@@ -150,10 +150,10 @@ const (
 // groups returns the triples that stay together, and counts them.
 func (s *splitting) groups() groups {
 	g := s.graph
-	facts := factsByPair(s.triples, len(g.Entities))
+	facts := factsByPair(triplesIn{s.triples}, len(g.Entities))
 	var related []RelatedRelations
 	if !s.AllowLeakage {
-		related = relatedIn(s.triples, facts, len(g.Entities), len(g.Relations))
+		related = relatedIn(triplesIn{s.triples}, facts, len(g.Entities), len(g.Relations))
 	}
 	all := newGroups(s.triples, facts, related)
 	s.report.RelatedRelations = len(related)
@@ -194,7 +194,7 @@ func (s *splitting) byChance() {
 
 // distinct returns the indices of the triples without duplicates, in order.
 func distinct(triples []Triple, entities int) []int32 {
-	facts := distinctFacts(factsByPair(triples, entities))
+	facts := distinctFacts(factsByPair(triplesIn{triples}, entities))
 	once := make([]int32, len(facts))
 	for i, f := range facts {
 		once[i] = f.index
@@ -299,9 +299,9 @@ func (g *Graph) Resplit(number uint64) *Graph {
 	kept := distinct(both, len(g.Entities))
 	triples := pick(both, kept)
 	wanted := len(triples) - len(distinct(g.Train, len(g.Entities)))
-	facts := factsByPair(triples, len(g.Entities))
+	facts := factsByPair(triplesIn{triples}, len(g.Entities))
 	all := newGroups(triples, facts,
-		relatedIn(triples, facts, len(g.Entities), len(g.Relations)))
+		relatedIn(triplesIn{triples}, facts, len(g.Entities), len(g.Relations)))
 	left := countOf(g, triples)
 	held := make([]bool, len(triples))
 	for _, i := range rand.New(rand.NewPCG(number, 1)).Perm(len(all.first)) {

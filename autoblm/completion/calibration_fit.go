@@ -48,9 +48,28 @@ func Calibrate(
 	if len(aligned.Valid) == 0 {
 		return nil, ErrNoQueries
 	}
-	h, err := newHeldOut(p, engine, aligned, aligned.Valid, aligned.Test)
+	byEnd, queries, err := countEvidence(ctx, p, engine, aligned)
 	if err != nil {
 		return nil, err
+	}
+	c := fitMaps(byEnd, aligned.Relations)
+	c.Queries, c.Data = queries, aligned.Fingerprint()
+	all, _, err := judge(ctx, p, engine, g, "valid", 1, (*Answerer).affordable)
+	if err != nil {
+		return nil, err
+	}
+	c.addThresholds(all, aligned.Relations)
+	return c, nil
+}
+
+// countEvidence counts the candidates of validation queries at each end of a relation, and returns
+// the number of queries.
+func countEvidence(
+	ctx context.Context, p Predictor, engine kge.Engine, g *datasets.Graph,
+) (map[end]*binCounts, int, error) {
+	h, err := newHeldOut(p, engine, g, g.Valid, g.Test)
+	if err != nil {
+		return nil, 0, err
 	}
 	defer h.answerer.Close()
 	h.limit(maxWork)
@@ -69,17 +88,7 @@ func Calibrate(
 			}
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	c := fitMaps(byEnd, aligned.Relations)
-	c.Queries, c.Data = len(h.queries), aligned.Fingerprint()
-	all, _, err := judge(ctx, p, engine, g, "valid", 1, (*Answerer).affordable)
-	if err != nil {
-		return nil, err
-	}
-	c.addThresholds(all, aligned.Relations)
-	return c, nil
+	return byEnd, len(h.queries), err
 }
 
 // binOf returns the bin of evidence.

@@ -15,7 +15,8 @@ import (
 // heldOut scores the queries of held-out triples as predict does.
 type heldOut struct {
 	answerer *Answerer
-	known    *datasets.Known // facts that are no answers
+	facts    *datasets.Graph // that are no answers
+	known    *datasets.Known // the facts, from the call of each on
 	truth    *datasets.Known
 	queries  []question // without repetitions, in random order
 }
@@ -37,9 +38,9 @@ func newHeldOut(
 	if err != nil {
 		return nil, err
 	}
-	known := &datasets.Graph{Train: g.Train, Valid: other}
 	h := &heldOut{
-		answerer: a, known: known.Known(), truth: (&datasets.Graph{Train: truth}).Known(),
+		answerer: a, truth: (&datasets.Graph{Train: truth}).Known(),
+		facts: &datasets.Graph{Entities: g.Entities, Train: g.Train, Valid: other},
 	}
 	for _, t := range truth {
 		h.queries = append(h.queries, question{given: t.Head, relation: t.Relation},
@@ -109,9 +110,12 @@ func (h *heldOut) each(
 	ctx context.Context, visit func(query int, candidates []candidate),
 ) error {
 	byEnd := map[end][]int{}
+	var asked []datasets.Triple // the other end does not matter
 	for i, q := range h.queries {
 		byEnd[q.end()] = append(byEnd[q.end()], i)
+		asked = append(asked, datasets.Triple{Head: q.given, Relation: q.relation, Tail: q.given})
 	}
+	h.known = h.facts.KnownOf(asked)
 	var lock sync.Mutex
 	pool := sync.Pool{New: func() any { return new([]candidate) }}
 	for e, indices := range byEnd {

@@ -104,9 +104,7 @@ func (a *Answerer) scorer(c *candidates) (scorer kge.EntityScorer, isAll bool) {
 	if s := a.restrict[c.end]; s != nil {
 		return s, false
 	}
-	// Copies take as much memory as the models at most, or 256 MB.
-	const numbers = 1 << 26
-	if a.rows += len(c.ids); a.rows > max(len(a.model.EntityLabels), numbers/a.scores.dim) {
+	if a.rows += len(c.ids); a.rows > mostRestricted/a.scores.dim {
 		clear(a.restrict)
 		a.rows = len(c.ids)
 	}
@@ -114,10 +112,14 @@ func (a *Answerer) scorer(c *candidates) (scorer kge.EntityScorer, isAll bool) {
 	return a.restrict[c.end], false
 }
 
+// mostRestricted is the largest number of numbers in the copies of all restricted scorers: 256 MB.
+const mostRestricted = 1 << 26
+
 // isRestricted reports whether a scorer of the candidates only is worth its memory. A copy of most
 // rows is no faster than all rows.
 func (a *Answerer) isRestricted(c *candidates) bool {
-	return c.ids != nil && a.scores.canRestrict && len(c.ids) <= len(a.model.EntityLabels)/2
+	most := min(len(a.model.EntityLabels)/2, mostRestricted/a.scores.dim)
+	return c.ids != nil && a.scores.canRestrict && len(c.ids) <= most
 }
 
 // eachScores calls visit with the float32 scores of the candidates for each question, or nil if

@@ -142,7 +142,7 @@ func byFrequency(occurrences []float64, frequency float64) func(batch []kge.Exam
 func rank(
 	ctx context.Context, r kge.Ranker, triples []datasets.Triple, g *datasets.Graph,
 ) ([][]eval.Ranked, error) {
-	known, err := ctxutil.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })
+	known, err := ctxutil.Call(ctx, func() (*datasets.Known, error) { return g.KnownOf(triples), nil })
 	if err != nil {
 		return nil, err
 	}

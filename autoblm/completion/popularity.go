@@ -11,55 +11,71 @@ import (
 // whatever the other entity is. A model that ranks worse has learned nothing about the entities.
 // Known answers do not count, as in [RankSplit].
 func Popularity(g *datasets.Graph, triples []datasets.Triple) []eval.Ranked {
-	heads, tails := make([]answerCounts, len(g.Relations)), make([]answerCounts, len(g.Relations))
-	for _, t := range g.Train {
-		heads[t.Relation].add(t.Head)
-		tails[t.Relation].add(t.Tail)
-	}
-	for r := range heads {
-		heads[r].sort()
-		tails[r].sort()
-	}
-	known := g.Known()
-	// Queries with many known answers are frequent, so their counts are kept.
-	knownTails, knownHeads := map[pair]knownCounts{}, map[pair]knownCounts{}
-	ranks := make([]eval.Ranked, len(triples))
+	facts := datasets.NewEnds(len(g.Relations), g.Train)
+	known := g.KnownOf(triples)
+	byRelation := map[int32][]int{} // indices of triples
 	for i, t := range triples {
-		tail, head := &tails[t.Relation], &heads[t.Relation]
-		forTail, forHead := pair{t.Head, t.Relation}, pair{t.Tail, t.Relation}
-		if _, there := knownTails[forTail]; !there {
-			knownTails[forTail] = tail.among(known.Tails(t.Head, t.Relation))
-		}
-		if _, there := knownHeads[forHead]; !there {
-			knownHeads[forHead] = head.among(known.Heads(t.Relation, t.Tail))
-		}
-		ranks[i] = eval.Ranked{
-			Tail: tail.rank(t.Tail, knownTails[forTail], len(g.Entities)),
-			Head: head.rank(t.Head, knownHeads[forHead], len(g.Entities)),
+		byRelation[t.Relation] = append(byRelation[t.Relation], i)
+	}
+	heads, tails := newAnswerCounts(len(g.Entities)), newAnswerCounts(len(g.Entities))
+	ranks := make([]eval.Ranked, len(triples))
+	for relation, indices := range byRelation {
+		heads.reset()
+		tails.reset()
+		facts.Facts(relation, func(t datasets.Triple) {
+			heads.add(t.Head)
+			tails.add(t.Tail)
+		})
+		heads.sort()
+		tails.sort()
+		// Queries with many known answers are frequent, so their counts are kept.
+		knownTails, knownHeads := map[int32]knownCounts{}, map[int32]knownCounts{}
+		for _, i := range indices {
+			t := triples[i]
+			if _, there := knownTails[t.Head]; !there {
+				knownTails[t.Head] = tails.among(known.Tails(t.Head, relation))
+			}
+			if _, there := knownHeads[t.Tail]; !there {
+				knownHeads[t.Tail] = heads.among(known.Heads(relation, t.Tail))
+			}
+			ranks[i] = eval.Ranked{
+				Tail: tails.rank(t.Tail, knownTails[t.Head], len(g.Entities)),
+				Head: heads.rank(t.Head, knownHeads[t.Tail], len(g.Entities)),
+			}
 		}
 	}
 	return ranks
 }
 
-// pair is the entity and the relation of a query.
-type pair struct{ entity, relation int32 }
-
 // answerCounts counts the answers of a relation.
 type answerCounts struct {
-	of     map[int32]int32
-	sorted []int32 // the counts, ascending
+	of      []int32 // by entity
+	counted []int32 // entities that occur
+	sorted  []int32 // their counts, ascending
+}
+
+func newAnswerCounts(entities int) *answerCounts {
+	return &answerCounts{of: make([]int32, entities)}
+}
+
+// reset removes all answers.
+func (c *answerCounts) reset() {
+	for _, entity := range c.counted {
+		c.of[entity] = 0
+	}
+	c.counted, c.sorted = c.counted[:0], c.sorted[:0]
 }
 
 func (c *answerCounts) add(entity int32) {
-	if c.of == nil {
-		c.of = map[int32]int32{}
+	if c.of[entity] == 0 {
+		c.counted = append(c.counted, entity)
 	}
 	c.of[entity]++
 }
 
 func (c *answerCounts) sort() {
-	for _, n := range c.of {
-		c.sorted = append(c.sorted, n)
+	for _, entity := range c.counted {
+		c.sorted = append(c.sorted, c.of[entity])
 	}
 	slices.Sort(c.sorted)
 }

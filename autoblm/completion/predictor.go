@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
@@ -111,9 +112,15 @@ func PredictorOf(a task.Artifact) (Predictor, error) {
 }
 
 // Load reads a model or an ensemble from its folder; see [kge.Load].
-func Load(dir string) (Predictor, error) {
+func Load(dir string) (Predictor, error) { return loadWith(dir, inputfile.Read) }
+
+// LoadMapped works like [Load], but maps large files into memory. It never frees them, and their
+// folder must not change while the process runs, unless by Save.
+func LoadMapped(dir string) (Predictor, error) { return loadWith(dir, mapped.ReadFile) }
+
+func loadWith(dir string, read func(path string) ([]byte, error)) (Predictor, error) {
 	return load(dir, func(name string) ([]byte, error) {
-		return inputfile.Read(filepath.Join(dir, filepath.FromSlash(name)))
+		return read(filepath.Join(dir, filepath.FromSlash(name)))
 	})
 }
 

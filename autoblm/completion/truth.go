@@ -64,7 +64,7 @@ func judge(
 		}
 		isFalse = sample(a, only.Valid)
 	} else {
-		isFalse = corrupted(aligned, isTrue, seed)
+		isFalse = corrupted(aligned, a.ends, isTrue, seed)
 	}
 	triples := slices.Concat(isTrue, isFalse)
 	scores, err := a.evidences(ctx, triples)
@@ -91,8 +91,10 @@ func (a *Answerer) affordable(triples []datasets.Triple) []datasets.Triple {
 }
 
 // corrupted returns a triple for each of those given, with another head or tail, which no split has.
-func corrupted(g *datasets.Graph, triples []datasets.Triple, seed uint64) []datasets.Triple {
-	ends := datasets.NewEnds(len(g.Relations), g.Train)
+// ends are those of train.
+func corrupted(
+	g *datasets.Graph, ends *datasets.Ends, triples []datasets.Triple, seed uint64,
+) []datasets.Triple {
 	type both struct{ heads, tails []int32 }
 	seen := map[int32]both{}
 	known, random := g.Known(), rand.New(rand.NewPCG(seed, 0x66616c7365))

@@ -40,7 +40,7 @@ func RankTyped(
 		return nil, 0, err
 	}
 	defer a.Close()
-	known := g.Known()
+	known := g.KnownOf(triples)
 	ranks = make([]eval.Ranked, len(triples))
 	byEnd := map[end][]int{} // indices of triples
 	for i, t := range triples {

@@ -27,7 +27,7 @@ type checkpointer struct {
 	*Checkpoint
 	id      []byte // JSON of the trainingID
 	engine  string
-	isLarge bool      // too large to keep a snapshot in memory
+	isLarge bool      // too large to keep a snapshot in memory, or in files
 	last    *snapshot // of the last copied epoch
 	copies  checkpoint.Pace
 	writer  *checkpoint.Writer
@@ -81,7 +81,7 @@ func newCheckpointer(j Job, e Engine) (*checkpointer, error) {
 		return c, nil
 	}
 	c.writer = checkpoint.NewWriter(c.File, c.Every, c.OnError)
-	c.isLarge = stateBytes(j.Data, j.Settings, j.Members) > maxCopied
+	c.isLarge = stateBytes(j.Data, j.Settings, j.Members) > maxCopied || tablesOf(e) != nil
 	return c, c.identify(j)
 }
 
@@ -323,7 +323,10 @@ func (r *run) restoration(saved savedRun, lengths []int) (*restoration, error) {
 		}
 		to.tables = append(to.tables, state.Members[i].all()...)
 		if m.HasBest {
-			to.best[i] = r.newParameters(i, state.Members[i].Tables)
+			var err error
+			if to.best[i], err = r.newParameters(i, state.Members[i].Tables); err != nil {
+				return nil, err
+			}
 			to.tables = append(to.tables, checkpoint.TablesOf(to.best[i].All())...)
 		}
 	}
@@ -335,16 +338,23 @@ func (r *run) restoration(saved savedRun, lengths []int) (*restoration, error) {
 }
 
 // newParameters returns parameters of a member with tables of the same sizes.
-func (r *run) newParameters(member int, sizes []checkpoint.Table) *Parameters {
+func (r *run) newParameters(member int, sizes []checkpoint.Table) (*Parameters, error) {
 	m, s := r.job.Members[member], r.job.Settings
 	p := &Parameters{Form: m.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
 	p.Structure, _ = m.Form.Spec().Structure(m.Structure)
-	var all [][]float32
-	for _, t := range sizes {
-		all = append(all, make([]float32, t.Count))
+	all := make([][]float32, len(sizes))
+	for i, t := range sizes {
+		if files := tablesOf(r.engine); files != nil && i == 0 { // the entities
+			var err error
+			if all[i], err = files.NewTable(t.Count); err != nil {
+				return nil, err
+			}
+		} else {
+			all[i] = make([]float32, t.Count)
+		}
 	}
 	p.Tables = TablesOf(all)
-	return p
+	return p, nil
 }
 
 // complete sets a run to what the tables have got.
@@ -368,11 +378,7 @@ func (r *run) restore(from snapshot) error {
 		return err
 	}
 	for i, t := range from.tables {
-		at := 0
-		for part := range t.Parts {
-			to.tables[i].Set(at, part)
-			at += len(part)
-		}
+		to.tables[i].Fill(t)
 	}
 	return to.complete(r)
 }

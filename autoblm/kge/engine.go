@@ -38,6 +38,16 @@ type Engine interface {
 // memory.
 type FileEngine interface {
 	HasTablesInFiles() bool
+	// NewTable returns n zeros in a file, if there are tables in files.
+	NewTable(n int) ([]float32, error)
+}
+
+// tablesOf returns the engine that keeps its tables in files, nil if it keeps them in memory.
+func tablesOf(e Engine) FileEngine {
+	if files, ok := e.(FileEngine); ok && files.HasTablesInFiles() {
+		return files
+	}
+	return nil
 }
 
 // Population is a set of models in training, in lockstep.

@@ -115,7 +115,7 @@ type Settings struct {
 	// Buckets n > 1 divides the entities into n ranges. An epoch has LoadedBuckets of them in memory
 	// at a time, in an order in which each two meet. Triples train when both of their ends are in
 	// memory, among candidates that are.
-	Buckets  int     `json:"buckets,omitempty" min:"0" max:"1024" help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters with --tables; 0 or 1: no groups."`
+	Buckets  int     `json:"buckets,omitempty" min:"0" max:"1024" help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters for tables in files (train --tables); 0 or 1: no groups."`
 	MaxNorm  float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
 	MaxSteps int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
 	// Sampling applies to queries with several answers.

@@ -77,7 +77,7 @@ func TestKilledTraining(t *testing.T) {
 	defer kge.KeepNone()()
 	train := func(folder string) (*kge.Report, error) {
 		j := bucketed(9)
-		j.Settings.Epochs = 12
+		j.Settings.Epochs, j.Settings.ValidateEvery = 12, 2
 		j.Checkpoint = &kge.Checkpoint{File: filepath.Join(folder, "training")}
 		return kge.Train(t.Context(), cpu.New(1).WithTables(folder), j)
 	}

@@ -68,7 +68,7 @@ func checkTrainable(engine Engine, job Job) error {
 	if err := engine.Supports(d, s, job.Members); err != nil {
 		return err
 	}
-	if files, ok := engine.(FileEngine); ok && files.HasTablesInFiles() {
+	if tablesOf(engine) != nil {
 		return nil
 	}
 	return s.CheckMemory(d, job.Members, 0)

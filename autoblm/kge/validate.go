@@ -3,6 +3,7 @@ package kge
 import (
 	"context"
 
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
@@ -53,18 +54,54 @@ func (m *memberRun) losePatience(s Settings) {
 // keepBest keeps a member's current embeddings as its best.
 func (r *run) keepBest(member, epoch int, mrr float64) error {
 	m := &r.members[member]
-	m.best = nil // before the next copy, which may be large
-	memory.CollectGarbage(r.bytes)
-	p, err := r.population.Parameters(member)
+	if tablesOf(r.engine) == nil {
+		m.best = nil // before the next copy, which may be large
+		memory.CollectGarbage(r.bytes)
+	}
+	p, err := r.copyOf(member)
 	if err != nil {
 		return err
 	}
-	if !p.Finite() {
+	if p == nil {
 		m.diverge(epoch)
 		return nil
 	}
-	m.best, m.BestMRR, m.SinceBest, m.BestEpoch = &p, mrr, 0, epoch
+	m.best, m.BestMRR, m.SinceBest, m.BestEpoch = p, mrr, 0, epoch
 	return nil
+}
+
+// copyOf returns a copy of a member's current embeddings, nil if they are not finite. If tables are
+// in files, so is the copy, which overwrites that of the best epoch.
+func (r *run) copyOf(member int) (*Parameters, error) {
+	if tablesOf(r.engine) == nil {
+		p, err := r.population.Parameters(member)
+		if err != nil || !p.Finite() {
+			return nil, err
+		}
+		return &p, nil
+	}
+	state, err := streamOf(r.population)
+	if err != nil {
+		return nil, err
+	}
+	from := state.Members[member].Tables
+	for _, table := range from {
+		for part := range table.Parts {
+			if firstNotFinite(part) >= 0 {
+				return nil, nil
+			}
+		}
+	}
+	p := r.members[member].best
+	if p == nil {
+		if p, err = r.newParameters(member, from); err != nil {
+			return nil, err
+		}
+	}
+	for i, to := range checkpoint.TablesOf(p.All()) {
+		to.Fill(from[i])
+	}
+	return p, nil
 }
 
 // validateStopped validates the members within an epoch and keeps those that are better than
@@ -80,12 +117,12 @@ func (r *run) validateStopped(ctx context.Context) (isBetter []bool, err error) 
 		if m.Stopped || m.best == nil || scores[i].MRR <= m.BestMRR {
 			continue
 		}
-		p, err := r.population.Parameters(i)
+		p, err := r.copyOf(i)
 		if err != nil {
 			return isBetter, err
 		}
-		if isBetter[i] = p.Finite(); isBetter[i] {
-			m.best, m.BestMRR, m.BestEpoch = &p, scores[i].MRR, r.epochs
+		if isBetter[i] = p != nil; isBetter[i] {
+			m.best, m.BestMRR, m.BestEpoch = p, scores[i].MRR, r.epochs
 		}
 	}
 	return isBetter, nil

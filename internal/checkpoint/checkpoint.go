@@ -17,10 +17,10 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"slices"
 
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 )
 
 // ErrDamaged means that a file is damaged and has no valid previous generation.
@@ -73,8 +73,20 @@ type Table struct {
 // TableOf returns the table of numbers in memory.
 func TableOf(numbers []float32) Table {
 	return Table{
-		Count: len(numbers), Parts: slices.Chunk(numbers, blockSize),
-		Set: func(from int, part []float32) { copy(numbers[from:], part) },
+		Count: len(numbers), Parts: mapped.Parts(numbers),
+		Set: func(from int, part []float32) {
+			n := copy(numbers[from:], part)
+			mapped.Release(numbers[from : from+n])
+		},
+	}
+}
+
+// Fill replaces the numbers by those of another table.
+func (t Table) Fill(from Table) {
+	at := 0
+	for part := range from.Parts {
+		t.Set(at, part)
+		at += len(part)
 	}
 }
 

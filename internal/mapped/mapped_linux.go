@@ -15,6 +15,11 @@ func reserve(file *os.File, size int64) ([]byte, error) {
 	return unix.Mmap(descriptor, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
+// mapFile maps a file whose pages become private when they are changed.
+func mapFile(file *os.File, size int64) ([]byte, error) {
+	return unix.Mmap(int(file.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
+}
+
 // The system may refuse these calls. Then only memory or time is lost.
 func release(pages []byte) { _ = unix.Madvise(pages, unix.MADV_DONTNEED) }
 func load(pages []byte)    { _ = unix.Madvise(pages, unix.MADV_WILLNEED) }

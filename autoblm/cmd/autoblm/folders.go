@@ -145,7 +145,7 @@ func load(path string) (completion.Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return completion.Load(dir)
+	return completion.LoadMapped(dir)
 }
 
 // anyForm returns the form of a model that is not bilinear, if there is one, because fewer engines

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -111,6 +112,9 @@ type memberSummary struct {
 
 func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
 	began := time.Now()
+	if c.Tables != "" {
+		debug.SetGCPercent(25) // so that garbage takes little memory
+	}
 	if err := c.readStart(); err != nil {
 		return err
 	}
@@ -174,6 +178,9 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if err != nil {
 		return err
 	}
+	if c.Tables != "" {
+		debug.FreeOSMemory() // of the training
+	}
 	if err := c.save(line, out, report); err != nil {
 		return err
 	}
@@ -225,6 +232,7 @@ func (c *trainCommand) withTables(engine kge.Engine) (kge.Engine, error) {
 	if err := os.MkdirAll(c.Tables, 0o755); err != nil {
 		return nil, err
 	}
+	debug.FreeOSMemory() // of reading
 	return native.WithTables(c.Tables), nil
 }
 

@@ -46,6 +46,9 @@ func (e *Engine) WithTables(folder string) *Engine {
 // HasTablesInFiles implements [kge.FileEngine].
 func (e *Engine) HasTablesInFiles() bool { return e.tables.Path != "" }
 
+// NewTable implements [kge.FileEngine].
+func (e *Engine) NewTable(n int) ([]float32, error) { return e.tables.New(n) }
+
 var _ kge.Engine = (*Engine)(nil)
 
 // Name returns "cpu".

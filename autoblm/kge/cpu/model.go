@@ -33,11 +33,21 @@ type relationTable struct {
 	columns int // without padding
 }
 
-// newModel copies parameters into padded tables. With bf16, products are computed in bfloat16.
+// newModel copies parameters into padded tables, but for a large table of entities, which it
+// shares. With bf16, products are computed in bfloat16.
 func newModel(k *kernel.Set, bf16 *kernel.BF16Set, p kge.Parameters) *model {
-	m := newModelOf(k, p, tiles.NewEmbeddings(p.Entities, p.Dim))
+	entities := tiles.NewView(p.Entities, p.Dim)
+	isLarge := entities.IsLarge()
+	if !isLarge {
+		entities = tiles.NewEmbeddings(p.Entities, p.Dim)
+	}
+	m := newModelOf(k, p, entities)
 	if bf16 != nil && p.Form.Capabilities().Products {
-		m.entities.EnableBF16(bf16)
+		if isLarge {
+			m.entities.EnableLazyBF16(bf16)
+		} else {
+			m.entities.EnableBF16(bf16)
+		}
 		m.relations[0].EnableBF16(bf16)
 	}
 	return m

@@ -88,7 +88,7 @@ func (p *paths) eachRun(continues func(path int) bool, visit func(path, n int)) 
 
 // load looks up the embeddings of a question. Paths must be loaded in order.
 func (p *paths) load(m *model, path int, q *kge.Question) {
-	copy(tiles.PaddedRow(p.anchors, path), m.entities.Row(int(q.Anchor)))
+	copy(tiles.PaddedRow(p.anchors, path), tiles.PaddedRow(m.entities.Table, int(q.Anchor)))
 	for hop, r := range q.Path {
 		number, transposed := m.relationRow(r)
 		p.transposed[hop][path] = transposed
@@ -112,7 +112,7 @@ func (p *paths) load(m *model, path int, q *kge.Question) {
 
 // loadTarget looks up the row of a target.
 func (p *paths) loadTarget(m *model, path int, entity int32) {
-	copy(tiles.PaddedRow(p.targets, path), m.entities.Row(int(entity)))
+	copy(tiles.PaddedRow(p.targets, path), tiles.PaddedRow(m.entities.Table, int(entity)))
 }
 
 // relationsFrom returns the tables of a hop from the rows of a path on. The next call

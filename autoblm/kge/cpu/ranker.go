@@ -117,6 +117,7 @@ type counter struct {
 	between states
 	tile    kernel.Table // scores of a tile of entities
 	answers kernel.Table // rows of the true entities
+	reader  tiles.TileReader
 	groups  []*queryGroup
 	bf16    *tiles.Ranker // nil if everything is counted in float32
 }
@@ -168,11 +169,12 @@ func (c *counter) rank(
 	}
 	groups := c.groups[:len(chunks)]
 	for tile := range m.entities.Tiles() {
+		rows := c.reader.Read(m.entities, tile)
+		start := tile * tiles.Rows
 		for _, g := range groups {
-			start, count, _ := m.entities.Tile(tile)
-			g.enterTile(int32(start), int32(start+count))
-			if bounds == nil || !c.bf16.Count(g.rounded, tile, g.exclude, g.above, g.atLeast) {
-				c.count(m, g, tile)
+			g.enterTile(int32(start), int32(start+rows.Count))
+			if bounds == nil || !c.bf16.Count(g.rounded, tile, rows, g.exclude, g.above, g.atLeast) {
+				c.count(m, g, rows)
 			}
 		}
 	}
@@ -209,10 +211,9 @@ func (c *counter) prepare(
 }
 
 // count counts a tile in float32.
-func (c *counter) count(m *model, g *queryGroup, tile int) {
-	start, count, rows := m.entities.Tile(tile)
-	g.queries.Scores(m.kernels, c.tile, m.entities.From(start), rows)
-	m.kernels.Count(c.tile, count, g.queries.PaddedCount, g.truth, g.above, g.atLeast)
+func (c *counter) count(m *model, g *queryGroup, rows tiles.Embeddings) {
+	g.queries.Scores(m.kernels, c.tile, rows.Table, kernel.Pad(rows.Count, kernel.Rows))
+	m.kernels.Count(c.tile, rows.Count, g.queries.PaddedCount, g.truth, g.above, g.atLeast)
 	g.uncountKnown(c.tile)
 }
 
@@ -229,8 +230,8 @@ func (c *counter) makeQueries(m *model, g *queryGroup, triples []datasets.Triple
 	}
 	for i, t := range triples {
 		load(i, t.Head, 2*t.Relation, t.Tail)
-		copy(tiles.PaddedRow(c.answers, i), m.entities.Row(int(t.Tail)))
-		copy(tiles.PaddedRow(c.answers, n+i), m.entities.Row(int(t.Head)))
+		copy(tiles.PaddedRow(c.answers, i), tiles.PaddedRow(m.entities.Table, int(t.Tail)))
+		copy(tiles.PaddedRow(c.answers, n+i), tiles.PaddedRow(m.entities.Table, int(t.Head)))
 	}
 	m.walk(forward, &c.paths, g.queries.Rows, &c.between)
 	if !m.reciprocal {

@@ -10,8 +10,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
@@ -183,13 +185,73 @@ func ranksAreThoseOfFloat32(t *testing.T, what string, p kge.Parameters, g *data
 	for i, unit := range units {
 		set := sets[(trial+i)%len(sets)]
 		want := rankIn(t, set, nil, 1, p, g.Train, known)
-		for j, got := range rankIn(t, set, unit, 1+trial%3, p, g.Train, known) {
-			if got != want[j] {
-				t.Fatalf("%s, %s, %s: triple %d has the ranks %+v, in float32 %+v", what, set.Name, unit.Name,
-					j, got, want[j])
+		compare := func(how string) {
+			for j, got := range rankIn(t, set, unit, 1+trial%3, p, g.Train, known) {
+				if got != want[j] {
+					t.Fatalf("%s, %s, %s, %s: triple %d has the ranks %+v, in float32 %+v", what, how, set.Name,
+						unit.Name, j, got, want[j])
+				}
 			}
 		}
+		compare("copied")
+		withLargeTables(func() { compare("not copied") })
 	}
+}
+
+// withLargeTables calls do while all tables are too large for copies.
+func withLargeTables(do func()) {
+	defer func(before int) { tiles.LargeTable = before }(tiles.LargeTable)
+	tiles.LargeTable = 0
+	do()
+}
+
+// TestLargeTables checks that each form ranks and scores the same without a copy of the entities, of
+// dimensions with and without padding.
+func TestLargeTables(t *testing.T) {
+	g := enginetest.RandomGraph(450, 3, 130, 1)
+	for _, f := range form.All() {
+		for _, dim := range []int{20, 32} {
+			m := kge.DefaultMember(structure.Structure{})
+			m.Form = f
+			if f == form.Bilinear {
+				m = kge.DefaultMember(structure.MustParse("complex"))
+			}
+			settings := kge.Settings{Dim: dim, InitScale: 0.5}
+			p := kge.Initialize(completion.Data(g), settings, m)
+			ranks, scores := ranksAndScores(t, p, g)
+			withLargeTables(func() {
+				otherRanks, otherScores := ranksAndScores(t, p, g)
+				if !slices.Equal(ranks, otherRanks) || !slices.Equal(scores, otherScores) {
+					t.Errorf("%v, d %d: other ranks or scores without a copy", f, dim)
+				}
+			})
+		}
+	}
+}
+
+// ranksAndScores returns the ranks of the triples of a graph, and the scores of all tails of its
+// first one, among all entities and among some.
+func ranksAndScores(
+	t *testing.T, p kge.Parameters, g *datasets.Graph,
+) (ranks []eval.Ranked, scores []float32) {
+	t.Helper()
+	r, err := New(2).NewRanker([]kge.Parameters{p}, kge.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	all, err := r.Rank(t.Context(), g.Train, g.Known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions := []kge.Question{{Anchor: g.Train[0].Head, Path: []int32{2 * g.Train[0].Relation}}}
+	visit := func(_ int, of []float32) { scores = append(scores, of...) }
+	for _, s := range []kge.EntityScorer{r, r.(kge.Restricter).Restrict([]int32{3, 200, 449})} {
+		if err := s.Scores(t.Context(), 0, questions, visit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all[0], scores
 }
 
 // TestRanksOfTheOracle checks the same for each model of the oracle, among its entities and among

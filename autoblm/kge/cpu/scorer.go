@@ -14,7 +14,7 @@ func (r *ranker) Restrict(entities []int32) kge.EntityScorer {
 	for _, m := range r.models {
 		rows := tiles.Embeddings{Count: len(entities), Table: tiles.NewTable(len(entities), m.dim)}
 		for i, id := range entities {
-			copy(tiles.PaddedRow(rows.Table, i), m.entities.Row(int(id)))
+			copy(tiles.PaddedRow(rows.Table, i), tiles.PaddedRow(m.entities.Table, int(id)))
 		}
 		restricted.among = append(restricted.among, rows)
 	}
@@ -27,12 +27,15 @@ func (r *ranker) Scores(
 	ctx context.Context, model int, questions []kge.Question,
 	visit func(question int, scores []float32),
 ) error {
-	chunks, m := chunksOf(questions), r.models[model]
+	m := r.models[model]
 	candidates := m.entities
 	if r.among != nil {
 		candidates = r.among[model]
 	}
-	s := newScorer(m, candidates, r.threads, min(maxChunk, len(questions)))
+	candidates.Rounded = nil // scores are in float32
+	size := chunkSize(candidates.Count)
+	chunks := chunksOf(questions, size)
+	s := newScorer(m, candidates, r.threads, min(size, len(questions)))
 	done := r.progressOf(len(chunks))
 	for _, c := range chunks {
 		scores := s.scoresOf(m, questions[c.from:c.to])
@@ -48,14 +51,18 @@ func (r *ranker) Scores(
 // chunk is a range of questions that are scored together.
 type chunk struct{ from, to int }
 
-// maxChunk is the largest number of questions in a chunk. Their scores take memory.
-const maxChunk = 4 * kernel.Columns
+// chunkSize returns the largest number of questions in a chunk, whose scores of a number of
+// candidates take memory: above 1 million, there are fewer.
+func chunkSize(candidates int) int {
+	const most, scores = 4, 1 << 26
+	return kernel.Columns * min(most, max(1, scores/kernel.Columns/candidates))
+}
 
-// chunksOf divides questions where a chunk is full and where the length of paths changes.
-func chunksOf(questions []kge.Question) (chunks []chunk) {
+// chunksOf divides questions where a chunk of a size is full and where the length of paths changes.
+func chunksOf(questions []kge.Question, size int) (chunks []chunk) {
 	for from := 0; from < len(questions); {
 		hops, to := len(questions[from].Path), from+1
-		for to < len(questions) && to-from < maxChunk && len(questions[to].Path) == hops {
+		for to < len(questions) && to-from < size && len(questions[to].Path) == hops {
 			to++
 		}
 		chunks = append(chunks, chunk{from, to})
@@ -72,7 +79,8 @@ type scorer struct {
 	among   tiles.Embeddings
 	threads int
 	tiles   []kernel.Table // scores of a tile of entities, by thread
-	scores  [][]float32    // by question
+	readers []tiles.TileReader
+	scores  [][]float32 // by question
 }
 
 // newScorer allocates memory to score candidates for a number of questions.
@@ -80,6 +88,7 @@ func newScorer(m *model, candidates tiles.Embeddings, threads, questions int) *s
 	s := &scorer{
 		paths: newPaths(m, questions, false), among: candidates, threads: threads,
 		queries: tiles.NewScoringQueries(m.measure, m.dim), tiles: make([]kernel.Table, threads),
+		readers: make([]tiles.TileReader, threads),
 	}
 	for range questions {
 		s.scores = append(s.scores, make([]float32, candidates.Count))
@@ -103,7 +112,7 @@ func (s *scorer) scoresOf(m *model, questions []kge.Question) [][]float32 {
 			*tile = tiles.NewTable(tiles.Rows, tiles.MaxQueries)
 		}
 		start, count, rows := s.among.Tile(i)
-		s.queries.Scores(m.kernels, *tile, s.among.From(start), rows)
+		s.queries.Scores(m.kernels, *tile, s.readers[thread].Read(s.among, i).Table, rows)
 		for from := 0; from < count; from += transposedRows {
 			to := min(from+transposedRows, count)
 			for q, of := range scores {

@@ -70,12 +70,16 @@ func NewErrorBounds(e Embeddings, threads int) *ErrorBounds {
 		recheckPerNorm: make([]float32, e.Count),
 		maxNorms:       make([]float64, e.Tiles()),
 	}
-	width := e.Stride
+	width := kernel.Pad(e.Stride, kernel.Columns)
 	rowError, laneError := relativeError(rowRoundings(width)), relativeError(laneRoundings(width))
 	squares := make([]kernel.SquaredNorms, e.Count)
-	Parallel(threads, e.Tiles(), func(_, tile int) {
+	exact := e
+	exact.Rounded = nil
+	readers := make([]TileReader, threads)
+	Parallel(threads, e.Tiles(), func(thread, tile int) {
 		start, count, _ := e.Tile(tile)
-		e.Rounded.Kernels.SquaredNorms(squares[start:], e.From(start), count, width)
+		rows := readers[thread].Read(exact, tile)
+		e.Rounded.Kernels.SquaredNorms(squares[start:], rows.Table, count, width)
 		for i := start; i < start+count; i++ {
 			exact := upperNorm(squares[i].Exact, width)
 			rounded := upperNorm(squares[i].Rounded, width)

@@ -102,14 +102,13 @@ func (r *Ranker) Prepare(a *RankedQueries, b *ErrorBounds, truth []float32) {
 	k.Right(a.factor, r.queryBands, q.PaddedCount/kernel.Band, steps(width))
 }
 
-// Count adds the numbers of scores of a tile that are above those of the true answers, and at
+// Count adds the numbers of scores of the rows of a tile that are above those of the true answers, and at
 // least as high. A few of them are added by a later call or by Finish. exclude may set scores
 // to -Inf, which are not counted. Count returns false and adds nothing if the tile needs
 // float32: its numbers are not finite or huge, or too many scores are uncertain.
-func (r *Ranker) Count(a *RankedQueries, tile int, exclude func(scores kernel.Table),
-	above, atLeast []int32) bool {
-	b := a.bounds
-	e, q := b.embeddings, a.queries
+func (r *Ranker) Count(a *RankedQueries, tile int, rows Embeddings,
+	exclude func(scores kernel.Table), above, atLeast []int32) bool {
+	b, q := a.bounds, a.queries
 	if !(b.maxNorms[tile]*a.maxNorm < maxNormProduct) {
 		return false
 	}
@@ -117,9 +116,9 @@ func (r *Ranker) Count(a *RankedQueries, tile int, exclude func(scores kernel.Ta
 		a.skip--
 		return false
 	}
-	start, count, _ := e.Tile(tile)
-	k, width := e.Rounded.Kernels, e.Stride
-	k.Multiply(r.scores, e.Rounded.tile(tile), a.factor, kernel.Pad(count, 2*kernel.Band),
+	start, count := tile*Rows, rows.Count
+	k, width := rows.Rounded.Kernels, rows.Stride
+	k.Multiply(r.scores, rows.Rounded.bands, a.factor, kernel.Pad(count, 2*kernel.Band),
 		q.PaddedCount, steps(width)*kernel.TileInner, false)
 	exclude(r.scores)
 	clear(r.notAbove)
@@ -136,7 +135,7 @@ func (r *Ranker) Count(a *RankedQueries, tile int, exclude func(scores kernel.Ta
 		a.skip = skippedTiles
 		return false
 	}
-	uncertain := k.Recheck(r.uncertain, e.From(start), q.Rows, width, a.truth, a.norms,
+	uncertain := k.Recheck(r.uncertain, rows.Table, q.Rows, width, a.truth, a.norms,
 		b.recheckPerNorm[start:], absoluteError(width), r.notAbove)
 	for i, n := range r.notAbove[:q.Count] {
 		above[i] += int32(count) - n

@@ -19,7 +19,7 @@ func (e *Embeddings) EnableBF16(k *kernel.BF16Set) {
 }
 
 // EnableLazyBF16 works like EnableBF16 for embeddings whose steps need no rounded rows: only
-// Refresh rounds them, and takes the memory.
+// Refresh rounds them, and takes the memory. For a large table it does not: see [TileReader].
 func (e *Embeddings) EnableLazyBF16(k *kernel.BF16Set) {
 	e.Rounded = &Rounded{Kernels: k, ones: ones(Rows), isLazy: true, isStale: true}
 }
@@ -27,7 +27,7 @@ func (e *Embeddings) EnableLazyBF16(k *kernel.BF16Set) {
 // Refresh updates the rounded rows, if bfloat16 is enabled and they may be out of date.
 func (e Embeddings) Refresh() {
 	r := e.Rounded
-	if r == nil || !r.isStale {
+	if r == nil || !r.isStale || r.isLazy && e.IsLarge() {
 		return
 	}
 	if r.bands.Data == nil {

@@ -1,0 +1,66 @@
+package tiles
+
+import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+
+// LargeTable is the number of numbers from which a table is too large for copies: 1 GiB. Tests
+// change it.
+var LargeTable = 1 << 28
+
+// IsLarge reports whether the embeddings are in a file or too large for copies.
+func (e Embeddings) IsLarge() bool { return e.Folder.Path != "" || len(e.Data) >= LargeTable }
+
+// NewView returns embeddings that share memory with dense rows. Their tiles need a [TileReader].
+func NewView(dense []float32, columns int) Embeddings {
+	table := kernel.Table{Data: dense, Stride: columns}
+	return Embeddings{Table: table, Count: len(dense) / columns}
+}
+
+// TileReader is a thread's memory for tiles of embeddings without padding or rounded rows.
+type TileReader struct {
+	rows    kernel.Table
+	bands   kernel.Tiles
+	rounded Rounded
+}
+
+// Read returns a tile with padding and, if bfloat16 is enabled, with rounded rows. The next call may
+// overwrite it.
+func (r *TileReader) Read(e Embeddings, tile int) Embeddings {
+	start, count, rows := e.Tile(tile)
+	read := Embeddings{Count: count}
+	if e.Stride%kernel.Columns == 0 && (start+rows)*e.Stride <= len(e.Data) {
+		read.Table = e.From(start)
+	} else {
+		read.Table = r.pad(e, start, count)
+	}
+	switch from := e.Rounded; {
+	case from == nil:
+	case from.bands.Data != nil:
+		r.rounded = Rounded{Kernels: from.Kernels, bands: from.tile(tile)}
+		read.Rounded = &r.rounded
+	default:
+		r.round(from, read)
+		read.Rounded = &r.rounded
+	}
+	return read
+}
+
+// pad copies rows into a padded table.
+func (r *TileReader) pad(e Embeddings, start, count int) kernel.Table {
+	if r.rows.Data == nil {
+		r.rows = NewTable(Rows, e.Stride)
+	}
+	for i := range count {
+		copy(PaddedRow(r.rows, i), PaddedRow(e.Table, start+i))
+	}
+	clear(r.rows.Row(count))
+	return r.rows
+}
+
+// round rounds the rows of a tile.
+func (r *TileReader) round(of *Rounded, rows Embeddings) {
+	if r.bands.Data == nil {
+		r.bands = kernel.NewTiles(tileBands, steps(rows.Stride))
+	}
+	r.rounded = Rounded{Kernels: of.Kernels, bands: r.bands}
+	of.Kernels.Round(r.bands, rows.Table, rows.Count, rows.Stride, of.ones)
+}
