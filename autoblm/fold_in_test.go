@@ -45,7 +45,7 @@ func TestFoldInAfterAdam(t *testing.T) {
 	m := must(autoblm.Train(t.Context(), without, s)).Models()[0]
 	engine := cpu.New(0)
 	defer engine.Close()
-	p := must(autoblm.PredictorOf(must(completion.FoldIn(t.Context(), engine, m, whole))))
+	p := must(autoblm.PredictorOf(must(completion.FoldIn(t.Context(), engine, completion.Single{Model: m}, whole))))
 	mrr := must(p.Evaluate(t.Context(), whole, "test", autoblm.Compute{})).Tail.MRR
 	if len(rest) < 5 || mrr < 0.2 {
 		t.Errorf("MRR %.3f of %d facts", mrr, len(rest))
@@ -93,7 +93,9 @@ func TestFoldIn(t *testing.T) {
 	m := must(autoblm.Train(context.Background(), without, s)).Models()[0]
 	engine := cpu.New(0)
 	defer engine.Close()
-	folded := must(completion.FoldIn(context.Background(), engine, m, whole))
+	single := completion.Single{Model: m}
+	grown := must(completion.FoldIn(context.Background(), engine, single, whole))
+	folded := grown.Models()[0]
 	if got := folded.EntityLabels; len(got) != len(m.EntityLabels)+1 || got[len(got)-1] != later {
 		t.Fatalf("%d entities, the last is %s", len(got), got[len(got)-1])
 	}
@@ -101,7 +103,7 @@ func TestFoldIn(t *testing.T) {
 		!slices.Equal(folded.Relations, m.Relations) {
 		t.Error("embeddings of the model changed")
 	}
-	p := must(autoblm.PredictorOf(folded))
+	p := must(autoblm.PredictorOf(grown))
 	if won := wins(p, whole, later); won > len(whole.Test)/20 {
 		t.Errorf("%s is the first answer to %d of %d queries about other entities", later, won, len(whole.Test))
 	}
@@ -120,7 +122,19 @@ func TestFoldIn(t *testing.T) {
 	if known < 3 { // of 844 entities, ten are 1 %
 		t.Errorf("only %d of the facts of %s are among the first ten answers", known, later)
 	}
-	if again := must(completion.FoldIn(context.Background(), engine, folded, whole)); again != folded {
+	if again := must(completion.FoldIn(context.Background(), engine, grown, whole)); again != grown {
 		t.Error("nothing was missing, but the model changed")
+	}
+	// The members of an ensemble learn the entity like single models, and keep their order.
+	s.Member.Seed++
+	other := must(autoblm.Train(context.Background(), without, s)).Models()[0]
+	pair := must(completion.NewEnsemble([]*kge.Model{m, other}))
+	pair.Choice = &completion.Choice{Order: []int{1, 0}}
+	both := must(completion.FoldIn(context.Background(), engine, pair, whole)).Models()
+	if both[0].HasIDs(m.EntityLabels, m.RelationLabels) || len(both) != 2 {
+		t.Fatalf("%d members, the first without the new entity", len(both))
+	}
+	if i := slices.Index(pair.Models(), m); !slices.Equal(both[i].Entities, folded.Entities) {
+		t.Error("a member learns the entity in another way than the single model")
 	}
 }

@@ -85,7 +85,7 @@ func Import(paths []string, s ImportSettings) (*Graph, *ImportReport, error) {
 		return nil, nil, err
 	}
 	if d := im.report.SplitReport; d.Duplicates > 0 {
-		im.report.Dropped.Add(droppedDuplicates, d.Duplicates, all.text(d.duplicate))
+		im.report.Dropped.Add(droppedDuplicates, d.Duplicates, all.Text(d.duplicate))
 	}
 	return divided, &im.report, nil
 }

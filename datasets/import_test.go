@@ -185,7 +185,7 @@ func TestSplitByEntity(t *testing.T) {
 	inTrain, elsewhere := isIn(g.Train), isIn(slices.Concat(g.Train, g.Valid))
 	for _, triple := range g.Test {
 		if elsewhere[triple.Head] && elsewhere[triple.Tail] {
-			t.Errorf("the entities of %s are known", g.text(triple))
+			t.Errorf("the entities of %s are known", g.Text(triple))
 		}
 	}
 	lost := 0

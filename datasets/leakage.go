@@ -152,26 +152,23 @@ func (g *Graph) Leakage(splits ...string) (warnings []string) {
 		if err != nil || name == splitNames[0] || len(triples) == 0 {
 			continue
 		}
-		count := func(n int) string {
-			return fmt.Sprintf("%s of %s %s triples (%.1f %%)", format.Int(n),
-				format.Int(len(triples)), name, 100*float64(n)/float64(len(triples)))
-		}
+		count := func(n int) string { return CountOf(n, len(triples), name) }
 		l := implied.leakageOf(slices.Index(splitNames, name))
 		if n := l.InTrain.Count; n > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s are in train too, such as %s, so a model may know "+
 				"them by heart: remove them from train, or split all triples anew",
-				count(n), g.text(l.InTrain.Example)))
+				count(n), g.Text(l.InTrain.Example)))
 		}
 		if n := l.InValid.Count; n > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s are in valid too, such as %s, so the test metrics "+
 				"also measure the selection by valid: remove them from valid, or split all triples anew",
-				count(n), g.text(l.InValid.Example)))
+				count(n), g.Text(l.InValid.Example)))
 		}
 		if n := l.Implied.Count; n > 0 {
 			follow = append(follow, count(n))
 			percent := 100 * float64(n) / float64(len(triples))
 			shares = append(shares, fmt.Sprintf("%.0f %% of %s", percent, name))
-			source = fmt.Sprintf("%s from %s", g.text(l.Implied.Example), g.text(l.Implied.Source))
+			source = fmt.Sprintf("%s from %s", g.Text(l.Implied.Example), g.Text(l.Implied.Source))
 		}
 	}
 	if len(follow) > 0 {
@@ -187,6 +184,13 @@ func (g *Graph) Leakage(splits ...string) (warnings []string) {
 	return warnings
 }
 
-func (g *Graph) text(t Triple) string {
+// CountOf returns a number of the triples of a split, with their share.
+func CountOf(n, triples int, split string) string {
+	return fmt.Sprintf("%s of %s %s triples (%.1f %%)", format.Int(n), format.Int(triples), split,
+		100*float64(n)/float64(triples))
+}
+
+// Text returns a triple with its labels.
+func (g *Graph) Text(t Triple) string {
 	return fmt.Sprintf("(%s, %s, %s)", g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail])
 }

@@ -19,7 +19,7 @@ import (
 func Data(g *datasets.Graph) *kge.Data {
 	d := &kge.Data{
 		Name: g.Name, Source: cmp.Or(g.Folder, g.Name), Entities: g.Entities, Relations: g.Relations,
-		BothDirections: true, Count: len(g.Train), Fingerprint: g.Fingerprint,
+		BothDirections: true, Count: len(g.Train), Fingerprint: sync.OnceValue(g.Fingerprint),
 	}
 	weights := sync.OnceValue(func() map[datasets.Triple]float32 { return factWeights(g) })
 	d.Occurrences = func() kge.Occurrences { return occurrences(g) }

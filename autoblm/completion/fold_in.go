@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 // foldInEpochs is the number of epochs on the triples of new labels. They are few.
@@ -15,35 +15,47 @@ const foldInEpochs = 30
 
 // minReplayed is the least number of known triples, as far as there are, that new labels learn
 // beside their own.
-const minReplayed = 1000
+const minReplayed = 4000
 
-// FoldIn returns a model that also has the entities and relations of the training triples of g that
-// m lacks. Only their embeddings are trained, on these triples and a sample of the others; those of m
-// stay. It returns m if it lacks nothing.
+// minCandidates is the least number of entities, as far as there are, among which new labels learn
+// their triples.
+const minCandidates = 4096
+
+// FoldIn returns a predictor that also has the entities and relations of the training triples of g
+// that p lacks. Only their embeddings are trained, on these triples and a sample of the others; those
+// of p stay. Each member of an ensemble learns them by itself. The result has no probabilities. FoldIn
+// returns p if it lacks nothing.
 func FoldIn(
-	ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph,
-) (*kge.Model, error) {
-	entities, entityIDs := withNew(m.EntityLabels, g.Entities)
-	relations, relationIDs := withNew(m.RelationLabels, g.Relations)
-	added := &datasets.Graph{Name: g.Name, Entities: entities, Relations: relations}
-	var others []datasets.Triple
-	for _, t := range g.Train {
-		head, relation, tail := entityIDs[t.Head], relationIDs[t.Relation], entityIDs[t.Tail]
-		isNew := max(head, tail) >= len(m.EntityLabels) || relation >= len(m.RelationLabels)
-		triple := datasets.Triple{Head: int32(head), Relation: int32(relation), Tail: int32(tail)}
-		if isNew {
-			added.Train = append(added.Train, triple)
-		} else {
-			others = append(others, triple)
+	ctx context.Context, engine kge.Engine, p Predictor, g *datasets.Graph,
+) (Predictor, error) {
+	members := p.Models()
+	e, isEnsemble := p.(*Ensemble)
+	if isEnsemble {
+		members = e.Members // in the order to which the choice refers
+	}
+	folded := make([]*kge.Model, len(members))
+	for i, m := range members {
+		var err error
+		if folded[i], err = foldIn(ctx, engine, m, g); err != nil {
+			return nil, err
 		}
 	}
-	if len(added.Train) == 0 {
-		return m, nil
+	switch {
+	case folded[0] == members[0]: // all members have the same labels
+		return p, nil
+	case isEnsemble:
+		return &Ensemble{Members: folded, Choice: e.Choice}, nil
 	}
-	// New entities also learn what they are not, as candidates for the tails of other triples.
-	replayed := max(minReplayed, 10*len(added.Train))
-	for i, every := 0, max(1, len(others)/replayed); i < len(others); i += every {
-		added.Train = append(added.Train, others[i])
+	return Single{Model: folded[0]}, nil
+}
+
+// foldIn returns a model that also has new labels, or m if it lacks none.
+func foldIn(
+	ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph,
+) (*kge.Model, error) {
+	few := newFacts(m, g)
+	if len(few.Train) == 0 {
+		return m, nil
 	}
 	if m.Training == nil {
 		return nil, errors.New("the model does not have the settings of its training, which new " +
@@ -52,12 +64,14 @@ func FoldIn(
 	s := m.Training.Settings
 	s.Epochs, s.ValidateEvery, s.Patience, s.PlateauPatience = foldInEpochs, 0, 0, 0
 	s.Optimizer, s.Precision = kge.Adagrad, kge.Float32
+	// A sample of all entities rarely has a new one, which then does not learn what it is not.
+	s.SampledSoftmax, s.SparseGradients, s.Buckets = 0, 0, 0
 	member := m.Training.Member
 	if m.Training.Settings.Optimizer != kge.Adagrad {
 		member.LearningRate = rootMeanSquare(m.Entities)
 	}
 	job := kge.Job{
-		Data: Data(added), Settings: s, Members: []kge.Member{member},
+		Data: Data(few), Settings: s, Members: []kge.Member{member},
 		Start: kge.NewStart(m.LabelledTables(), 0).Freeze(),
 	}
 	report, err := kge.Train(ctx, engine, job)
@@ -68,8 +82,74 @@ func FoldIn(
 	if folded.Err != nil {
 		return nil, folded.Err
 	}
-	folded.Model.Dataset, folded.Model.Source = m.Dataset, m.Source
-	return folded.Model, nil
+	return m.Extend(folded.Model), nil
+}
+
+// newFacts returns the training triples of g with labels that m lacks and a sample of the others,
+// with the entities of both and a sample of the others that m has. It returns no triples if m lacks
+// no label.
+func newFacts(m *kge.Model, g *datasets.Graph) *datasets.Graph {
+	ids := labels.NewTranslation(
+		g.Name, g.Entities, g.Relations, m.EntityLabels, m.RelationLabels)
+	few := &datasets.Graph{Name: g.Name}
+	var others []datasets.Triple
+	for _, t := range g.Train {
+		if min(ids.Entity(t.Head), ids.Relation(t.Relation), ids.Entity(t.Tail)) < 0 {
+			few.Train = append(few.Train, t)
+		} else {
+			others = append(others, t)
+		}
+	}
+	if len(few.Train) == 0 {
+		return few
+	}
+	// New entities also learn what they are not, as candidates for the answers of other triples.
+	few.Train = append(few.Train, stride(others, max(minReplayed, 10*len(few.Train)))...)
+	hasEntity, hasRelation := make([]bool, len(g.Entities)), make([]bool, len(g.Relations))
+	for _, t := range few.Train {
+		hasEntity[t.Head], hasRelation[t.Relation], hasEntity[t.Tail] = true, true, true
+	}
+	var known []int32 // that the triples lack
+	for id, is := range hasEntity {
+		if !is && ids.Entity(int32(id)) >= 0 {
+			known = append(known, int32(id))
+		}
+	}
+	for _, id := range stride(known, minCandidates-(len(hasEntity)-len(known))) {
+		hasEntity[id] = true
+	}
+	var entities, relations []int32 // ids in few
+	few.Entities, entities = kept(g.Entities, hasEntity)
+	few.Relations, relations = kept(g.Relations, hasRelation)
+	for i, t := range few.Train {
+		few.Train[i] = datasets.Triple{
+			Head: entities[t.Head], Relation: relations[t.Relation], Tail: entities[t.Tail],
+		}
+	}
+	return few
+}
+
+// kept returns some of the labels, and the new id of each of these.
+func kept(labels []string, is []bool) (some []string, ids []int32) {
+	ids = make([]int32, len(labels))
+	for id, label := range labels {
+		if is[id] {
+			ids[id] = int32(len(some))
+			some = append(some, label)
+		}
+	}
+	return some, ids
+}
+
+// stride returns about a number of elements at equal distances.
+func stride[T any](all []T, count int) (some []T) {
+	if count <= 0 {
+		return nil
+	}
+	for i, every := 0, max(1, len(all)/count); i < len(all); i += every {
+		some = append(some, all[i])
+	}
+	return some
 }
 
 // rootMeanSquare returns the size of the numbers of embeddings. As a learning rate of Adagrad, whose
@@ -80,22 +160,4 @@ func rootMeanSquare(numbers []float32) float64 {
 		squares += float64(x) * float64(x)
 	}
 	return math.Sqrt(squares / float64(len(numbers)))
-}
-
-// withNew returns the labels and then the new ones of others, and the index of each of others.
-func withNew(labels, others []string) (all []string, ids []int) {
-	index := make(map[string]int, len(labels))
-	for i, label := range labels {
-		index[label] = i
-	}
-	all, ids = slices.Clone(labels), make([]int, len(others))
-	for i, label := range others {
-		id, found := index[label]
-		if !found {
-			id = len(all)
-			all = append(all, label)
-		}
-		ids[i] = id
-	}
-	return all, ids
 }

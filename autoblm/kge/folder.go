@@ -38,6 +38,7 @@ type description struct {
 	Tables     map[string][]int `json:"tables,omitempty"` // shapes, for other readers
 	Dataset    string           `json:"dataset,omitempty"`
 	Source     string           `json:"source,omitempty"`
+	TrainedOn  []DataID         `json:"trained_on,omitempty"`
 	Training   *Training        `json:"training,omitempty"`
 	Position   *Position        `json:"position,omitempty"`
 	Valid      json.RawMessage  `json:"valid,omitempty"`
@@ -125,7 +126,7 @@ func (m *Model) describe() (description, error) {
 	d := description{
 		Form: m.Form, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim,
 		Reciprocal: m.Reciprocal, Tables: map[string][]int{}, Dataset: m.Dataset,
-		Source: m.Source, Training: m.Training, Position: m.Position,
+		Source: m.Source, TrainedOn: m.TrainedOn, Training: m.Training, Position: m.Position,
 		Valid: m.Valid, Test: m.Test,
 	}
 	if err := d.check(); err != nil {
@@ -185,8 +186,8 @@ func LoadFrom(dir string, readFile func(name string) ([]byte, error)) (*Model, e
 		Parameters: Parameters{
 			Form: d.Form, Structure: d.Structure, Dim: d.Dim, Reciprocal: d.Reciprocal,
 		},
-		Dataset: d.Dataset, Source: d.Source, Training: d.Training, Position: d.Position,
-		Valid: d.Valid, Test: d.Test,
+		Dataset: d.Dataset, Source: d.Source, TrainedOn: d.TrainedOn, Training: d.Training,
+		Position: d.Position, Valid: d.Valid, Test: d.Test,
 	}
 	// The entities take longest, so they are read and checked while the labels are parsed.
 	read = readAhead(read, entityTable+".npy")

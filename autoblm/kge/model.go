@@ -14,6 +14,9 @@ type Model struct {
 	// Dataset is the name of the training data. Source lets the task find the data again: the
 	// folder from which they were read, or their name.
 	Dataset, Source string
+	// TrainedOn identifies the data of the training, and then of those that it continued; nil if
+	// unknown.
+	TrainedOn []DataID
 	// EntityLabels and RelationLabels name the rows of the tables.
 	EntityLabels, RelationLabels []string
 	// Training describes how the model was trained; nil if another program wrote it.
@@ -22,6 +25,12 @@ type Model struct {
 	Position *Position
 	// Valid and Test are evaluations as JSON of the task; nil if not evaluated.
 	Valid, Test json.RawMessage
+}
+
+// DataID identifies data by their contents, and says where they were.
+type DataID struct {
+	Source      string `json:"source"`
+	Fingerprint string `json:"fingerprint"`
 }
 
 // Position is a position in a training.
@@ -49,7 +58,16 @@ func (t Training) Equal(other Training) bool {
 		maps.EqualFunc(t.TaskSettings, other.TaskSettings, equal)
 }
 
-func newModel(d *Data, s Settings, m Member, p Parameters) (*Model, error) {
+func (j Job) newModel(m Member, p Parameters) (*Model, error) {
+	d, s := j.Data, j.Settings
+	trainedOn := []DataID{{d.Source, d.Fingerprint()}}
+	if j.Start != nil {
+		for _, earlier := range j.Start.TrainedOn {
+			if !slices.Contains(trainedOn, earlier) {
+				trainedOn = append(trainedOn, earlier)
+			}
+		}
+	}
 	t := &Training{Settings: s, Member: m}
 	if d.TaskSettings != nil {
 		text, err := json.Marshal(d.TaskSettings)
@@ -61,7 +79,7 @@ func newModel(d *Data, s Settings, m Member, p Parameters) (*Model, error) {
 		}
 	}
 	return &Model{
-		Parameters: p, Dataset: d.Name, Source: d.Source,
+		Parameters: p, Dataset: d.Name, Source: d.Source, TrainedOn: trainedOn,
 		EntityLabels: d.Entities, RelationLabels: d.Relations, Training: t,
 	}, nil
 }
@@ -105,12 +123,53 @@ func (m *Model) Reorder(entities, relations []string) (*Model, error) {
 	return &other, nil
 }
 
-// orderOf returns the index in from of each label in to.
-func orderOf(kind string, from, to []string) ([]int, error) {
-	indices := make(map[string]int, len(from))
-	for i, label := range from {
+// Extend returns the model with the entities and relations of another one that it lacks, after its
+// own. Both have the same form and dimension.
+func (m *Model) Extend(other *Model) *Model {
+	extended := *m
+	extended.EntityLabels = union(m.EntityLabels, other.EntityLabels)
+	extended.RelationLabels = union(m.RelationLabels, other.RelationLabels)
+	own, from := m.layout(), other.layout()
+	var tables [][]float32
+	for i, t := range extended.layout() {
+		known, size, indices := len(own[i].labels), t.rows*t.columns, indicesOf(from[i].labels)
+		table := make([]float32, 0, t.totalRows()*t.columns)
+		for direction := range t.directions {
+			table = append(table, m.All()[i][direction*known*size:][:known*size]...)
+			for _, label := range t.labels[known:] {
+				row := direction*len(from[i].labels) + indices[label]
+				table = append(table, other.All()[i][row*size:][:size]...)
+			}
+		}
+		tables = append(tables, table)
+	}
+	extended.Tables = TablesOf(tables)
+	return &extended
+}
+
+// union returns the labels and then those of others that are not among them.
+func union(labels, others []string) []string {
+	all, indices := slices.Clone(labels), indicesOf(labels)
+	for _, label := range others {
+		if _, isKnown := indices[label]; !isKnown {
+			all = append(all, label)
+		}
+	}
+	return all
+}
+
+// indicesOf returns the index of each label.
+func indicesOf(labels []string) map[string]int {
+	indices := make(map[string]int, len(labels))
+	for i, label := range labels {
 		indices[label] = i
 	}
+	return indices
+}
+
+// orderOf returns the index in from of each label in to.
+func orderOf(kind string, from, to []string) ([]int, error) {
+	indices := indicesOf(from)
 	order := make([]int, len(to))
 	for i, label := range to {
 		index, found := indices[label]

@@ -151,7 +151,7 @@ func (r *run) result(member int) (*Result, error) {
 		return result, nil
 	}
 	var err error
-	result.Model, err = newModel(r.job.Data, r.job.Settings, settings, *m.best)
+	result.Model, err = r.job.newModel(settings, *m.best)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,9 @@ import (
 
 // Start holds embeddings to begin a training with. Rows of other labels begin at random.
 type Start struct {
+	// TrainedOn identifies the data of the trainings that gave the embeddings; nil if unknown.
+	TrainedOn []DataID
+
 	tables []LabelledTable
 	epochs int // that trained them
 	frozen bool
@@ -36,7 +39,9 @@ func NewStart(tables []LabelledTable, epochs int) *Start {
 // Freeze makes a start whose embeddings the training does not change, only those of other labels.
 // It needs Adagrad.
 func (s *Start) Freeze() *Start {
-	return &Start{tables: s.tables, epochs: s.epochs, frozen: true, digest: s.digest + " frozen"}
+	frozen := *s
+	frozen.frozen, frozen.digest = true, s.digest+" frozen"
+	return &frozen
 }
 
 // Matched is the number of labels that begin with an embedding, of all labels of the data.
@@ -94,10 +99,7 @@ func (s *Start) rows(t labelledTable) ([][]float32, error) {
 		return nil, fmt.Errorf("the %s to begin with have %d numbers each, but the model has %d: "+
 			"choose the same dimension", t.name, from.Columns, t.rows*t.columns)
 	}
-	index := make(map[string]int, len(from.Labels))
-	for i, label := range from.Labels {
-		index[label] = i
-	}
+	index := indicesOf(from.Labels)
 	for i, label := range labels {
 		row, found := index[label]
 		if !found && from.Words {

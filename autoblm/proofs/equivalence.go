@@ -39,6 +39,7 @@ func Transport(m *kge.Model, to structure.Structure) (*kge.Model, error) {
 		},
 		Dataset:        m.Dataset,
 		Source:         m.Source,
+		TrainedOn:      m.TrainedOn,
 		EntityLabels:   m.EntityLabels,
 		RelationLabels: m.RelationLabels,
 	}, nil

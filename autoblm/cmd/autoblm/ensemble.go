@@ -79,6 +79,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	warnTrainedOn(ctx, o, models, g, false, "valid", "test")
 	if g, err = completion.Align(models[0], g); err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	}
 	interrupted := calibrateNew(ctx, o, ensemble, cpu.New(c.Threads), source, s.Out, time.Time{})
 	printed := o.Result(s, func(w io.Writer) {
-		o.Show(s.block(g, c.Dataset))
+		o.Show(s.block(g))
 		if o.Verbose {
 			s.printDetails(w)
 		}
@@ -273,7 +274,7 @@ func (s *ensembleSummary) addMembers(
 }
 
 // block returns the final output, with commands for the graph.
-func (s ensembleSummary) block(g *datasets.Graph, dataset string) cli.Block {
+func (s ensembleSummary) block(g *datasets.Graph) cli.Block {
 	how := "all models"
 	if s.Choice != nil {
 		how = fmt.Sprintf("selected from %d", s.Candidates)
@@ -310,7 +311,7 @@ func (s ensembleSummary) block(g *datasets.Graph, dataset string) cli.Block {
 			format.Count(min(s.Choice.Folds, s.Valid.Triples), "part")))
 	}
 	b.Next = []string{nextTail(s.Out, g),
-		shellCommand([]string{"eval", "--model", s.Out, "--dataset", dataset})}
+		shellCommand([]string{"eval", "--model", s.Out})}
 	return b
 }
 

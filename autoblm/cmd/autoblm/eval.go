@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -19,14 +20,14 @@ import (
 
 type evalCommand struct {
 	Model    string    `required:"" placeholder:"DIR" brief:"Folder of a model, ensemble or search." help:"Folder of a model, of an ensemble, or of a search."`
-	Dataset  string    `required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
+	Dataset  string    `placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder. The default is the training data of the model."`
 	Split    string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
 	Ties     eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"Rank among equal scores: pessimistic, optimistic or realistic."`
 	By       string    `default:"" enum:",relation,pattern,degree" placeholder:"KIND" brief:"Metrics by relation, pattern or degree." help:"Metrics by relation, by relation pattern, or by the degree of the known entity: the number of training triples that it is the tail of."`
 	Sample   int       `min:"0" max:"1000000000" brief:"Rank a random sample of this size; 0: all." help:"Rank a random sample of this number of triples and state the standard error of its MRR; 0 ranks all. It is the same sample each time, and a larger one contains it."`
 	Classify bool      `brief:"Decide which triples are true." help:"Decide for the triples of the split and as many false ones whether they are true. The data may have the false ones in valid_neg.txt and test_neg.txt; otherwise true ones are corrupted."`
 	Seed     uint64    `default:"1" brief:"Seed of the corrupted triples." help:"Seed of the corrupted triples of --classify."`
-	FoldIn   bool      `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are. Only for single models."`
+	FoldIn   bool      `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are."`
 	precisionFlag
 	computeFlags
 }
@@ -61,11 +62,12 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	g, err := read(ctx, o, datasets.Open, c.Dataset)
+	g, err := c.graph(ctx, o, p.Models()[0])
 	if err != nil {
 		return err
 	}
 	warn(o, g.Warnings(c.Split))
+	warnTrainedOn(ctx, o, p.Models(), g, c.FoldIn, c.Split)
 	engine, err := c.open(anyForm(p.Models()))
 	if err != nil {
 		return err
@@ -131,6 +133,29 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.printParts(w, c.By)
 		o.Show(next)
 	})
+}
+
+// graph opens the data, by default those of the training. With --fold-in these may have grown.
+func (c *evalCommand) graph(
+	ctx context.Context, o *output, m *kge.Model,
+) (*datasets.Graph, error) {
+	if c.Dataset != "" {
+		return read(ctx, o, datasets.Open, c.Dataset)
+	}
+	source := dataOf(m)
+	if source == "" {
+		return nil, cli.Usage(errors.New("the model does not record its training data: give --dataset"))
+	}
+	g, err := read(ctx, o, datasets.Open, source)
+	if err != nil {
+		return nil, fmt.Errorf("open the training data of the model: %w (name the data with --dataset)",
+			withHint(err))
+	}
+	if !c.FoldIn && (len(m.TrainedOn) == 0 || m.TrainedOn[0].Fingerprint != g.Fingerprint()) {
+		return nil, fmt.Errorf("evaluate the model: %s has changed since the training; "+
+			"name the data to evaluate on with --dataset", source)
+	}
+	return g, nil
 }
 
 // rankAll ranks a split among all entities and among those of the right kind, and sets the metrics.
@@ -219,7 +244,10 @@ func (s evalSummary) block(c *evalCommand, g *datasets.Graph) cli.Block {
 	}
 	b.Next = append(b.Next, nextTail(c.Model, g))
 	if c.By == "" {
-		again := []string{"eval", "--model", c.Model, "--dataset", c.Dataset, "--by", "relation"}
+		again := []string{"eval", "--model", c.Model, "--by", "relation"}
+		if c.Dataset != "" {
+			again = append(again, "--dataset", c.Dataset)
+		}
 		if c.Split != "test" {
 			again = append(again, "--split", c.Split)
 		}

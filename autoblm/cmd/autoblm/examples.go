@@ -31,8 +31,8 @@ var examples = flags.Examples{
 		"train --dataset world --members 3 --keep-members --out seeds",
 	},
 	"eval": {
-		"eval --model mymodel --dataset world",
-		"eval --model mymodel --dataset world --split valid --by relation",
+		"eval --model mymodel",
+		"eval --model mymodel --split valid --by relation",
 	},
 	"predict": {
 		"predict --model mymodel --head Portugal --relation borders",

@@ -70,7 +70,7 @@ func (c *modelMapCommand) Run(ctx context.Context, o *output) error {
 func (c *modelMapCommand) graph(
 	ctx context.Context, m *kge.Model, o *output,
 ) (*datasets.Graph, error) {
-	source := cmp.Or(c.Dataset, datasets.SourceFolder(cmp.Or(m.Source, m.Dataset)))
+	source := cmp.Or(c.Dataset, dataOf(m))
 	g, err := read(ctx, o, datasets.Open, source)
 	if err != nil && c.Dataset == "" {
 		o.Message("autoblm: the map has no colours: %s (name the graph with --dataset)",

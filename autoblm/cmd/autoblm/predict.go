@@ -43,7 +43,7 @@ type predictCommand struct {
 	All      bool   `brief:"List the likeliest missing triples." help:"List the likeliest missing triples of the data, or of one --relation, by the share of the tail among the candidates."`
 	Format   string `default:"text" enum:"text,tsv,csv,jsonl,parquet" brief:"${enum}." help:"Format of the answers: text, tsv, csv, jsonl (JSON lines) or parquet."`
 	Explain  int    `min:"0" max:"1000000" placeholder:"N" brief:"Show N training triples that speak for each answer." help:"For each answer, show up to this number of training triples that speak most for it. Their influence approximates how far the score would fall without the triple."`
-	FoldIn   bool   `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are. Only for single models."`
+	FoldIn   bool   `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are."`
 	threadsFlag
 }
 
@@ -104,6 +104,9 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	if c.FoldIn {
+		if g != nil { // its validation triples give the probabilities
+			warnTrainedOn(ctx, o, p.Models(), g, true, "valid")
+		}
 		if p, err = foldIn(ctx, o, c.engine(), p, g); err != nil {
 			return err
 		}
@@ -295,7 +298,7 @@ func knownFrom[G any](
 	if f.Known == eval.KeepKnown && f.Any {
 		return nil, nil
 	}
-	g, err := open(cmp.Or(f.Dataset, datasets.SourceFolder(cmp.Or(m.Source, m.Dataset))))
+	g, err := open(cmp.Or(f.Dataset, dataOf(m)))
 	if err == nil {
 		return g, nil
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -31,6 +34,27 @@ func warn(o *output, warnings []string) {
 		}
 		o.Message("%s", text)
 	}
+}
+
+// dataOf returns the source of the training data of a model, "" if that is unknown.
+func dataOf(m *kge.Model) string {
+	return datasets.SourceFolder(cmp.Or(m.Source, m.Dataset))
+}
+
+// warnTrainedOn warns about triples of splits of g that models were trained on. Where g may have
+// grown since the training, it does not warn that this is unknown.
+func warnTrainedOn(
+	ctx context.Context, o *output, models []*kge.Model, g *datasets.Graph, mayGrow bool,
+	splits ...string,
+) {
+	open := func(source string) (*datasets.Graph, error) {
+		return read(ctx, o, datasets.Open, source)
+	}
+	leaks, unchecked := completion.Leakage(models, g, open, splits...)
+	if mayGrow {
+		unchecked = nil
+	}
+	warn(o, slices.Concat(leaks, unchecked))
 }
 
 // warnLongPath warns if a query has a longer path than the training of the model had.

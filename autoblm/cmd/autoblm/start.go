@@ -42,6 +42,9 @@ func (f *startFlags) readStart() (err error) {
 	}
 	if tables != nil {
 		f.start = kge.NewStart(tables, epochs)
+		if f.model != nil {
+			f.start.TrainedOn = f.model.TrainedOn
+		}
 	}
 	return nil
 }
@@ -84,19 +87,16 @@ func (f *startFlags) reportStart(o *output, job kge.Job) (*kge.Matched, error) {
 func foldIn(
 	ctx context.Context, o *output, engine kge.Engine, p completion.Predictor, g *datasets.Graph,
 ) (completion.Predictor, error) {
-	single, isSingle := p.(completion.Single)
-	if !isSingle {
-		return nil, cli.Usage(errors.New("--fold-in needs a single model: name a member of the ensemble"))
-	}
 	if g == nil {
 		return nil, cli.Usage(errors.New("--fold-in needs the data with new labels: give --dataset"))
 	}
-	m, err := completion.FoldIn(ctx, engine, single.Model, g)
+	folded, err := completion.FoldIn(ctx, engine, p, g)
 	if err != nil {
 		return nil, err
 	}
+	before, after := p.Models()[0], folded.Models()[0]
 	o.Message("autoblm: learnt %s and %s that the model lacks",
-		format.Count(len(m.EntityLabels)-len(single.EntityLabels), "entity"),
-		format.Count(len(m.RelationLabels)-len(single.RelationLabels), "relation"))
-	return completion.Single{Model: m}, nil
+		format.Count(len(after.EntityLabels)-len(before.EntityLabels), "entity"),
+		format.Count(len(after.RelationLabels)-len(before.RelationLabels), "relation"))
+	return folded, nil
 }

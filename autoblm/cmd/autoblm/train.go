@@ -132,6 +132,9 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
+	if c.model != nil {
+		warnTrainedOn(ctx, o, []*kge.Model{c.model}, g, true, "valid", "test")
+	}
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err
@@ -388,8 +391,7 @@ func (s trainSummary) block(g *datasets.Graph, dataset string) cli.Block {
 	if s.Test != nil {
 		b.Next = append(b.Next, shellCommand([]string{"search", "--dataset", dataset, "--minutes", "10"}))
 	} else {
-		b.Next = append(b.Next,
-			shellCommand([]string{"eval", "--model", s.Out, "--dataset", dataset}))
+		b.Next = append(b.Next, shellCommand([]string{"eval", "--model", s.Out}))
 	}
 	return b
 }
