@@ -1,6 +1,7 @@
 package kge
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
@@ -42,7 +43,18 @@ func (j Job) Continues(file string) (c Continuation, err error) {
 		return c, err
 	}
 	c.Epochs, c.Of, c.Stopped = saved.Epochs, was.Epochs, saved.isStopped()
-	c.Differences, err = settings.Difference(there, id)
+	var before, now trainingID
+	if err := cmp.Or(json.Unmarshal(there, &before), json.Unmarshal(id, &now)); err != nil {
+		return c, err
+	}
+	switch {
+	case before.Data != now.Data:
+		c.Differences = "it had other data"
+	case before.Start != now.Start:
+		c.Differences = "it began with other embeddings"
+	default:
+		c.Differences, err = settings.Difference(there, id)
+	}
 	return c, err
 }
 

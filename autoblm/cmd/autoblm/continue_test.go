@@ -70,7 +70,8 @@ func TestStoppedTrainingDoesNotContinue(t *testing.T) {
 // that trainings which differ otherwise are refused with their differences.
 func TestContinuedSchedule(t *testing.T) {
 	dir := t.TempDir()
-	line := "train --dataset " + smallGraph(t) + " --structure simple --dim 8 --no-eval --patience 0 " +
+	graph := smallGraph(t)
+	line := "train --dataset " + graph + " --structure simple --dim 8 --no-eval --patience 0 " +
 		"--cooldown 0.5 --log " + dir + "/log.csv --out " + dir + "/model "
 	object(t, line, "--epochs 4")
 	_, stderr := succeed(t, line, "--epochs 6")
@@ -90,6 +91,11 @@ func TestContinuedSchedule(t *testing.T) {
 		flags = strings.Replace(flags, "--optimizer", "--optimizer adam", 1)
 		contains(t, flat(fail(t, cli.Failed, "it has a model (SimplE, d 8, small)", line, flags)), reason)
 	}
+	// Digests of data and of embeddings would explain nothing.
+	fail(t, cli.Failed, "more epochs continue its training, but it began with other embeddings; use", line,
+		"--epochs 9 --init-from", dir+"/model")
+	writeFile(t, readFile(t, graph, "train.txt")+"new\tnear\te00\n", graph, "train.txt")
+	fail(t, cli.Failed, "more epochs continue its training, but it had other data; use", line, "--epochs 9")
 	if readFile(t, dir, "model", "entities.npy") != before {
 		t.Error("the model was replaced")
 	}

@@ -25,7 +25,7 @@ func (f *startFlags) readStart() (err error) {
 	var tables []kge.LabelledTable
 	epochs := 0
 	if f.From != "" {
-		if f.model, err = oneModel(f.From, 0); err != nil {
+		if f.model, err = loadModel(f.From); err != nil { // that of an ensemble names a member
 			return err
 		}
 		tables = f.model.LabelledTables()
@@ -95,6 +95,9 @@ func foldIn(
 		return nil, err
 	}
 	before, after := p.Models()[0], folded.Models()[0]
+	if before == after {
+		return p, nil
+	}
 	o.Message("autoblm: learnt %s and %s that the model lacks",
 		format.Count(len(after.EntityLabels)-len(before.EntityLabels), "entity"),
 		format.Count(len(after.RelationLabels)-len(before.RelationLabels), "relation"))
