@@ -107,7 +107,7 @@ func TestPredictQueries(t *testing.T) {
 
 	must(t, os.WriteFile(file, []byte("e10\tnear\ne10\n"), 0o666))
 	refuse(t, []refusal{
-		{cli.Failed, file + ":2: found 1 fields", ask},
+		{cli.Failed, file + ":2: found 1 field;", ask},
 		{cli.Misuse, "leave out the flags", ask + " --head e10"},
 		{cli.Misuse, "exclude each other", ask + " --json --format csv"},
 	})
