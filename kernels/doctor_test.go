@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 )
 
@@ -21,9 +22,7 @@ func TestNothingInstalled(t *testing.T) {
 
 func TestEmptyInstallation(t *testing.T) {
 	d := newDoctor(t)
-	if err := os.RemoveAll(d.Jupyter); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(d.Jupyter))
 	found := map[string]finding{}
 	for _, f := range d.examine(t.Context()) {
 		found[f.subject] = f
@@ -39,20 +38,14 @@ func TestTools(t *testing.T) {
 	gonb := install.Tools[0]
 	copyProgram(t, d.Home.Program("gonb"))
 	check(t, d.tool(gonb), bad, "want github.com/janpfeifer/gonb", "install")
-	if err := os.WriteFile(d.Home.Program("gonb"), []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(d.Home.Program("gonb"), []byte("#!/bin/sh\n"), 0o755))
 	check(t, d.tool(gonb), bad, "gonb", "install")
 
 	// The test program acts as a tool with a known version.
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	info, err := buildinfo.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	mine := install.Tool{Name: "mine", Package: info.Path, Module: "example.com/mine"}
 	copyProgram(t, d.Home.Program("mine"))
 	d.pins.ToolsMod = []byte("require example.com/mine v9.8.7\n")
@@ -66,18 +59,14 @@ func TestLibrary(t *testing.T) {
 	toolchain := toolchain(t)
 	examine := func() finding { return d.library(t.Context(), toolchain) }
 	checkout, err := install.FindLibrary(t.Context(), toolchain, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	require(t, d.Home, checkout.Checkout)
+	require.NoError(t, err)
+	requireLibrary(t, d.Home, checkout.Checkout)
 	check(t, examine(), ok, "cells import "+checkout.String(), "")
 	other := t.TempDir()
 	write(t, filepath.Join(other, "go.mod"), "module "+install.LibraryModule+"\n\ngo 1.26\n")
-	require(t, d.Home, other)
+	requireLibrary(t, d.Home, other)
 	check(t, examine(), note, "not "+checkout.String(), "install")
-	if err := os.RemoveAll(d.Home.Module()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(d.Home.Module()))
 	check(t, examine(), bad, "no such file", "install")
 }
 
@@ -88,9 +77,7 @@ func TestJupyter(t *testing.T) {
 			filepath.Dir(install.CPU.File(jupyter)))
 	}
 	other := t.TempDir()
-	if err := os.CopyFS(other, os.DirFS(d.Jupyter)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.CopyFS(other, os.DirFS(d.Jupyter)))
 	for name, test := range map[string]struct {
 		script       string // program that acts as Jupyter
 		level        string
@@ -108,9 +95,7 @@ func TestJupyter(t *testing.T) {
 			if test.script != "" {
 				program := filepath.Join(bin, "jupyter")
 				write(t, program, "#!/bin/sh\n"+test.script+"\n")
-				if err := os.Chmod(program, 0o755); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.Chmod(program, 0o755))
 			}
 			t.Setenv("PATH", bin)
 			check(t, d.jupyter(t.Context()), test.level, test.message, test.fix)
@@ -136,9 +121,7 @@ func TestKernel(t *testing.T) {
 		write(t, file, content)
 		check(t, examine(install.CPU), bad, want, "install")
 	}
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(file))
 	check(t, examine(install.CPU), bad, file, "install")
 }
 
@@ -160,9 +143,7 @@ func TestTemporaryFolderWithoutExecution(t *testing.T) {
 func toolchain(t *testing.T) install.Toolchain {
 	t.Helper()
 	found, err := install.FindToolchain(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return found
 }
 
@@ -176,16 +157,12 @@ func newDoctor(t *testing.T) doctor {
 			"\tgolang.org/x/tools v0.48.0\n\tgolang.org/x/tools/gopls v0.23.0\n")},
 	}
 	for _, folder := range []string{home.Module(), filepath.Dir(home.Program("x"))} {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(folder, 0o755))
 	}
-	require(t, home, "")
+	requireLibrary(t, home, "")
 	for _, v := range install.Variants() {
 		file := v.File(d.Jupyter)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		spec := install.Spec{
 			Argv: []string{
 				home.Program("gonb"), "--kernel", "{connection_file}",
@@ -195,15 +172,13 @@ func newDoctor(t *testing.T) doctor {
 				"GOPROXY": "off", "GOMODCACHE": t.TempDir(), "GOFLAGS": "-modcacherw",
 			},
 		}
-		if err := spec.Write(file); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, spec.Write(file))
 	}
 	return d
 }
 
-// require makes the module of the cells take the library from a folder.
-func require(t *testing.T, home install.Home, library string) {
+// requireLibrary makes the module of the cells take the library from a folder.
+func requireLibrary(t *testing.T, home install.Home, library string) {
 	t.Helper()
 	module := "module autoblm.invalid/cells\n\ngo 1.26\n"
 	if library != "" {
@@ -216,16 +191,10 @@ func require(t *testing.T, home install.Home, library string) {
 func copyProgram(t *testing.T, to string) {
 	t.Helper()
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	content, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, content, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(to, content, 0o755))
 }
 
 func check(t *testing.T, f finding, level string, message, fix string) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 )
@@ -95,9 +96,7 @@ func TestCheck(t *testing.T) {
 func TestExecuteHello(t *testing.T) {
 	needKernel(t)
 	content, err := os.ReadFile(hello)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "hello.ipynb")
 	write(t, path, string(content))
 	var stored [2]string
@@ -106,9 +105,7 @@ func TestExecuteHello(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		executed, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		stored[i] = string(executed)
 	}
 	if stored[0] != stored[1] {
@@ -192,16 +189,12 @@ func TestExecuteStops(t *testing.T) {
 	write(t, path, cells(t, "%%\nfor {\n}"))
 	command := exec.CommandContext(t.Context(), program, "execute.py", path)
 	command.Env = append(os.Environ(), "TMPDIR="+temporary)
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, command.Start())
 	deadline := time.Now().Add(time.Minute)
 	for len(processes(t, temporary)) == 0 && time.Now().Before(deadline) {
 		time.Sleep(100 * time.Millisecond)
 	}
-	if err := command.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, command.Process.Signal(os.Interrupt))
 	if err := command.Wait(); err == nil {
 		t.Error("an interrupted execution succeeds")
 	}
@@ -271,9 +264,7 @@ func cells(t *testing.T, sources ...string) string {
 		"cells": list, "metadata": map[string]any{"kernelspec": kernel},
 		"nbformat": 4, "nbformat_minor": 5,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(content)
 }
 

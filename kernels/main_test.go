@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 )
 
@@ -30,13 +31,9 @@ func TestUsage(t *testing.T) {
 // which cells talk to the kernel.
 func TestPinsAgree(t *testing.T) {
 	pinned, err := pins.Version(install.Tools[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	content, err := os.ReadFile("../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	required := regexp.MustCompile(`github\.com/janpfeifer/gonb (\S+)`).FindSubmatch(content)
 	if required == nil || string(required[1]) != pinned {
 		t.Errorf("go.mod requires gonb %s, tools/tools.mod requires %s", required, pinned)
@@ -63,7 +60,5 @@ func kernels(t *testing.T, arguments ...string) (status int, out, messages strin
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/browsertest"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -103,9 +104,7 @@ func TestProblemsInBrowser(t *testing.T) {
 	address := server.Listener.Addr().String()
 	path := filepath.Join(dir, "half.db")
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { server.Close() }) // after the tabs
 	p := b.Open(t, server.URL+"/study/"+idOf(path), browsertest.Views[1])
 	p.Expect("ERR_CONNECTION_REFUSED")
@@ -122,26 +121,18 @@ func TestProblemsInBrowser(t *testing.T) {
 	p.Fits()
 	p.Screenshot("problem")
 	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	server = httptest.NewUnstartedServer(newServer(dir).Handler())
 	server.Listener.Close()
 	server.Listener = listener
 	server.Start()
 	shows(false, "live")
 
-	if err := os.WriteFile(path, content[:len(content)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, content[:len(content)/2], 0o644))
 	shows(true, "is damaged")
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(path))
 	shows(true, "there is no")
 	p.Fits()
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, content, 0o644))
 	shows(false, "live")
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // answer requests a path as a browser on this machine does.
@@ -47,9 +48,7 @@ func byName(t *testing.T, s *Server) map[string]row {
 		e.row.next = time.Time{}
 	}
 	rows, err := s.studies.rows(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	all := map[string]row{}
 	for _, r := range rows {
 		all[r.Name] = r
@@ -90,12 +89,8 @@ func TestRows(t *testing.T) {
 	if half := byName(t, s)["half"]; half.Status != study.Interrupted {
 		t.Errorf("after the search was killed: %+v", half)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeStudy(filepath.Join(dir, "new", "study.db"), 1, 2); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, writeStudy(filepath.Join(dir, "new", "study.db"), 1, 2))
 	rows = byName(t, s)
 	if _, there := rows["half"]; there || rows["new"].Status != study.Interrupted || len(rows) != 3 {
 		t.Errorf("after a study was removed and another added: %+v", rows)
@@ -137,9 +132,7 @@ func contentsOf(t *testing.T, dir string) string {
 		all.Write(content)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return all.String()
 }
 
@@ -172,9 +165,7 @@ func TestGuard(t *testing.T) {
 func TestPathsAreNotTaken(t *testing.T) {
 	dir := folder(t)
 	outside := filepath.Join(t.TempDir(), "study.db")
-	if err := writeStudy(outside, 1, 2); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, writeStudy(outside, 1, 2))
 	s := newServer(dir)
 	h := s.Handler()
 	for _, path := range []string{"/study/half.db", "/study/" + idOf(outside), "/study/",
@@ -227,9 +218,7 @@ func TestSlowStudy(t *testing.T) {
 // TestNamesAreEscaped checks that a folder cannot put markup into the page.
 func TestNamesAreEscaped(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "</script><script>alert(1)</script>")
-	if err := writeStudy(filepath.Join(dir, "a<script>b.db"), 1, 2); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, writeStudy(filepath.Join(dir, "a<script>b.db"), 1, 2))
 	_, body := answer(t, newServer(dir).Handler(), nil, "/")
 	if strings.Contains(body, "<script>alert") || strings.Contains(body, "a<script>") {
 		t.Error(body)
@@ -264,9 +253,7 @@ func TestMeasures(t *testing.T) {
 	text := func(name string) (document, string) {
 		t.Helper()
 		d, err := s.studies.document(t.Context(), s.studies.find(idOf(filepath.Join(dir, name))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return d, string(d.data)
 	}
 	search := startSearch(t, filepath.Join(dir, "half.db"))
@@ -314,9 +301,7 @@ func next(t *testing.T, stream *bufio.Reader) (e event) {
 	t.Helper()
 	for {
 		line, err := stream.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		field, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		switch field {
 		case "event":
@@ -334,14 +319,10 @@ func next(t *testing.T, stream *bufio.Reader) (e event) {
 func subscribe(t *testing.T, url, lastEvent string) *bufio.Reader {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r.Header.Set("Last-Event-ID", lastEvent)
 	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { answer.Body.Close() })
 	if answer.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("headers %v", answer.Header)
@@ -370,9 +351,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s: %+v", url, changed)
 		}
 		_ = os.Remove(filepath.Join(dir, "half.db"))
-		if err := writeStudy(filepath.Join(dir, "half.db"), 1, 3); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, writeStudy(filepath.Join(dir, "half.db"), 1, 3))
 	}
 }
 
@@ -387,9 +366,7 @@ func TestProblems(t *testing.T) {
 	defer server.CloseClientConnections()
 	path := filepath.Join(dir, "half.db")
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	stream := subscribe(t, server.URL+"/study/"+idOf(path)+"/events", "")
 	next(t, stream)
 	expect := func(says string) {
@@ -403,15 +380,11 @@ func TestProblems(t *testing.T) {
 	}
 	write := func(content []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, content, 0o644))
 	}
 	write(content[:len(content)/2])
 	expect("is damaged")
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(path))
 	expect("there is no")
 	write(content)
 	expect(`""`)
@@ -424,9 +397,7 @@ func TestProblems(t *testing.T) {
 // TestServeEnds checks that open streams do not keep the server from ending.
 func TestServeEnds(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- newServer(folder(t)).Serve(ctx, listener) }()

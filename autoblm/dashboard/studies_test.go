@@ -19,6 +19,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // budget is the number of structures of the studies here.
@@ -98,18 +99,14 @@ func folder(t *testing.T) string {
 	content := []byte{}
 	for name, trials := range map[string]int{"done/study.db": 2 + budget, "half.db": 3} {
 		path := filepath.Join(dir, name)
-		if err := writeStudy(path, 1, trials); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, writeStudy(path, 1, trials))
 		var err error
 		if content, err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
 		}
 	}
 	damaged := content[:len(content)/2]
-	if err := os.WriteFile(filepath.Join(dir, "damaged.db"), damaged, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "damaged.db"), damaged, 0o644))
 	return dir
 }
 
@@ -170,9 +167,7 @@ func startSearch(t *testing.T, path string) *searcher {
 	s.command.Stderr = os.Stderr
 	stdin, inError := s.command.StdinPipe()
 	stdout, outError := s.command.StdoutPipe()
-	if err := errors.Join(inError, outError, s.command.Start()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(inError, outError, s.command.Start()))
 	s.stdin, s.stdout = stdin, bufio.NewReader(stdout)
 	t.Cleanup(s.kill)
 	s.await()

@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -53,9 +54,7 @@ func TestDeadline(t *testing.T) {
 	engine := cpu.New(1)
 	defer engine.Close()
 	alone, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for after, want := range map[int]kge.EarlyStop{1: {Epoch: 0, Step: 1}, 4: {Epoch: 1, Step: 0},
 		6: {Epoch: 1, Step: 2}} {
 		want.Epochs, want.Steps = 6, 4
@@ -116,9 +115,7 @@ func TestBestAtTheDeadline(t *testing.T) {
 		j.Deadline = within(2 * time.Second)
 		report, err := kge.Train(t.Context(),
 			&stepwise{Scripted: engine, left: 10, cancel: func() {}, waits: true}, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		r := report.Results[0]
 		if *r.Model.Position != want || len(r.Validations) != 2 ||
 			*report.StoppedEarly != (kge.EarlyStop{Epoch: 2, Epochs: 6, Step: 2, Steps: 4}) {
@@ -136,9 +133,7 @@ func TestADistantDeadline(t *testing.T) {
 		j := job(2, func(s *kge.Settings) { s.ValidateEvery = 2 })
 		j.Deadline, j.OnStep = d, func(kge.Progress) {}
 		report, err := kge.Train(t.Context(), engine, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return report
 	}
 	want, got := train(nil),

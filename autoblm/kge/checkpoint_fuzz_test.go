@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -35,13 +36,9 @@ func FuzzResume(f *testing.F) {
 		f.Fatal(err)
 	}
 	content, err := os.ReadFile(j.Checkpoint.File)
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	want, err := kge.Train(context.Background(), script(numbers), j)
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	f.Add(uint(0), uint(0), []byte{}, false)
 	f.Add(uint(30), uint(1), []byte("}"), false)
 	f.Add(uint(100), uint(10), []byte(`1e999`), true)
@@ -61,9 +58,7 @@ func FuzzResume(f *testing.F) {
 		}
 		resumed := j
 		resumed.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}
-		if err := os.WriteFile(resumed.Checkpoint.File, changed, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(resumed.Checkpoint.File, changed, 0o644))
 		got, err := kge.Train(context.Background(), script(numbers), resumed)
 		switch {
 		case err != nil && strings.Contains(err.Error(), "\n"):

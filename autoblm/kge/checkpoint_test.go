@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -62,9 +63,7 @@ func TestInterruptedTrainingResumes(t *testing.T) {
 		})
 		alone := script(numbers)
 		want, err := kge.Train(context.Background(), alone, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if rapid.Bool().Draw(t, "large") {
 			defer kge.KeepNone()()
 		}
@@ -90,9 +89,7 @@ func TestInterruptedTrainingResumes(t *testing.T) {
 		}
 		j.Checkpoint = &kge.Checkpoint{File: file}
 		got, err := kge.Train(context.Background(), pieces, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if difference := cmp.Diff(untimed(want), untimed(got), sameErrors,
 			comparables); difference != "" {
 			t.Errorf("in %d pieces other than at once (-want +got):\n%s", len(stops)+1, difference)
@@ -118,9 +115,7 @@ func TestACompleteCheckpoint(t *testing.T) {
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}
 	first := mustTrain(t, script([]int32{3, 1, 4}), j)
 	before, err := os.Stat(j.Checkpoint.File)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	engine := script([]int32{3, 1, 4})
 	again := mustTrain(t, engine, j)
 	if len(engine.Batches) != 0 || !again.Complete {
@@ -213,9 +208,7 @@ func TestCopiesWait(t *testing.T) {
 	j := job(1, func(s *kge.Settings) { s.Batch = 2 })
 	want, err := kge.Train(t.Context(),
 		&slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}}, j)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training"), Every: time.Hour}
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupted := &slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 13,
@@ -325,9 +318,7 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 		_, err := kge.Train(t.Context(), &enginetest.Scripted{}, j)
 		return err
 	}
-	if err := train(func(*kge.Job) {}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, train(func(*kge.Job) {}))
 	g := enginetest.SmallGraph()
 	g.Valid = nil
 	other := completion.Data(g)
@@ -351,12 +342,12 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 			t.Errorf("%q: error %v, want ErrOtherTraining", says, err)
 			continue
 		}
-		checkError(t, err, says, file)
+		require.Error(t, err, says, file)
 	}
 	j := job(1, func(*kge.Settings) {})
 	j.Checkpoint = &kge.Checkpoint{File: file}
 	_, err := kge.Train(t.Context(), elsewhere{&enginetest.Scripted{}}, j)
-	checkError(t, err, "has engine scripted none, not scripted elsewhere", file)
+	require.Error(t, err, "has engine scripted none, not scripted elsewhere", file)
 	if !errors.Is(err, kge.ErrOtherTraining) || !errors.Is(err, kge.ErrOtherEngine) {
 		t.Errorf("error %v, want ErrOtherEngine", err)
 	}
@@ -384,9 +375,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 	if err != nil || len(all) != 2 {
 		t.Fatalf("the checkpoints %v, %v; want two generations", all, err)
 	}
-	if err := os.Truncate(file, 100); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Truncate(file, 100))
 	engine := script([]int32{3, 1, 4})
 	got := mustTrain(t, engine, j)
 	if difference := cmp.Diff(untimed(want), untimed(got), sameErrors,
@@ -395,12 +384,10 @@ func TestDamagedCheckpoints(t *testing.T) {
 			len(engine.Batches), difference)
 	}
 	for _, path := range all {
-		if err := os.Truncate(path, 100); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Truncate(path, 100))
 	}
 	_, err = kge.Train(t.Context(), &enginetest.Scripted{}, j)
-	checkError(t, err, file+": the file is damaged", "remove it")
+	require.Error(t, err, file+": the file is damaged", "remove it")
 }
 
 // TestCheckpointThatCannotBeWritten checks that a failure to write ends the training, or goes to
@@ -409,10 +396,10 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	j := job(1, func(*kge.Settings) {})
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "nowhere", "training")}
 	_, err := kge.Train(t.Context(), &enginetest.Scripted{}, j)
-	checkError(t, err, "write checkpoint", j.Checkpoint.File)
+	require.Error(t, err, "write checkpoint", j.Checkpoint.File)
 	told := 0
 	j.Checkpoint.OnError = func(err error) {
-		checkError(t, err, "write checkpoint", j.Checkpoint.File)
+		require.Error(t, err, "write checkpoint", j.Checkpoint.File)
 		told++
 	}
 	j.Settings.Epochs = 7
@@ -423,7 +410,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 		}
 	}
 	report, err := kge.Train(ctx, &enginetest.Scripted{}, j)
-	checkError(t, err, "write checkpoint", context.Canceled.Error())
+	require.Error(t, err, "write checkpoint", context.Canceled.Error())
 	if told != 5 || report.Results[0].Model.Position.Epoch != 5 {
 		t.Errorf("told %d times; the report is of %+v", told, report.Results[0].Model.Position)
 	}

@@ -10,15 +10,14 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestChangedModels: a file that is not the one that was saved is noticed, in a folder and in
 // a study, and taken where nothing says what it should be.
 func TestChangedModels(t *testing.T) {
 	files, err := enginetest.SmallModel().Files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir := t.TempDir()
 	save := func(description []byte, changed string) {
 		for name, content := range files {
@@ -29,9 +28,7 @@ func TestChangedModels(t *testing.T) {
 			if name == "model.json" {
 				content = description
 			}
-			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 		}
 	}
 	description := files["model.json"]
@@ -42,7 +39,7 @@ func TestChangedModels(t *testing.T) {
 		}
 		save(description, name)
 		_, err := kge.Load(dir)
-		checkError(t, err, filepath.Join(dir, name)+" is damaged, or of another model",
+		require.Error(t, err, filepath.Join(dir, name)+" is damaged, or of another model",
 			"remove its checksum")
 		copied := map[string][]byte{}
 		for name := range files {
@@ -51,10 +48,10 @@ func TestChangedModels(t *testing.T) {
 			}
 		}
 		_, err = kge.LoadFrom("", modelfolder.FromFiles(copied))
-		checkError(t, err, name+" is damaged, or of another model")
+		require.Error(t, err, name+" is damaged, or of another model")
 		save(bytes.ReplaceAll(description, []byte(name+`": "`), []byte(name+`": "0`)), "")
 		_, err = kge.Load(dir)
-		checkError(t, err, name+" is damaged, or of another model")
+		require.Error(t, err, name+" is damaged, or of another model")
 		save(without, name)
 		if _, err := kge.Load(dir); err != nil {
 			t.Errorf("%s, without checksums: %v", name, err)
@@ -67,5 +64,5 @@ func TestChangedModels(t *testing.T) {
 	}
 	save(bytes.Replace(description, []byte(`"checksums": {`), []byte(`"checksums": {"x": 1,`), 1), "")
 	_, err = kge.Load(dir)
-	checkError(t, err, "model.json", "checksums")
+	require.Error(t, err, "model.json", "checksums")
 }

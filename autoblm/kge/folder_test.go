@@ -18,6 +18,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/npy"
+	"github.com/autoblm/autoblm-go/internal/npy/npytest"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -38,25 +40,19 @@ var comparables = cmp.Options{
 func mustMarshal(t *testing.T, x any) json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
 func mustSave(t *testing.T, m *kge.Model, dir string) {
 	t.Helper()
-	if err := m.Save(dir); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, m.Save(dir))
 }
 
 func checkLoads(t *testing.T, dir string, want *kge.Model) {
 	t.Helper()
 	got, err := kge.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if diff := cmp.Diff(want, got, comparables); diff != "" {
 		t.Errorf("read otherwise than written (-want +got):\n%s", diff)
 	}
@@ -65,9 +61,7 @@ func checkLoads(t *testing.T, dir string, want *kge.Model) {
 func fileNames(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -77,9 +71,7 @@ func fileNames(t *testing.T, dir string) []string {
 
 func writeFile(t testing.TB, dir, name, content string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 }
 
 func TestSaveAndLoad(t *testing.T) {
@@ -112,9 +104,7 @@ func TestFilesForOtherPrograms(t *testing.T) {
 	mustSave(t, m, dir)
 	read := func(name string) string {
 		content, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return string(content)
 	}
 	if got := read("entities.txt"); got != "e0\ne1\ne2\ne3\ne4\ne5\ne6\n" {
@@ -142,9 +132,7 @@ func TestFilesForOtherPrograms(t *testing.T) {
 			Member map[string]any
 		}
 	}
-	if err := json.Unmarshal([]byte(read("model.json")), &description); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(read("model.json")), &description))
 	d, training := description, description.Training
 	if d.Structure != "1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2" || d.K != 4 || d.Dim != 8 ||
 		d.Dataset != "small" || training.Settings.Optimizer != "adagrad" ||
@@ -164,8 +152,8 @@ func foreignFolder(t testing.TB, changes map[string]string) string {
 		"model.json":    `{"structure": "complex", "k": 4, "dim": 4}`,
 		"entities.txt":  "Ada\nBob\nCy\n",
 		"relations.txt": "knows\n",
-		"entities.npy":  string(npyFile(1, npyHeader("<f8", "False", "(3, 4)"), entities)),
-		"relations.npy": string(npyFile(1, npyHeader("<f4", "False", "(1, 4)"), relations)),
+		"entities.npy":  string(npytest.File(1, npytest.Header("<f8", "False", "(3, 4)"), entities)),
+		"relations.npy": string(npytest.File(1, npytest.Header("<f4", "False", "(1, 4)"), relations)),
 	}
 	for name, content := range changes {
 		files[name] = content
@@ -211,9 +199,7 @@ func TestLoadWhatOtherProgramsWrite(t *testing.T) {
 		dir := foreignFolder(t, map[string]string{"model.json": `{"structure": "complex",
 			"k": 4, "dim": 4, "training": {"settings": {"epochs": 7}}}`})
 		m, err := kge.Load(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if m.Training.Settings.Epochs != 7 || m.Training.Member.Structure != m.Structure {
 			t.Errorf("training %+v", m.Training)
 		}
@@ -275,7 +261,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"relations.txt|cannot read the model", files{"relations.txt": ""}},
 		{
 			"entities.npy: |[4 3]|[3 4]",
-			entities(npyFile(1, npyHeader("<f4", "False", "(4, 3)"), make([]float32, 12))),
+			entities(npytest.File(1, npytest.Header("<f4", "False", "(4, 3)"), make([]float32, 12))),
 		},
 		{
 			`entities.npy: |"Bob"|NaN`,
@@ -287,7 +273,7 @@ func TestLoadRefuses(t *testing.T) {
 		},
 		{
 			`entities.npy: |"Cy"|+Inf`,
-			entities(npyFile(1, npyHeader("<f8", "False", "(3, 4)"), []float64{11: 1e300})),
+			entities(npytest.File(1, npytest.Header("<f8", "False", "(3, 4)"), []float64{11: 1e300})),
 		},
 		{`entities.txt:3: |"Ada"|line 1`, entityLabels("Ada\nBob\nAda\n")},
 		{"entities.txt:2: |empty", entityLabels("Ada\n\nCy\n")},
@@ -299,14 +285,14 @@ func TestLoadRefuses(t *testing.T) {
 		t.Run(test.want, func(t *testing.T) {
 			dir := foreignFolder(t, test.changes)
 			m, err := kge.Load(dir)
-			checkError(t, err, append(strings.Split(test.want, "|"), dir)...)
+			require.Error(t, err, append(strings.Split(test.want, "|"), dir)...)
 			if m != nil {
 				t.Error("Load returned a model with the error")
 			}
 		})
 	}
 	_, err := kge.Load(filepath.Join(t.TempDir(), "nowhere"))
-	checkError(t, err, "nowhere", "not a model folder")
+	require.Error(t, err, "nowhere", "not a model folder")
 }
 
 func TestSaveRefusesWhatLoadWould(t *testing.T) {
@@ -351,9 +337,9 @@ func TestSaveRefusesWhatLoadWould(t *testing.T) {
 			mustSave(t, older, dir)
 			m := enginetest.SmallModel()
 			test.change(m)
-			checkError(t, m.Save(dir), append(parts, "cannot save the model")...)
+			require.Error(t, m.Save(dir), append(parts, "cannot save the model")...)
 			checkLoads(t, dir, older)
-			checkError(t, m.Save(filepath.Join(dir, "new")), parts...)
+			require.Error(t, m.Save(filepath.Join(dir, "new")), parts...)
 			if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
 				t.Error("Save created a folder")
 			}
@@ -366,7 +352,7 @@ func TestSaveBelowAFile(t *testing.T) {
 	writeFile(t, dir, "file", "")
 	for _, path := range []string{filepath.Join(dir, "file", "model"), filepath.Join(dir, "file")} {
 		err := enginetest.SmallModel().Save(path)
-		checkError(t, err, "cannot write the model folder", "file")
+		require.Error(t, err, "cannot write the model folder", "file")
 	}
 }
 
@@ -377,12 +363,12 @@ func FuzzLoad(f *testing.F) {
 		npy.Encode([]float32{1, 2, 3, 4}, 1, 4), []byte("\uFEFFa\r\n"))
 	f.Add([]byte(`{"structure":"1","k":1,"dim":1,"dataset":"d",`+
 		`"valid":{"triples":1,"ties":"realistic","both":{"mrr":0.5}}}`),
-		npyFile(1, npyHeader("<f8", "False", "(1, 1)"), []float64{1e300}), []byte("a"))
+		npytest.File(1, npytest.Header("<f8", "False", "(1, 1)"), []float64{1e300}), []byte("a"))
 	f.Add([]byte(`{"structure":"1,0;0,2","k":2,"dim":9223372036854775806}`),
-		npyFile(2, npyHeader("<f4", "False", "(2, 9223372036854775806)"), []float32{}),
+		npytest.File(2, npytest.Header("<f4", "False", "(2, 9223372036854775806)"), []float32{}),
 		[]byte("a\nb"))
 	f.Add([]byte(`{"structure":"@model.json","k":2,"dim":2}`), table, []byte("a\nb\n"))
-	f.Add([]byte(`{"structure":null,"k":0,"dim":0}`), []byte(npyMagic), []byte("\n\n"))
+	f.Add([]byte(`{"structure":null,"k":0,"dim":0}`), []byte(npytest.Magic), []byte("\n\n"))
 	f.Fuzz(func(t *testing.T, description, table, labels []byte) {
 		dir := t.TempDir()
 		for name, content := range map[string][]byte{
@@ -417,18 +403,14 @@ func TestReciprocalModel(t *testing.T) {
 	dir := t.TempDir()
 	mustSave(t, model, dir)
 	back, err := kge.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if diff := cmp.Diff(model, back, comparables); diff != "" {
 		t.Errorf("the model changed on its way through the folder (-saved +loaded):\n%s", diff)
 	}
 	relation := g.Relations[0]
 	q := completion.Query{Relation: relation, Tail: g.Entities[2]}
 	answers, err := completion.Single{Model: back}.Predict(nil, q, completion.PredictOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	row := func(table []float32, i int) (wide []float64) {
 		for _, x := range table[i*8:][:8] {
 			wide = append(wide, float64(x))
@@ -476,13 +458,9 @@ func TestReciprocalIsRequired(t *testing.T) {
 		dir := t.TempDir()
 		mustSave(t, model, dir)
 		text, err := os.ReadFile(filepath.Join(dir, "model.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var all map[string]any
-		if err := json.Unmarshal(text, &all); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(text, &all))
 		if all["form"] != "bilinear" || all["reciprocal"] != true || all["tables"] == nil {
 			t.Errorf("model.json is %s, which lacks the form, reciprocal or the tables", text)
 		}
@@ -491,7 +469,7 @@ func TestReciprocalIsRequired(t *testing.T) {
 		back, err := kge.Load(dir)
 		switch {
 		case c.says != "":
-			checkError(t, err, c.says)
+			require.Error(t, err, c.says)
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
 		case !back.Reciprocal || !slices.Equal(back.Relations, model.Relations):

@@ -13,15 +13,14 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // pacedJob returns a training that validates and is longer than the measured part.
 func pacedJob(t *testing.T) (kge.Engine, kge.Job) {
 	t.Helper()
 	g, err := datasets.Open("world")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	r := kge.DefaultRecipe()
 	r.Training.ValidateEvery, r.Training.Patience, r.Training.Batch = 1, 2, 1
 	member := kge.Member{LearningRate: .1, Structure: structure.MustParse("complex")}

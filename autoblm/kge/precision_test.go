@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestResolve checks how a precision resolves, depending on form, sizes, processor and variable.
@@ -55,7 +56,7 @@ func TestResolve(t *testing.T) {
 		got, err := c.asked.Resolve(c.form, c.entities, c.dim, c.lacking, c.faster)
 		switch {
 		case c.err != "":
-			checkError(t, err, c.err)
+			require.Error(t, err, c.err)
 		case err != nil || got != c.want:
 			t.Errorf("%+v: %v, %v", c, got, err)
 		}
@@ -120,9 +121,7 @@ func TestResumeInAPrecision(t *testing.T) {
 			j := j
 			j.Settings.Precision = p
 			name, err := j.Name(coming(begun))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			return name
 		}
 		if name(begun) != name(other) || name(begun) != name(kge.AutoPrecision) {
@@ -132,7 +131,7 @@ func TestResumeInAPrecision(t *testing.T) {
 		mustTrain(t, coming(other), j)
 		j.Settings.Precision = other
 		_, err := kge.Train(t.Context(), coming(begun), j)
-		checkError(t, err, "precision "+begun.String()+" there, "+other.String()+" here",
+		require.Error(t, err, "precision "+begun.String()+" there, "+other.String()+" here",
 			"remove this one")
 		if !errors.Is(err, kge.ErrOtherTraining) {
 			t.Errorf("error %v", err)
@@ -175,7 +174,7 @@ func TestResumeOnAnotherUnit(t *testing.T) {
 			}
 			continue
 		}
-		checkError(t, err, "has engine scripted none+one, not scripted none+another")
+		require.Error(t, err, "has engine scripted none+one, not scripted none+another")
 		if !errors.Is(err, kge.ErrOtherEngine) {
 			t.Errorf("error %v, want ErrOtherEngine", err)
 		}

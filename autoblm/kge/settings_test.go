@@ -10,23 +10,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
-
-// checkError checks that an error has one line with all parts.
-func checkError(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", parts)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q does not contain %q", err, part)
-		}
-	}
-	if strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %q has more than one line", err)
-	}
-}
 
 type options = kge.Settings
 
@@ -70,11 +55,11 @@ func TestSettingsRefused(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			s := kge.DefaultSettings()
 			change(&s)
-			checkError(t, s.Validate(4), strings.Split(want, "|")...)
+			require.Error(t, s.Validate(4), strings.Split(want, "|")...)
 		})
 	}
 	for k := -1; k <= 0; k++ {
-		checkError(t, kge.DefaultSettings().Validate(k), "chunks", "at least 1")
+		require.Error(t, kge.DefaultSettings().Validate(k), "chunks", "at least 1")
 	}
 }
 
@@ -124,10 +109,10 @@ func TestMemberRefused(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			m, parts := valid, strings.Split(want, "|")
 			change(&m)
-			checkError(t, m.Validate(), parts...)
+			require.Error(t, m.Validate(), parts...)
 			engine := &enginetest.Scripted{}
 			err := trainSmall(t, engine, kge.DefaultSettings(), valid, m)
-			checkError(t, err, append(parts, "member 1")...)
+			require.Error(t, err, append(parts, "member 1")...)
 			if engine.Populations != 0 {
 				t.Error("the engine made a population")
 			}
@@ -143,13 +128,13 @@ func TestPopulationRefused(t *testing.T) {
 	complex2 := kge.DefaultMember(structure.MustParse("1,-2;2,1"))
 	transE := kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.3}
 	s := kge.DefaultSettings()
-	checkError(t, train(s), "nothing to train", "at least one")
-	checkError(t, train(s, complex4, transE),
+	require.Error(t, train(s), "nothing to train", "at least one")
+	require.Error(t, train(s, complex4, transE),
 		"member 1: ", "transe", "bilinear", "a population has one form")
-	checkError(t, train(s, complex4, complex4, complex2),
+	require.Error(t, train(s, complex4, complex4, complex2),
 		"member 2: ", "with K=2", "member 0", "with K=4", "a population has one form and one K")
 	s.Dim = 62
-	checkError(t, train(s, complex4), "dim is 62", "as 64")
+	require.Error(t, train(s, complex4), "dim is 62", "as 64")
 	if err := s.Validate(2); err != nil {
 		t.Errorf("62 is a multiple of 2: %v", err)
 	}

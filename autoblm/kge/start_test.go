@@ -1,6 +1,10 @@
 package kge
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/require"
+)
 
 // TestStartSpaces checks that only words of word2vec stand for labels with spaces: in other tables
 // "New_York" is another entity than "New York".
@@ -13,9 +17,7 @@ func TestStartSpaces(t *testing.T) {
 	to := labelledTable{"entities", "entity", []string{"New York", "Rome"}, 1, 1, 1}
 	for _, from := range []LabelledTable{table, words} {
 		rows, err := NewStart([]LabelledTable{from}, 0).rows(to)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if isFound := rows[0] != nil; isFound != from.Words || rows[1] == nil {
 			t.Errorf("words %t: %v", from.Words, rows)
 		}

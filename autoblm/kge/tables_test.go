@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/killtest"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // bucketed returns a training in buckets on a graph whose rows take several pages.
@@ -28,9 +29,7 @@ func bucketed(buckets int) kge.Job {
 func trained(t *testing.T, engine kge.Engine, j kge.Job) *kge.Model {
 	t.Helper()
 	report, err := kge.Train(t.Context(), engine, j)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return report.Results[0].Model
 }
 
@@ -93,13 +92,9 @@ func TestKilledTraining(t *testing.T) {
 		return nil
 	}, func(folder string) {
 		report, err := train(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		want, err := train(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if !reflect.DeepEqual(report.Results[0].Model.Tables, want.Results[0].Model.Tables) {
 			t.Error("a killed training resumes with another model")
 		}
@@ -116,30 +111,22 @@ func resumesFromDamage(t *testing.T, folder string, train func(string) (*kge.Rep
 	t.Helper()
 	file := filepath.Join(folder, "training")
 	whole, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	damaged := bytes.Clone(whole)
 	damaged[len(damaged)-5] ^= 1
-	if err := os.WriteFile(file, damaged, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, damaged, 0o600))
 	before, err := train(folder)
 	if err != nil || !before.Complete {
 		t.Fatalf("with a damaged checkpoint: %v", err)
 	}
 	for _, name := range []string{file, file + ".before"} {
-		if err := os.WriteFile(name, damaged, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, damaged, 0o600))
 	}
 	if _, err := train(folder); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("two damaged checkpoints: %v", err)
 	}
 	for _, name := range []string{file, file + ".before"} {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Remove(name))
 	}
 }
 

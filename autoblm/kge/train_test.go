@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -37,9 +38,7 @@ func jobOn(g *datasets.Graph, n int, change func(*kge.Settings)) kge.Job {
 func mustTrain(t testing.TB, engine *enginetest.Scripted, j kge.Job) *kge.Report {
 	t.Helper()
 	report, err := kge.Train(t.Context(), engine, j)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if engine.Closed != 1 {
 		t.Errorf("the population was closed %d times", engine.Closed)
 	}
@@ -163,7 +162,7 @@ func TestDivergedMemberIsReportedAndTheOthersGoOn(t *testing.T) {
 					t.Errorf("error %v, model %v, best epoch %d, %d losses", r.Err, r.Model, r.BestEpoch,
 						len(r.Loss))
 				}
-				checkError(t, r.Err, "epoch 4", "learning rate 0.3", r.Member.Structure.String(),
+				require.Error(t, r.Err, "epoch 4", "learning rate 0.3", r.Member.Structure.String(),
 					"smaller learning rate")
 				for _, i := range []int{0, 2} {
 					if r := report.Results[i]; r.Err != nil || r.Model == nil || len(r.Loss) != 6 ||
@@ -186,7 +185,7 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 	t.Run("at the end", func(t *testing.T) {
 		report := mustTrain(t, &enginetest.Scripted{LastNumber: fromEpoch5},
 			job(2, func(*kge.Settings) {}))
-		checkError(t, report.Results[0].Err, kge.ErrDiverged.Error(), "epoch 6")
+		require.Error(t, report.Results[0].Err, kge.ErrDiverged.Error(), "epoch 6")
 		if r := report.Results[0]; r.Model != nil || r.BestEpoch != 0 {
 			t.Errorf("model %v, best epoch %d", r.Model, r.BestEpoch)
 		}
@@ -198,7 +197,7 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 		engine := &enginetest.Scripted{LastNumber: fromEpoch5,
 			Better: func(epoch, _ int) int32 { return int32(10 - epoch) }}
 		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 1 })).Results[0]
-		checkError(t, r.Err, kge.ErrDiverged.Error(), "epoch 5")
+		require.Error(t, r.Err, kge.ErrDiverged.Error(), "epoch 5")
 		if engine.Epochs != 5 {
 			t.Errorf("%d epochs with no member left after 5", engine.Epochs)
 		}
@@ -271,9 +270,7 @@ func TestTrainFollowsTheRules(t *testing.T) {
 			Better: func(epoch, member int) int32 { return better[member][epoch-1] },
 		}
 		report, err := kge.Train(context.Background(), engine, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		longest := 0
 		for i, r := range report.Results {
 			best, epochs, diverged := expected(j.Settings, finite[i], better[i])
@@ -547,12 +544,12 @@ func TestTrainRefusesEmptySplits(t *testing.T) {
 		return jobOn(g, 1, func(s *kge.Settings) { s.ValidateEvery = every })
 	}
 	_, err := kge.Train(t.Context(), &enginetest.Scripted{}, validated(1))
-	checkError(t, err, "small", "no validation data", "leave validate-every at 0")
+	require.Error(t, err, "small", "no validation data", "leave validate-every at 0")
 	mustTrain(t, &enginetest.Scripted{}, validated(0))
 
 	g.Train = nil
 	_, err = kge.Train(t.Context(), &enginetest.Scripted{}, validated(0))
-	checkError(t, err, "small has nothing to train on")
+	require.Error(t, err, "small has nothing to train on")
 }
 
 func TestInitialize(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/require"
 	"gonum.org/v1/plot/vg"
 	"pgregory.net/rapid"
 )
@@ -188,13 +189,9 @@ func TestDivergedTrialsAreLeftOut(t *testing.T) {
 	finite := []Point{{1, 0.5}, {4, 0.7}}
 	diverged := []Point{{1, 0.5}, {2, math.NaN()}, {3, math.Inf(1)}, {4, 0.7}}
 	with, err := Curve{Series: []Series{{Points: diverged}}}.Picture().SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	without, err := Curve{Series: []Series{{Points: finite}}}.Picture().SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !bytes.Equal(with, without) {
 		t.Error("diverged trials change the picture")
 	}

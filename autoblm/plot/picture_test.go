@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // onePictureEach has one picture of each kind.
@@ -88,20 +89,12 @@ func TestSaveWritesByExtension(t *testing.T) {
 		{"c.PNG", picture.PNG, ""},
 	} {
 		path := filepath.Join(folder, file.name)
-		if err := os.WriteFile(path, []byte(file.older), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := picture.Save(path); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(file.older), 0o600))
+		require.NoError(t, picture.Save(path))
 		found, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		wanted, err := file.encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if !bytes.Equal(found, wanted) {
 			t.Errorf("%s does not have the bytes of its format", file.name)
 		}
@@ -115,16 +108,10 @@ func TestSaveRefuses(t *testing.T) {
 	picture := Structure(structure.MustParse("complex"), "")
 	folder := t.TempDir()
 	plain := filepath.Join(folder, "plain")
-	if err := os.WriteFile(plain, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(folder, "folder.png"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(plain, nil, 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "folder.png"), 0o700))
 	study := filepath.Join(folder, "study.svg")
-	if err := os.WriteFile(study, []byte("SQLite format 3\x00"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(study, []byte("SQLite format 3\x00"), 0o600))
 	before := namesIn(t, folder)
 	for _, refused := range []struct {
 		picture Picture
@@ -168,9 +155,7 @@ func TestPNGRefusesWhatMemoryCannotHold(t *testing.T) {
 func namesIn(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var names []string
 	for _, entry := range entries {
 		names = append(names, entry.Name())

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // examples are the models designed by people, and random structures, sparse and
@@ -43,13 +44,9 @@ func examples() []Titled {
 func readPNG(t *testing.T, p Picture) image.Image {
 	t.Helper()
 	file, err := p.PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	picture, err := png.Decode(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return picture
 }
 

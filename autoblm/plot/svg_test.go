@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/require"
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 )
@@ -52,15 +53,10 @@ func (d svgDrawing) dashed() []svgPath {
 var fontSize = regexp.MustCompile(`font-size:([0-9.]+)px`)
 
 // readSVG draws a picture as SVG and parses it strictly.
-func readSVG(t interface {
-	Helper()
-	Fatal(...any)
-}, p Picture) svgDrawing {
+func readSVG(t require.TB, p Picture) svgDrawing {
 	t.Helper()
 	document, err := p.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	number := func(text string) float64 {
 		value, err := strconv.ParseFloat(text, 64)
 		if err != nil {

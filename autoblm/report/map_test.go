@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/browsertest"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestMapInBrowser finds entities on a page with a map.
@@ -24,13 +25,9 @@ func TestMapInBrowser(t *testing.T) {
 	}
 	m.Places[7].Name = `<b>Köln & "Bonn"</b>`
 	var page bytes.Buffer
-	if err := NewMap("Map of x", []string{"ComplEx"}, m).Write(&page, ""); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, NewMap("Map of x", []string{"ComplEx"}, m).Write(&page, ""))
 	file := filepath.Join(t.TempDir(), "map.html")
-	if err := os.WriteFile(file, page.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, page.Bytes(), 0o666))
 	const (
 		field   = `.chart input`
 		answer  = `document.querySelector(".chart [role=status]").textContent`

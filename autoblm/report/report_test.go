@@ -27,6 +27,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/webpage"
 )
 
@@ -72,18 +73,14 @@ var searched = sync.OnceValues(func() (Data, error) {
 func ofSearch(t *testing.T) Data {
 	t.Helper()
 	d, err := searched()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return d
 }
 
 func written(t *testing.T, d Data) string {
 	t.Helper()
 	var page bytes.Buffer
-	if err := Write(&page, d); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Write(&page, d))
 	return page.String()
 }
 
@@ -159,9 +156,7 @@ func textOf(t *testing.T, d Data) string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(NewPage(d)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, encoder.Encode(NewPage(d)))
 	return text.String()
 }
 
@@ -231,9 +226,7 @@ func TestPages(t *testing.T) {
 func library(t *testing.T) string {
 	t.Helper()
 	content, err := files.ReadFile("chartjs/chart.umd.min.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	code, _, _ := strings.Cut(string(content), "//# sourceMapping")
 	return code
 }
@@ -241,9 +234,7 @@ func library(t *testing.T) string {
 // TestLivePage checks that only a live page may connect, and to its own server.
 func TestLivePage(t *testing.T) {
 	var page bytes.Buffer
-	if err := NewPage(ofSearch(t)).Write(&page, "/events?study=a&b"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, NewPage(ofSearch(t)).Write(&page, "/events?study=a&b"))
 	for _, words := range []string{"connect-src 'self'", `data-events="/events?study=a&amp;b"`} {
 		if !strings.Contains(page.String(), words) {
 			t.Errorf("the page lacks %q", words)
@@ -314,9 +305,7 @@ func TestSave(t *testing.T) {
 	d := ofSearch(t)
 	path := filepath.Join(t.TempDir(), "new folder", "kin.html")
 	pictures, err := Save(path, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	page, err := os.ReadFile(path)
 	if err != nil || string(page) != written(t, d) {
 		t.Errorf("the file is not the page: %v", err)

@@ -25,6 +25,7 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // labelled returns a graph whose nodes point at the hub of their class and at each other.
@@ -84,13 +85,9 @@ func studyOf(t *testing.T, on task.Task, s autoblm.SearchSettings) Data {
 		t.Fatal(err)
 	}
 	contents, err := study.Read(s.Study)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	d := Data{Contents: *contents}
-	if err := d.Measure(t.Context(), on); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, d.Measure(t.Context(), on))
 	return d
 }
 

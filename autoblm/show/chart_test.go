@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
@@ -66,9 +67,7 @@ func TestChartsWithHover(t *testing.T) {
 		c.show()
 		html, _ := n.only().Data[protocol.MIMETextHTML].(string)
 		png, err := c.picture.PNG()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if !strings.Contains(html, base64.StdEncoding.EncodeToString(png)) {
 			t.Error("the picture is missing")
 		}
@@ -77,9 +76,7 @@ func TestChartsWithHover(t *testing.T) {
 		if found == nil {
 			t.Fatal("the data are missing")
 		}
-		if err := json.Unmarshal([]byte(found[1]), &got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(found[1]), &got))
 		if diff := cmp.Diff(c.want, got.Series); diff != "" {
 			t.Error(diff)
 		}
@@ -94,9 +91,7 @@ func TestTrialsName(t *testing.T) {
 	s := tiny()
 	s.Study = filepath.Join(t.TempDir(), "study.db")
 	found, err := autoblm.Search(t.Context(), datasets.World(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	n := openNotebook(t)
 	here.interactive = true
 	Study(s.Study)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestFile checks where files are, and that their folders exist.
@@ -33,14 +35,10 @@ func TestGraph(t *testing.T) {
 		t.Errorf("%s, want world", got)
 	}
 	folder := filepath.Join(data, "kinship")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(folder, 0o755))
 	for _, split := range []string{"train", "valid", "test"} {
 		file := filepath.Join(folder, split+".txt")
-		if err := os.WriteFile(file, []byte("a\tr\tb\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte("a\tr\tb\n"), 0o644))
 	}
 	if got := Graph("umls", "kinship").Name; got != "kinship" {
 		t.Errorf("%s, want kinship", got)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
@@ -26,16 +27,12 @@ func TestPicture(t *testing.T) {
 	sent := n.only()
 	file, _ := sent.Data[protocol.MIMEImagePNG].([]byte)
 	want, err := curve().PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !bytes.Equal(file, want) {
 		t.Error("another PNG than that of the picture")
 	}
 	size, err := png.DecodeConfig(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	shown, _ := sent.Metadata["image/png"].(map[string]int)
 	if inches := float64(size.Width) / 150; shown["width"] != int(96*inches) {
 		t.Errorf("%d pixels wide for %.2f inches", shown["width"], inches)
@@ -47,9 +44,7 @@ func TestStructure(t *testing.T) {
 	Structure(complEx, "ComplEx")
 	sent := n.only()
 	want, err := plot.Structure(complEx, "ComplEx").PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	file, _ := sent.Data[protocol.MIMEImagePNG].([]byte)
 	if !bytes.Equal(file, want) {
 		t.Error("another PNG than that of the picture")

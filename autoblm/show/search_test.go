@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
@@ -37,9 +38,7 @@ func TestSearchInNotebook(t *testing.T) {
 	s := tiny()
 	s.OnProgress = func(search.Progress) { calls++ }
 	found, err := Search(t.Context(), datasets.World(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if found.Trained != 10 || calls == 0 {
 		t.Errorf("%d structures trained, %d calls of OnProgress", found.Trained, calls)
 	}
@@ -184,9 +183,7 @@ func TestSearchForClasses(t *testing.T) {
 	defer classes.Close()
 	text := terminal(t)
 	found, err := SearchFor(t.Context(), classes, tiny())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	best := fmt.Sprintf("; best accuracy %.3f, best baseline ", *found.Best[0].Score)
 	if !strings.Contains(text.String(), best) || strings.Contains(text.String(), "MRR") {
 		t.Errorf("%q, want %q in it", text.String(), best)

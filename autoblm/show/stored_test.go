@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 func TestReadStored(t *testing.T) {
@@ -37,12 +38,8 @@ func TestStoredOutcomes(t *testing.T) {
 		}
 	}
 	content, err := os.ReadFile(Library("notebooks", "results", "ablation-k-umls.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(content, &file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(content, &file))
 	text := terminal(t)
 	StoredOutcomes("k")
 	for _, o := range file.Result.Outcomes {

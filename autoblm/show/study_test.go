@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestStudy compares the shown study with the result of its search.
@@ -17,9 +18,7 @@ func TestStudy(t *testing.T) {
 	s := tiny()
 	s.Study = filepath.Join(t.TempDir(), "study.db")
 	found, err := autoblm.Search(t.Context(), datasets.World(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text := terminal(t)
 	Study(s.Study)
 	got := text.String()

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/gomlx/compute/gobackend"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -13,18 +14,14 @@ import (
 // TestDirection compares steps with the formulas of the publication.
 func TestDirection(t *testing.T) {
 	backend, err := gobackend.New("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(backend.Finalize)
 	const epsilon = 1e-3
 	exec, err := NewExec(backend, func(in []*Node) []*Node {
 		direction, now := Direction(in[0], Moments{in[1], in[2]}, in[3], epsilon)
 		return []*Node{direction, now.Mean, now.Square}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(1, 2))
 	const size = 5
 	var mean, square [size]float64
@@ -35,9 +32,7 @@ func TestDirection(t *testing.T) {
 			gradient[i] = float32(rng.NormFloat64() * math.Pow(10, float64(i-2)))
 		}
 		outputs, err := exec.Call(gradient, moments[0], moments[1], float32(step))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		direction := tensors.MustCopyFlatData[float32](outputs[0])
 		for i := range moments {
 			moments[i] = tensors.MustCopyFlatData[float32](outputs[1+i])

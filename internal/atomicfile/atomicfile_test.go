@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // content returns the contents of the files in a folder, by name.
@@ -17,9 +18,7 @@ func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	held := map[string]string{}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
@@ -33,9 +32,7 @@ func content(t *testing.T, dir string) map[string]string {
 func put(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 }
 
@@ -43,9 +40,7 @@ func TestWriteReplaces(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	for _, text := range []string{"first and longer", "second"} {
-		if err := atomicfile.Write(path, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, atomicfile.Write(path, []byte(text)))
 		if got := content(t, dir); len(got) != 1 || got["file"] != text {
 			t.Errorf("the folder holds %v, want file with %q", got, text)
 		}
@@ -56,12 +51,10 @@ func TestCreate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	for _, text := range []string{"first and longer", "second"} {
-		if err := atomicfile.Create(path, func(w io.Writer) error {
+		require.NoError(t, atomicfile.Create(path, func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if got := content(t, dir); len(got) != 1 || got["file"] != text {
 			t.Errorf("the folder holds %v, want file with %q", got, text)
 		}
@@ -130,9 +123,7 @@ func TestInterruptedReplacementHasNoLastFile(t *testing.T) {
 func TestFoldersAreNotReplaced(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"first": "old", "last": "old"})
-	if err := os.Mkdir(filepath.Join(dir, "second"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "second"), 0o700))
 	err := atomicfile.WriteAll(dir,
 		[]atomicfile.File{{Name: "first"}, {Name: "second"}, {Name: "last"}})
 	if err == nil || !strings.Contains(err.Error(), "name another") {
@@ -150,9 +141,7 @@ func TestLinkIsKept(t *testing.T) {
 	if err := os.Symlink("file", link); err != nil {
 		t.Skip(err)
 	}
-	if err := atomicfile.Write(link, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, atomicfile.Write(link, []byte("new")))
 	info, err := os.Lstat(link)
 	if got := content(t, dir); err != nil || info.Mode()&fs.ModeSymlink == 0 || len(got) != 2 ||
 		got["file"] != "new" {
@@ -172,21 +161,17 @@ func TestFolderAppearsComplete(t *testing.T) {
 			}},
 		})
 	}
-	if err := write("new", func() {
+	require.NoError(t, write("new", func() {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("half a folder is there: %v", err)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	put(t, dir, map[string]string{"other": "theirs"})
-	if err := write("newer", func() {
+	require.NoError(t, write("newer", func() {
 		if got := content(t, dir); got["first"] != "new" || got["last"] != "new" {
 			t.Errorf("while the new files are written the folder holds %v", got)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if got := content(t, dir); len(got) != 3 || got["first"] != "newer" || got["last"] != "newer" ||
 		got["other"] != "theirs" {
 		t.Errorf("the folder holds %v", got)
@@ -205,9 +190,7 @@ func TestFailedFolderLeavesNothing(t *testing.T) {
 	if left := content(t, above); !errors.Is(err, failure) || len(left) > 0 {
 		t.Errorf("error %v, left behind: %v", err, left)
 	}
-	if err := os.Mkdir(filepath.Join(above, "folder"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(above, "folder"), 0o700))
 	err = atomicfile.Folder(filepath.Join(above, "folder"), func(string) error { return nil })
 	if left := content(t, above); !errors.Is(err, fs.ErrExist) || len(left) != 1 {
 		t.Errorf("error %v, left behind: %v", err, left)

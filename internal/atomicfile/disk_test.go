@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestFlushOrder checks that files are flushed before their renames, the last file is renamed
@@ -58,9 +60,7 @@ func TestFlushOrder(t *testing.T) {
 			[]string{"folder/.c~: a b last", "folder: a b c last"}},
 	} {
 		flushed = nil
-		if err := c.write(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.write())
 		slices.Sort(flushed[:min(len(files), len(flushed))]) // those are flushed at once
 		if !slices.Equal(flushed, c.want) {
 			t.Errorf("%s: flushed\n%q, want\n%q", c.what, flushed, c.want)

@@ -19,15 +19,14 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"golang.org/x/sync/errgroup"
 )
 
 func permissions(t *testing.T, path string) fs.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return info.Mode().Perm()
 }
 
@@ -46,9 +45,7 @@ func TestPermissions(t *testing.T) {
 			if err == nil {
 				err = atomicfile.Write(path, nil)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if got := permissions(t, path); got != cmp.Or(mode, 0o666&^mask) {
 				t.Errorf("with the umask %03o the file, which had %03o, has %03o", mask, mode, got)
 			}
@@ -80,9 +77,7 @@ func TestPipeIsNotReplaced(t *testing.T) {
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -98,18 +93,12 @@ func TestLeftovers(t *testing.T) {
 		"file.autoblm-mine": "", ".file.backup": "",
 	})
 	for _, folder := range []string{".folder.autoblm-dead", ".file.autoblm-folder"} {
-		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(filepath.Join(dir, folder), 0o700))
 		put(t, filepath.Join(dir, folder), map[string]string{"first": "half"})
 	}
-	if err := atomicfile.Write(filepath.Join(dir, "file"), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := atomicfile.WriteFolder(filepath.Join(dir, "folder"),
-		[]atomicfile.File{{Name: "first"}, {Name: "last"}}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, atomicfile.Write(filepath.Join(dir, "file"), nil))
+	require.NoError(t, atomicfile.WriteFolder(filepath.Join(dir, "folder"),
+		[]atomicfile.File{{Name: "first"}, {Name: "last"}}))
 	for _, removed := range []string{"other", "never"} {
 		if err := atomicfile.Remove(filepath.Join(dir, removed)); err != nil {
 			t.Error(err)
@@ -171,9 +160,7 @@ func TestNoRoom(t *testing.T) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Skip(err)
 	}
-	if err := atomicfile.WriteFolder(filepath.Join(dir, "replaced"), old("old")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, atomicfile.WriteFolder(filepath.Join(dir, "replaced"), old("old")))
 	before := limit
 	limit.Cur = 200_000
 	signal.Ignore(syscall.SIGXFSZ)
@@ -240,9 +227,7 @@ func TestConcurrentFolders(t *testing.T) {
 			return nil
 		})
 	}
-	if err := all.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, all.Wait())
 	got := content(t, dir)
 	if len(got) != 3 || got["first"] != got["last"] || got["second"] != got["last"] {
 		t.Errorf("the folder has %q", got)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // faultVariable makes the test binary a program with a fault, in place of autoblm.
@@ -88,9 +90,7 @@ func newHarness(t *testing.T, fault string) *harness {
 	t.Helper()
 	t.Setenv(faultVariable, fault)
 	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := scenario{name: "faulty", arguments: "make", outputs: []string{"out"}}
 	return &harness{
 		seed: 1, work: t.TempDir(), base: &base{folder: t.TempDir()}, program: program{own},
@@ -102,15 +102,11 @@ func newHarness(t *testing.T, fault string) *harness {
 func textOf(t *testing.T, h *harness) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(h.findings.folder, "*", "finding.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all.Write(text)
 	}
 	return all.String()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -22,9 +23,7 @@ var tables = [][]float32{{1, 2.5, -3}, {}, {4}}
 
 func write(t *testing.T, path string, epoch int) {
 	t.Helper()
-	if err := checkpoint.Write(path, run{epoch}, checkpoint.TablesOf(tables)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, checkpoint.Write(path, run{epoch}, checkpoint.TablesOf(tables)))
 }
 
 // reads checks that a file is read as that of an epoch.
@@ -49,9 +48,7 @@ func TestPreviousGeneration(t *testing.T) {
 		write(t, path, epoch)
 		reads(t, path, epoch)
 	}
-	if err := os.Truncate(path, 30); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Truncate(path, 30))
 	reads(t, path, 2)
 	write(t, path, 4)
 	reads(t, path, 4)
@@ -60,9 +57,7 @@ func TestPreviousGeneration(t *testing.T) {
 	}
 	reads(t, path, 4)
 	write(t, path, 5)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(path))
 	if _, err := checkpoint.Read(path, &run{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that was removed: %v", err)
 	}
@@ -81,10 +76,8 @@ func TestPreviousGeneration(t *testing.T) {
 func TestRemovalOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
 	write(t, path, 1)
-	if err := os.MkdirAll(filepath.Join(path+".before", "a folder, which is not removed"),
-		0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Join(path+".before", "a folder, which is not removed"),
+		0o755))
 	if err := checkpoint.Remove(path); err == nil {
 		t.Error("a folder was removed")
 	}
@@ -96,14 +89,10 @@ func TestDamageIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
 	write(t, path, 1)
 	sound, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
 		refused := func(what string, content []byte) {
-			if err := os.WriteFile(path, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, content, 0o600))
 			if _, err := checkpoint.Read(path, &run{}); !errors.Is(err, checkpoint.ErrDamaged) {
 				t.Fatalf("%s: %v", what, err)
 			}
@@ -131,13 +120,9 @@ func TestWriteError(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	dir := f.TempDir()
 	path := filepath.Join(dir, "training")
-	if err := checkpoint.Write(path, run{3}, checkpoint.TablesOf(tables)); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, checkpoint.Write(path, run{3}, checkpoint.TablesOf(tables)))
 	content, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	body := content[:len(content)-4]
 	f.Add(body)
 	f.Add(body[:16])
@@ -148,9 +133,7 @@ func FuzzRead(f *testing.F) {
 		for _, content := range [][]byte{
 			body, slices.Concat(body, binary.LittleEndian.AppendUint32(nil, sum)),
 		} {
-			if err := os.WriteFile(path, content, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, content, 0o644))
 			var got run
 			read, err := checkpoint.Read(path, &got)
 			switch size := len(slices.Concat(read...)); {

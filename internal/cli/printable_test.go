@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 const obeyed = "\x1b[31m\x07\x7f\u009b\u202e\u2069\r"
@@ -25,9 +26,7 @@ func TestControlCharactersAreEscaped(t *testing.T) {
 			drawing := o.Drawing(func(bool) string { return "\x1b[0m1\n" })
 			fmt.Fprintf(w, "%s\n%s%s\x1b[0m2%[2]s", obeyed, drawing, obeyed)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got, want := stdout.String(), shown+"\n\x1b[0m1\n"+shown+`\x1b[0m2`+"\x1b[0m1\n"; !asJSON &&
 			got != want {
 			t.Errorf("got %q, want %q", got, want)

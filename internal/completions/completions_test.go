@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/completions"
 	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 type colour int
@@ -40,9 +41,7 @@ type line struct {
 
 func TestSuggestions(t *testing.T) {
 	parser, err := kong.New(&line{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	valuesOf := func(command *kong.Node, v *kong.Value) []string {
 		if v.Name == "tools" && command.Name == "paint" {
 			return []string{"brush", "roll:er"}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/inputfile"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // packed writes so many bytes into a .gz.
@@ -19,13 +20,9 @@ func packed(t *testing.T, size int) string {
 	var content bytes.Buffer
 	w := gzip.NewWriter(&content)
 	_, err := w.Write(make([]byte, size))
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, w.Close()))
 	path := filepath.Join(t.TempDir(), "x.gz")
-	if err := os.WriteFile(path, content.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, content.Bytes(), 0o644))
 	return path
 }
 
@@ -33,9 +30,7 @@ func packed(t *testing.T, size int) string {
 func TestOpenDecompressed(t *testing.T) {
 	for size, want := range map[int]string{16 << 20: "", 16<<20 + 1: "more than 16777216 bytes"} {
 		file, err := inputfile.OpenDecompressed(packed(t, size))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		n, err := io.Copy(io.Discard, file)
 		file.Close()
 		if want == "" && (err != nil || n != int64(size)) || want != "" &&

@@ -11,28 +11,21 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/inputfile"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestOpen checks that only regular files are opened, and that a pipe does not block.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(path("file"), []byte("it"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(path("pipe"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path("file"), []byte("it"), 0o644))
+	require.NoError(t, syscall.Mkfifo(path("pipe"), 0o644))
 	t.Chdir(dir) // a socket has a short name
 	socket, err := net.Listen("unix", "socket")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer socket.Close()
 	for _, name := range []string{"file", "pipe"} {
-		if err := os.Symlink(name, path("to "+name)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Symlink(name, path("to "+name)))
 	}
 	for name, want := range map[string]string{
 		"file": "", "to file": "", "nothing": "no such file", ".": "is a folder, not a file",

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 const folderVariable = "AUTOBLM_TEST_KILLED_IN"
@@ -23,9 +25,7 @@ func Run(
 	if folder := os.Getenv(folderVariable); folder != "" {
 		os.Stdout.WriteString("!")
 		for {
-			if err := work(folder); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, work(folder))
 		}
 	}
 	folder := t.TempDir()
@@ -39,9 +39,7 @@ func Run(
 		if err == nil {
 			err = process.Start()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if _, err := started.Read(make([]byte, 1)); err == nil {
 			time.Sleep(time.Duration(rng.Int64N(int64(within))))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/internal/killtest"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 type described struct {
@@ -23,17 +24,13 @@ func model(t *testing.T, letter string) map[string][]byte {
 			[]byte(letter), 300_000,
 		), "relations.npy": bytes.Repeat([]byte(letter), 10_000), "entities.txt": []byte(letter),
 	}
-	if err := modelfolder.Describe(files, described{letter}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, modelfolder.Describe(files, described{letter}))
 	return files
 }
 
 func TestDescribe(t *testing.T) {
 	files := map[string][]byte{"b.npy": []byte("abc"), "a.txt": nil}
-	if err := modelfolder.Describe(files, described{"x"}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, modelfolder.Describe(files, described{"x"}))
 	want := `{
   "letter": "x",
   "checksums": {
@@ -66,9 +63,7 @@ func TestKilledWrite(t *testing.T) {
 	whole, not, left := 0, 0, 0
 	killtest.Run(t, 30, 40*time.Millisecond, save, func(folder string) {
 		dirs, err := os.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, dir := range dirs {
 			if dir.Name()[0] == '.' {
 				left++
@@ -115,9 +110,7 @@ func withMembers(t *testing.T, letters ...string) map[string][]byte {
 		described.Members = append(described.Members, folder)
 	}
 	own := map[string][]byte{}
-	if err := modelfolder.Describe(own, described); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, modelfolder.Describe(own, described))
 	files[modelfolder.Description] = own[modelfolder.Description]
 	return files
 }
@@ -160,12 +153,8 @@ func TestKilledWriteWithMembers(t *testing.T) {
 			t.Errorf("neither: %v", entries)
 		}
 		notes := filepath.Join(dir, "member-of-mine")
-		if err := os.MkdirAll(notes, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := modelfolder.Write(dir, second); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(notes, 0o755))
+		require.NoError(t, modelfolder.Write(dir, second))
 		entries, err := os.ReadDir(dir)
 		if err != nil || !whole(dir, second) || len(entries) != 4 {
 			t.Errorf("after a saving that was not killed: %v, %v", entries, err)
@@ -180,17 +169,11 @@ func TestKilledWriteWithMembers(t *testing.T) {
 // TestOtherFilesAreKept checks that other files in members' folders are kept.
 func TestOtherFilesAreKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ensemble")
-	if err := modelfolder.Write(dir, withMembers(t, "a", "b", "c")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, modelfolder.Write(dir, withMembers(t, "a", "b", "c")))
 	mine := filepath.Join(dir, modelfolder.MemberFolder(model(t, "a")[modelfolder.Description]),
 		"notes.txt")
-	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := modelfolder.Write(dir, model(t, "z")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
+	require.NoError(t, modelfolder.Write(dir, model(t, "z")))
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != len(model(t, "z"))+1 {
 		t.Errorf("%v, %v", entries, err)
 	}
@@ -204,15 +187,9 @@ func TestOtherFilesAreKept(t *testing.T) {
 func TestMembersReplaceFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
 	before, after := model(t, "a"), withMembers(t, "b", "c")
-	if err := modelfolder.Write(dir, before); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := modelfolder.Write(dir, after); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, modelfolder.Write(dir, before))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o644))
+	require.NoError(t, modelfolder.Write(dir, after))
 	for name := range before {
 		_, stays := after[name]
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != stays {

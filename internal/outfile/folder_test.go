@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/outfile"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -22,18 +23,14 @@ func TestNewFolder(t *testing.T) {
 			return err
 		})
 	}
-	if err := all.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, all.Wait())
 	slices.Sort(made)
 	if len(slices.Compact(slices.Clone(made))) != len(made) || !slices.Contains(made, dir) ||
 		!slices.Contains(made, dir+"-20") {
 		t.Errorf("made %q", made)
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	if _, err := outfile.NewFolder(filepath.Join(file, "out")); err == nil ||
 		!strings.Contains(err.Error(), "cannot make the folder "+file) {
 		t.Errorf("below a file: %v", err)

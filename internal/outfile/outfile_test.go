@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/outfile"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestKinds checks that a file replaces only empty files and files of its kind.
@@ -31,9 +32,7 @@ func TestKinds(t *testing.T) {
 		"one word":       {"x", outfile.SVG, "is not a picture"},
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(c.content), 0o600))
 		for _, err := range []error{
 			outfile.Check(path, c.kind), outfile.Write(path, c.kind, []byte("new")),
 		} {

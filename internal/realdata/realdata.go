@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // Folder returns the folder of a benchmark, or skips the test.
@@ -29,9 +31,7 @@ func Oracle[Case any](t testing.TB, name string) []Case {
 	if os.IsNotExist(err) {
 		t.Skipf("AUTOBLM_DATA has no %s next to it", filepath.Join("oracle", name))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var cases []Case
 	if err := json.Unmarshal(content, &cases); err != nil || len(cases) == 0 {
 		t.Fatalf("%s: %d cases, %v", path, len(cases), err)

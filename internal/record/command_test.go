@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/require"
 	"pgregory.net/rapid"
 )
 
@@ -18,9 +19,7 @@ func TestCommandLine(t *testing.T) {
 		word := rapid.StringOf(rapid.SampledFrom([]rune("ab-=*?[]'\"\\$`;&|<>(){}!#~,:/ \t\n")))
 		want := rapid.SliceOfN(word, 1, 4).Draw(t, "arguments")
 		output, err := exec.Command(shell, "-c", "printf '%s\\n' "+CommandLine(want...)).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got := strings.TrimSuffix(string(output), "\n"); got != strings.Join(want, "\n") {
 			t.Fatalf("%q became %q", want, got)
 		}

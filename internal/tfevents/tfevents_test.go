@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/tfevents"
 )
 
@@ -78,19 +79,13 @@ func fields(t *testing.T, message []byte) (all []string) {
 func write(t *testing.T, folder string, now time.Time, from int) {
 	t.Helper()
 	w, err := tfevents.Create(folder, now, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for step := from; step < from+3; step++ {
 		err := w.Add(now, step, tfevents.Scalar{Tag: "train/loss", Value: 1 / float64(step)},
 			tfevents.Scalar{Tag: "valid/MRR", Value: 0.5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Close())
 }
 
 func TestEventFile(t *testing.T) {
@@ -101,9 +96,7 @@ func TestEventFile(t *testing.T) {
 		t.Fatal(found)
 	}
 	file, err := os.ReadFile(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// The files of TensorFlow begin with the same length and checksum.
 	if !bytes.HasPrefix(file, []byte("\x18\x00\x00\x00\x00\x00\x00\x00\xa3\x7fK\x22\x09")) {
 		t.Errorf("the file begins with %q", file[:13])

@@ -11,15 +11,15 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // open opens a file that testdata/write.py wrote.
 func open(t *testing.T, name string, accept ...string) *Dict {
 	t.Helper()
 	file, err := Open(filepath.Join("testdata", name), accept...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { file.Close() })
 	return file.Value.(*Dict)
 }
@@ -32,9 +32,7 @@ func numbers(t *testing.T, value any) []float64 {
 		t.Fatalf("%T is not a tensor", value)
 	}
 	read, err := tensor.Float64()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return read
 }
 
@@ -147,9 +145,7 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 	legacy, err := os.ReadFile("testdata/legacy.pt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for size := 0; size < len(legacy); size += 7 {
 		if _, err := Read(bytes.NewReader(legacy[:size]), int64(size)); err == nil {
 			t.Fatalf("%d of %d bytes are enough", size, len(legacy))
@@ -227,9 +223,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(content)
 		return err
 	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	f.Fuzz(func(_ *testing.T, content []byte) {
 		value, err := Read(bytes.NewReader(content), int64(len(content)), "torch.nn.")
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/trainlog"
 )
 
@@ -16,19 +17,13 @@ func TestLogReplacesLaterRows(t *testing.T) {
 		t.Helper()
 		l := trainlog.Log{CSV: file}
 		for _, e := range epochs {
-			if err := l.Add(trainlog.Row{Epoch: e, Step: 10 * e, Loss: 0.5, LearningRate: 0.1}); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, l.Add(trainlog.Row{Epoch: e, Step: 10 * e, Loss: 0.5, LearningRate: 0.1}))
 		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, l.Close())
 	}
 	add(1, 2, 3)
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := f.WriteString("4,40,0."); err != nil {
 		t.Fatal(err)
 	}

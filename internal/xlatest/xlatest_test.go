@@ -8,15 +8,14 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
 
 // TestBackend opens the backend.
 func TestBackend(t *testing.T) {
 	opened, err := backend.Open(xlatest.Backend(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer opened.Finalize()
 	t.Log(opened.Description())
 }

@@ -72,9 +72,7 @@ func TestComplete(t *testing.T) {
 func TestShellsComplete(t *testing.T) {
 	needData(t)
 	bin := t.TempDir()
-	if err := os.Symlink(os.Args[0], filepath.Join(bin, name)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(os.Args[0], filepath.Join(bin, name)))
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv(asProgram, "1")
 	for shell, ask := range map[string]struct {

@@ -13,9 +13,7 @@ import (
 // to the others, and alone if the graph is large.
 func TestOGBFolders(t *testing.T) {
 	biokg, err := filepath.Abs("../../../datasets/testdata/ogb/biokg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Chdir(t.TempDir())
 	succeed(t, "train --out m", quick, "--dataset", biokg)
 	stdout, _ := succeed(t, "eval --model m --dataset", biokg)

@@ -28,9 +28,7 @@ func TestHelp(t *testing.T) {
 func emptyParser(t testing.TB) *kong.Kong {
 	t.Helper()
 	parser, err := newParser(newCommands(), kong.Vars{"version": ""}, kong.Exit(func(int) {}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return parser
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // inBfloat16 is an engine that uses bfloat16 for all forms that score by products.
@@ -84,9 +85,7 @@ func TestExtraBytes(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			p, err := e.NewPopulation(d, s, all)
 			runtime.ReadMemStats(&after)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			// as padded and the optimizer's; those of relations also as drawn
 			tables := 4 * 64 * 2 * (2*len(d.Entities) + 3*len(d.Relations))
 			took := float64(after.TotalAlloc-before.TotalAlloc) - float64(tables)
@@ -107,9 +106,7 @@ func TestStream(t *testing.T) {
 		s := settings()
 		s.Dim = dim
 		p, err := New(2).NewPopulation(d, s, members(2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		before, err := p.State()
 		if err != nil || !hasNumbersOf(p, before) {
 			t.Errorf("d %d: what is shown is not what is copied (%v)", dim, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 func TestConformance(t *testing.T) {
@@ -72,16 +73,12 @@ func train(t *testing.T, p *population, epochs []kge.Batches) (losses [][]float6
 	t.Helper()
 	for _, batches := range epochs {
 		epoch, err := p.Epoch(t.Context(), batches, slices.Repeat([]float64{0.2}, p.Models()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		losses = append(losses, epoch.Loss)
 	}
 	for i := range p.Models() {
 		parameters, err := p.Parameters(i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all = append(all, parameters)
 	}
 	return losses, all
@@ -118,9 +115,7 @@ func TestSameBits(t *testing.T) {
 	}
 	d, err := enginetest.Paths(t, 500, 120,
 		1500).Training(query.Paths{Hops: []int{1, 2, 3}, AnswerPower: 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, m := range enginetest.Members() {
 		for _, negatives := range []int{0, 7} {
 			t.Run(fmt.Sprintf("%s by paths, %d negatives", name, negatives), func(t *testing.T) {
@@ -173,9 +168,7 @@ func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []
 		engine := engine
 		engine.threads = threads
 		p, err := engine.NewPopulation(d, s, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return p.(*population)
 	}
 	losses, want := train(t, populated(1, all), epochs)
@@ -247,9 +240,7 @@ func allocateNothing(t *testing.T, name string, d *kge.Data, s kge.Settings, m k
 	batch []kge.Example) {
 	t.Helper()
 	p, err := New(1).NewPopulation(d, s, []kge.Member{m})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	trainer := p.(*population).trainers[0]
 	trainer.workspace = p.(*population).perThread[0]
 	allocations := func(batch []kge.Example) float64 {
@@ -295,27 +286,19 @@ func randomPaths(entities, relations, count, hops int, seed uint64) *kge.Data {
 
 func TestAgreesWithGoMLXOnUMLS(t *testing.T) {
 	g, err := datasets.ReadFolder(realdata.Folder(t, "umls"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	reference, err := gomlx.New(gomlx.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer reference.Close()
 	s := kge.DefaultSettings()
 	s.Dim, s.Epochs = 32, 5
 	mrr := func(engine kge.Engine) float64 {
 		report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: s,
 			Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all, err := completion.EvaluateAll(t.Context(), engine, []*kge.Model{report.Results[0].Model}, g,
 			eval.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return all[0].Test.Both.MRR
 	}
 	if got, want := mrr(New(0)), mrr(reference); math.Abs(got-want) > 0.01 {

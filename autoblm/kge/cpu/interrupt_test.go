@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // counted cancels a context in the middle of a unit, and counts units.
@@ -40,16 +41,12 @@ func inOneBatch(t *testing.T, threads, negatives int) (*population, kge.Batches)
 		t.Fatal(err)
 	}
 	data, err := d.Training(query.Paths{Hops: []int{2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := kge.DefaultSettings()
 	s.Dim, s.Batch, s.Negatives = 8, 1<<20, negatives
 	p, err := New(threads).NewPopulation(data, s,
 		[]kge.Member{kge.DefaultMember(structure.MustParse("complex"))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p.(*population), data.Batches(s, 1)
 }
 
@@ -59,9 +56,7 @@ func TestInterruptedStep(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		p, batches := inOneBatch(t, threads, 2)
 		before, err := p.State()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		ctx, end := context.WithCancel(t.Context())
 		var units atomic.Int64
 		p.trainers[0].objective = counted{pathObjective{}, 3, &units, end}
@@ -129,9 +124,7 @@ func TestBuffersFollowTheData(t *testing.T) {
 func TestMemoryOfAStep(t *testing.T) {
 	d := enginetest.Paths(t, 450, 3, 1200)
 	data, err := d.Training(query.Paths{Hops: []int{2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := kge.DefaultSettings()
 	s.Dim = 1 << 20
 	gqe := kge.Member{Form: form.GQE, Seed: 1, LearningRate: 0.1}

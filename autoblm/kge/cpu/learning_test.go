@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestTrainingLearns checks that every form learns its training data: triples, and paths with and
@@ -16,16 +17,12 @@ func TestTrainingLearns(t *testing.T) {
 	engine, g, paths := New(2), enginetest.Graph(), enginetest.Paths(t, 40, 3, 150)
 	hops := query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}
 	data, err := paths.Training(hops)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	train := func(d *kge.Data, s kge.Settings, m kge.Member) *kge.Model {
 		t.Helper()
 		job := kge.Job{Data: d, Settings: s, Members: []kge.Member{m}}
 		report, err := kge.Train(t.Context(), engine, job)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return report.Results[0].Model
 	}
 	for name, m := range enginetest.Members() {
@@ -48,13 +45,9 @@ func TestTrainingLearns(t *testing.T) {
 		}
 		evaluate := func(p kge.Parameters) float64 {
 			ranker, err := engine.NewRanker([]kge.Parameters{p}, kge.Float32)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			e, err := query.Evaluate(t.Context(), ranker, 0, paths.Queries(query.InTrain, 2))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			return e.MRR
 		}
 		s.Dim, s.Reciprocal = 16/k*k, true

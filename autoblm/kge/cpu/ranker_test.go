@@ -17,6 +17,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // rankIn ranks triples with bfloat16 kernels, or in float32 if they are nil.
@@ -25,9 +26,7 @@ func rankIn(t testing.TB, set *kernel.Set, unit *kernel.BF16Set, threads int, p 
 	t.Helper()
 	r := &ranker{threads: threads, models: []*model{newModel(set, unit, p)}}
 	ranks, err := r.Rank(t.Context(), triples, known)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return ranks[0]
 }
 
@@ -266,9 +265,7 @@ func TestRanksOfTheOracle(t *testing.T) {
 	}
 	for i, c := range realdata.Oracle[oracleCase](t, "steps.json") {
 		s, err := structure.New(slices.Collect(slices.Chunk(c.A, c.K)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, times := range []int{1, 100} {
 			p := kge.Parameters{Structure: s, Dim: c.Dim}
 			for range times {

@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // keeping keeps the embeddings of a population when it is closed.
@@ -53,21 +54,15 @@ func TestSharedWithOneCandidateHasTheBitsOfTraining(t *testing.T) {
 		engine := &keeping{Engine: New(2)}
 		report, err := kge.Train(t.Context(), engine,
 			kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{m}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		want := engine.last
 		valid, err := completion.Evaluate(t.Context(), engine, report.Results[0].Model, g, "valid",
 			eval.Pessimistic)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		shared, err := completion.TrainSharedEmbeddings(t.Context(), engine,
 			completion.SharedJob{Graph: g, Settings: s, Member: m,
 				Candidates: []structure.Structure{m.Structure}, SampleSeed: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if !reflect.DeepEqual(engine.last, want) {
 			t.Errorf("%v, %+v: shared training with one candidate has other embeddings than training",
 				s.Optimizer, m.Weights)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestSparseGradientsBegin checks that the first epoch is dense and the second is not, and that a
@@ -20,9 +21,7 @@ func TestSparseGradientsBegin(t *testing.T) {
 		t.Helper()
 		j.Data, j.Members = d, members(3)
 		report, err := kge.Train(t.Context(), New(2), j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return report
 	}
 	dense := trained(kge.Job{Settings: s}).Results

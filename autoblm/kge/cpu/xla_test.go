@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
 
@@ -22,18 +23,14 @@ import (
 func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 	backend := xlatest.Backend(t)
 	g, err := datasets.ReadFolder(realdata.Folder(t, "wn18rr"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	d, m, s := completion.Data(g), kge.DefaultMember(structure.MustParse("complex")),
 		kge.DefaultSettings()
 	s.Dim, s.Batch = 64, 512
 	const steps, asked = 30, 200
 	p := map[string]kge.Population{}
 	other, err := gomlx.New(gomlx.Settings{Backend: backend})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer other.Close()
 	engines := map[string]kge.Engine{"cpu": New(0), "xla": other}
 	for name, engine := range engines {
@@ -47,9 +44,7 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 		loss := map[string]float64{}
 		for name, p := range p {
 			epoch, err := p.Epoch(t.Context(), kge.BatchesOf(batch), []float64{m.LearningRate})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			loss[name] = epoch.Loss[0]
 		}
 		last = loss["cpu"]
@@ -63,9 +58,7 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 
 	rank := func(r kge.Ranker) []eval.Ranked {
 		ranks, err := r.Rank(t.Context(), g.Train[:asked], g.Known())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return ranks[0]
 	}
 	// apart has the ascending relative differences of ranks.
@@ -86,13 +79,9 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 	}
 
 	parameters, err := p["xla"].Parameters(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ranker, err := engines["cpu"].NewRanker([]kge.Parameters{parameters}, kge.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer ranker.Close()
 	if same := apart(rank(ranker), rank(p["xla"])); same[most] != 0 || same[every] > 0.005 {
 		t.Errorf("of one model nine tenths of the ranks are up to %v apart, all up to %v", same[most],

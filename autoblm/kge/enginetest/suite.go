@@ -22,6 +22,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/progress"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // ToleranceOf returns the tolerance of losses and gradients for a precision of the large products,
@@ -106,9 +107,7 @@ func reportsProgress(t *testing.T, engine kge.Engine) {
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }
 
 func newPopulation(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestRankingInTime checks that a sample of each split is ranked, each question once: few without
@@ -25,9 +26,7 @@ func rankInTime(t *testing.T) {
 			seen[split] = append(seen[split], numbers...)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for split, size := range sizes {
 			all := make([]int, size)
 			for i := range all {

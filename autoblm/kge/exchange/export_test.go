@@ -13,6 +13,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // labelled returns a model with labels that formats may confuse, and numbers of all magnitudes.
@@ -57,18 +58,14 @@ func TestOthersReadExports(t *testing.T) {
 	command := exec.Command(program, filepath.Join("testdata", "read.py"), dir)
 	command.Stderr = os.Stderr
 	out, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	tables := m.LabelledTables()
 	count := 0
 	for line := range strings.Lines(string(out)) {
 		var format, name string
 		var labels []string
 		var numbers [][]float32
-		if err := json.Unmarshal([]byte(line), &[]any{&format, &name, &labels, &numbers}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(line), &[]any{&format, &name, &labels, &numbers}))
 		count++
 		want := tables[slices.IndexFunc(tables, func(t Table) bool { return t.Name == name })]
 		if format == string(Word2Vec) {
@@ -111,9 +108,7 @@ func TestReverseLabels(t *testing.T) {
 	m := labelled()
 	m.RelationLabels[1] = m.RelationLabels[0] + "_reverse"
 	files, err := Export(m, NumPy, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, file := range files {
 		if filepath.Base(file) != "relations.txt" {
 			continue

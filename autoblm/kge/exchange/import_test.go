@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // libraryScores are the scores of a library for a relation and an entity at its other end.
@@ -22,13 +23,9 @@ type libraryScores struct {
 func checkScores(t *testing.T, m *kge.Model, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all []libraryScores
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &all))
 	for _, s := range all {
 		anchor := int32(slices.Index(m.EntityLabels, s.Entity))
 		relation := int32(slices.Index(m.RelationLabels, s.Relation))
@@ -65,9 +62,7 @@ func TestPyKEEN(t *testing.T) {
 	for _, folder := range folders {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			m, err := Import(ImportOptions{File: folder, From: "pykeen"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			checkScores(t, m, filepath.Join(folder, "scores.json"))
 			name, _, _ := strings.Cut(filepath.Base(folder), "-")
 			state := ImportOptions{
@@ -93,9 +88,7 @@ func TestLibKGE(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "libkge", name)
 			m, err := Import(ImportOptions{File: path + ".pt", From: "libkge", Dataset: folder})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			checkScores(t, m, path+".json")
 		})
 	}
@@ -137,9 +130,7 @@ func wrongLabels(t *testing.T) string {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), content, 0o666)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	return dir
 }

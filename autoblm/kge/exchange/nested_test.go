@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/torchfile"
 )
 
@@ -19,9 +20,7 @@ func writeTorch(t *testing.T, pickle string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "trained_model.pkl")
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer file.Close()
 	archive := zip.NewWriter(file)
 	w, err := archive.CreateHeader(&zip.FileHeader{Name: "archive/data.pkl", Method: zip.Store})
@@ -31,17 +30,13 @@ func writeTorch(t *testing.T, pickle string) string {
 	if err == nil {
 		err = archive.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return path
 }
 
 func TestNestedLabels(t *testing.T) {
 	file, err := torchfile.Open(writeTorch(t, "}X\x0a\x00\x00\x00entity_ids]"+nested+"as."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer file.Close()
 	_, err = libkgeLabels("", file.Value.(*torchfile.Dict), "entity_ids")
 	if err == nil || !strings.Contains(err.Error(), "neither text nor an integer") {

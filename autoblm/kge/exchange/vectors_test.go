@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestReadsItsExports reads what Export writes.
@@ -14,18 +16,14 @@ func TestReadsItsExports(t *testing.T) {
 	want := m.LabelledTables()
 	for _, format := range []Format{Word2Vec, Safetensors, NumPy} {
 		files, err := Export(m, format, filepath.Join(t.TempDir(), "out"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got := map[string]Table{}
 		for _, file := range files {
 			if format == NumPy && filepath.Ext(file) == ".txt" {
 				continue
 			}
 			tables, err := ReadTables(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for _, table := range tables {
 				got[table.Name] = table
 			}
@@ -42,9 +40,7 @@ func TestReadsItsExports(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "model")
-	if err := m.Save(dir); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, m.Save(dir))
 	if got, err := ReadTables(dir); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -57,9 +53,7 @@ func TestReadTablesErrors(t *testing.T) {
 		"e.safetensors": "\x02\x00\x00\x00\x00\x00\x00\x00{}", "f.safetensors": "short", "g.npy": "x",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o666))
 		if _, err := ReadTables(path); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -70,21 +64,15 @@ func FuzzReadTables(f *testing.F) {
 	m := labelled()
 	for _, format := range []Format{Word2Vec, Safetensors, NumPy} {
 		files, err := Export(m, format, filepath.Join(f.TempDir(), string(format)))
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		for _, file := range files {
 			content, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
+			require.NoError(f, err)
 			f.Add(content)
 		}
 	}
 	dir := f.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "x.txt"), []byte("a\nb\n"), 0o666); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, os.WriteFile(filepath.Join(dir, "x.txt"), []byte("a\nb\n"), 0o666))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		read := func(tables []Table, err error) {
 			for _, table := range tables {

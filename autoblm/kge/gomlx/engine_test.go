@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/dustin/go-humanize"
 	"pgregory.net/rapid"
@@ -26,9 +27,7 @@ func eachBackend(t *testing.T, test func(t *testing.T, backend string)) {
 func newEngine(t *testing.T, s Settings) *Engine {
 	t.Helper()
 	engine, err := New(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(engine.Close)
 	return engine
 }
@@ -169,9 +168,7 @@ func TestBfloat16(t *testing.T) {
 				Settings: settings,
 				Members:  []kge.Member{kge.DefaultMember(structure.MustParse("complex"))},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if report.Precision != want ||
 				report.Results[0].Model.Training.Settings.Precision != want {
 				t.Errorf("%v is resolved to %v, want %v", asked, report.Precision, want)
@@ -208,15 +205,11 @@ func TestRanksInChunks(t *testing.T) {
 			kge.Member{Structure: structure.MustParse("quate"), Seed: 5})
 		ranker, err := newEngine(t, Settings{Backend: backend}).NewRanker(
 			[]kge.Parameters{p, p}, kge.Float32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer ranker.Close()
 		rank := func() [][]eval.Ranked {
 			ranks, err := ranker.Rank(t.Context(), g.Test, g.Known())
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			return ranks
 		}
 		want := rank()

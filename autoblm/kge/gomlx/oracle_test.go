@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
@@ -46,9 +47,7 @@ type rankCase struct {
 func (c stepCase) structure(t *testing.T) structure.Structure {
 	t.Helper()
 	s, err := structure.New(slices.Collect(slices.Chunk(c.A, c.K)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
@@ -99,17 +98,13 @@ func TestOracleFloat64(t *testing.T) {
 					return []*graph.Node{scores(queries, b.entities), loss, gradEntities, gradRelations}
 				}
 				exec, err := graph.NewExecCanonical(engine.backend, build, 6, 4, false, false, true)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				out, err := exec.Call(float64Tensor(c.Entities, c.K), float64Tensor(c.Relations, c.K),
 					tensors.FromFlatDataAndDimensions(signs, 1, mixes, c.K*c.K, c.K),
 					tensors.FromFlatDataAndDimensions(ids, 3, size),
 					tensors.FromFlatDataAndDimensions(shares, size),
 					tensors.FromFlatDataAndDimensions(added, weights, 1))
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				all := append(slices.Clone(c.TailScores), c.HeadScores...)
 				close64(t, "scores", out[0], slices.Concat(all...))
 				if c.Ties {
@@ -144,14 +139,10 @@ func TestOracleRanks(t *testing.T) {
 				ranker, err := engine.NewRanker([]kge.Parameters{{
 					Structure: c.structure(t), Dim: c.Dim, Tables: tables,
 				}}, kge.Float32)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				defer ranker.Close()
 				ranks, err := ranker.Rank(t.Context(), triples(c.Triples), g.Known())
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				for i, got := range ranks[0] {
 					for side, pair := range map[string]struct {
 						got  eval.Rank
@@ -175,9 +166,7 @@ func TestOracleRanks(t *testing.T) {
 func flat[T float32 | float64](t *testing.T, x *tensors.Tensor) []T {
 	t.Helper()
 	flat, err := tensors.CopyFlatData[T](x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return flat
 }
 

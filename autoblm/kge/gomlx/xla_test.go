@@ -18,6 +18,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/gomlx/go-xla/pjrt"
 )
@@ -50,15 +51,11 @@ func recorded(t *testing.T, call func() error) []string {
 		t.Fatalf("build the program for XLA: %v", err)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var programs []string
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		programs = append(programs, string(text))
 	}
 	return programs
@@ -83,9 +80,7 @@ func TestProgramsForXLA(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, err := New(Settings{Backend: "xla:" + plugin + c.options, Memory: c.memory})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer engine.Close()
 			for name, recipe := range enginetest.Recipes() {
 				for _, optimizer := range []kge.Optimizer{kge.Adagrad, kge.Adam} {
@@ -108,9 +103,7 @@ func TestProgramsForXLA(t *testing.T) {
 			p := kge.Initialize(d, kge.Settings{Dim: 16, InitScale: 1},
 				kge.DefaultMember(structure.MustParse("complex")))
 			ranker, err := engine.NewRanker([]kge.Parameters{p, p}, c.precision)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			programs := recorded(t, func() error {
 				_, err := ranker.Rank(t.Context(), g.Test, g.Known())
 				return err
@@ -128,18 +121,14 @@ func TestNoLeaks(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	programs, buffers := pjrt.LoadedExecutablesAlive(), pjrt.BuffersAlive()
 	engine, err := New(Settings{Backend: name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	g, set := enginetest.Graph(), kge.DefaultSettings()
 	set.Dim, set.Epochs, set.Batch, set.ValidateEvery = 8, 2, 16, 1
 	for i, named := range structure.Baselines() {
 		_, err := kge.Train(t.Context(), engine,
 			kge.Job{Data: completion.Data(g), Settings: set,
 				Members: []kge.Member{kge.DefaultMember(named.Structure)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got := pjrt.LoadedExecutablesAlive() - programs; got != 2 ||
 			got != engine.compilations.Load() {
 			t.Errorf("%d structures: the plugin has %d programs and the engine counts %d, want 2",

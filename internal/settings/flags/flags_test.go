@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -28,9 +29,7 @@ func parse(t *testing.T, arguments string) (*kong.Context, error) {
 	t.Helper()
 	c := &command{Settings: learning{Rate: 0.3, Hops: []int{2}, Reverse: true, Hidden: 9}}
 	parser, err := flags.Parser(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return parser.Parse(strings.Fields(arguments))
 }
 
@@ -60,9 +59,7 @@ func TestFlags(t *testing.T) {
 		}
 		maps.Copy(want, change)
 		line, err := parse(t, arguments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got := values(line); !maps.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", arguments, got, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -36,13 +37,9 @@ func TestResolve(t *testing.T) {
 			Settings resolved `embed:""`
 		}
 		parser, err := flags.Parser(&command)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		line, err := parser.Parse(strings.Fields(c.arguments))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		layers := []func(){func() { command.Settings = defaults }}
 		if c.recipe {
 			layers = append(layers, func() { command.Settings = recipe })

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -16,13 +17,9 @@ import (
 func TestFindLibrary(t *testing.T) {
 	t.Setenv("GO111MODULE", "off")
 	toolchain, err := FindToolchain(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	checkout, err := filepath.Abs(filepath.Join("..", "..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := Library{Checkout: checkout}
 	if got, err := FindLibrary(t.Context(), toolchain, "."); err != nil || got != want {
 		t.Errorf("inside of a checkout: %v, %v", got, err)
@@ -127,9 +124,7 @@ func TestSpec(t *testing.T) {
 		t.Error("a spec should start its own home and no other")
 	}
 	file := filepath.Join(t.TempDir(), "kernel.json")
-	if err := cpu.Write(file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cpu.Write(file))
 	if got, err := ReadSpec(file); err != nil || cmp.Diff(cpu, got) != "" {
 		t.Errorf("written and read: %v, %s", err, cmp.Diff(cpu, got))
 	}
@@ -161,7 +156,5 @@ func TestJupyterFolder(t *testing.T) {
 
 func put(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
 }

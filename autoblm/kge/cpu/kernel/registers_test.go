@@ -5,15 +5,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestAVX2HasSixteenRegisters checks that AVX2 kernels use no registers of AVX-512. Developers'
 // machines usually have AVX-512 and would not fail.
 func TestAVX2HasSixteenRegisters(t *testing.T) {
 	assembly, err := os.ReadFile("kernels_amd64.s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	functions := strings.Split(string(assembly), "\nTEXT ·")[1:]
 	ofAVX512 := regexp.MustCompile(`\b(Z\d+|K\d|[XY](1[6-9]|2\d|3[01]))\b`)
 	checked := 0
