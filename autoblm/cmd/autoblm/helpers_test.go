@@ -177,7 +177,7 @@ func contains(t *testing.T, text string, parts ...string) {
 // flat joins the words of a text, also those of wrapped lines and of columns.
 func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
