@@ -66,26 +66,15 @@ func newAnalysis(d Data) *analysis {
 	slices.SortStableFunc(a.proposed, func(x, y task.Trial) int {
 		return cmp.Compare(x.Round, y.Round)
 	})
-	a.found = bestFirst(a.proposed)
-	if all := bestFirst(slices.Concat(a.found, a.final)); len(all) > 0 {
+	a.found = task.BestFirst(a.proposed)
+	if all := task.BestFirst(slices.Concat(a.found, a.final)); len(all) > 0 {
 		a.best = &all[0]
 	}
-	if all := bestFirst(a.baselines); len(all) > 0 {
+	if all := task.BestFirst(a.baselines); len(all) > 0 {
 		a.bestBaseline = &all[0]
 	}
 	a.rounds = roundsOf(d.Rounds, d.Trials)
 	return a
-}
-
-// bestFirst returns the complete trials, highest score first.
-func bestFirst(trials []task.Trial) []task.Trial {
-	complete := slices.DeleteFunc(slices.Clone(trials), func(t task.Trial) bool {
-		return t.State != task.Complete
-	})
-	slices.SortStableFunc(complete, func(x, y task.Trial) int {
-		return cmp.Compare(y.ScoreOrZero(), x.ScoreOrZero())
-	})
-	return complete
 }
 
 // roundsOf returns the recorded rounds and those with a finished trial. Rungs count in their time.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -28,6 +29,28 @@ func withResult(trial task.Trial, valid, test *completion.Evaluation) task.Trial
 		panic(err)
 	}
 	return trial
+}
+
+// other is a structure that is not equivalent to a baseline.
+const other = "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4"
+
+// withSeeds appends a trial for each seed of a baseline, or without a name of another structure,
+// with its scores on n triples of each split.
+func withSeeds(
+	trials []task.Trial, name string, stage task.Stage, valid, test []float64, n int,
+) []task.Trial {
+	for i := range valid {
+		t := task.Trial{
+			Number: len(trials) + 1, Stage: stage, Name: name,
+			Structure: structure.MustParse(cmp.Or(name, other)),
+		}
+		t.Recipe.Seed = uint64(i)
+		if stage == task.Searching {
+			t.Round = 1
+		}
+		trials = append(trials, withResult(t, evaluation(valid[i], n), evaluation(test[i], n)))
+	}
+	return trials
 }
 
 // TestStandardErrorBound compares the bound with the standard error of random ranks.
@@ -154,7 +177,6 @@ func TestVerdict(t *testing.T) {
 		}
 		return strings.Join(d.Verdict(), " ")
 	}
-	const other = "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4"
 	for _, c := range []struct{ verdict, want string }{ // the standard error is 0.016
 		{compared(0.6, 0.6, 0.5, 0.5, other), "more than two standard errors"},
 		{compared(0.52, 0.6, 0.5, 0.5, other), "one to two standard errors"},
@@ -206,25 +228,9 @@ func TestCountsAgreeWithTheSearch(t *testing.T) {
 // TestWorth: the verdict says in its first line what searching was worth at full size. It says that
 // scores that selected a structure are biased.
 func TestWorth(t *testing.T) {
-	const other = "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4"
 	verdict := func(found []float64, from task.Stage, baseline []float64, stage task.Stage) string {
-		var trials []task.Trial
-		add := func(name, text string, scores []float64, stage task.Stage) {
-			for i, score := range scores {
-				trial := task.Trial{
-					Number: len(trials) + 1, Stage: stage, Name: name,
-					Structure: structure.MustParse(text),
-				}
-				trial.Recipe.Seed = uint64(i)
-				if stage == task.Searching {
-					trial.Round = 1
-				}
-				trials = append(trials,
-					withResult(trial, evaluation(score, 1000), evaluation(score, 1000)))
-			}
-		}
-		add("", other, found, from)
-		add("complex", "complex", baseline, stage)
+		trials := withSeeds(nil, "", from, found, found, 1000)
+		trials = withSeeds(trials, "complex", stage, baseline, baseline, 1000)
 		d := Data{
 			Presentation: completion.NewPresentation(), Contents: study.Contents{Trials: trials},
 		}

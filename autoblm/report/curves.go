@@ -22,7 +22,7 @@ const (
 func (a *analysis) curves() []Part {
 	models := a.fullSize()
 	if len(models) == 0 {
-		for _, t := range slices.Concat(a.found[:min(3, len(a.found))], bestFirst(a.baselines)) {
+		for _, t := range slices.Concat(a.found[:min(3, len(a.found))], task.BestFirst(a.baselines)) {
 			models = append(models, search.Retrained{
 				Name: t.Name, Structure: t.Structure, Trials: []task.Trial{t},
 			})

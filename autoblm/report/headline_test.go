@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,27 +11,23 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"gonum.org/v1/gonum/floats"
 )
 
 // headlineOf returns the headline of a kept trial and a baseline with these test scores, where the
 // validation scores are higher by 0.01. Each seed has a score.
 func headlineOf(kept task.Stage, scores, baseline []float64, n int) Headline {
 	var trials []task.Trial
-	add := func(name, text string, scores []float64, stage task.Stage) {
-		for i, score := range scores {
-			t := task.Trial{
-				Number: len(trials) + 1, Stage: stage, Name: name,
-				Structure: structure.MustParse(text),
-			}
-			t.Recipe.Seed = uint64(i)
-			trials = append(trials, withResult(t, evaluation(score+0.01, n), evaluation(score, n)))
-		}
+	add := func(name string, test []float64, stage task.Stage) {
+		valid := slices.Clone(test)
+		floats.AddConst(0.01, valid)
+		trials = withSeeds(trials, name, stage, valid, test, n)
 	}
-	add("complex", "complex", baseline, task.Retraining)
+	add("complex", baseline, task.Retraining)
 	if kept == task.EnsembleSelection {
-		add("", "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", []float64{0.3}, task.Retraining)
+		add("", []float64{0.3}, task.Retraining)
 	}
-	add("", "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", scores, kept)
+	add("", scores, kept)
 	last := &trials[len(trials)-1]
 	last.Kept = true
 	if kept == task.EnsembleSelection {

@@ -41,12 +41,12 @@ func (a *analysis) curve() plot.Curve {
 	if names := a.notDrawn(); len(names) > 0 {
 		curve.Title += ", without " + format.List(names, "and") + " far below"
 	}
-	low := a.lowestDrawn()
+	low := lowest(a.found)
 	for i := range curve.Series {
 		s := &curve.Series[i]
 		s.Points = slices.DeleteFunc(s.Points, func(p plot.Point) bool { return p.Y < low })
 	}
-	for _, t := range bestFirst(a.baselines) {
+	for _, t := range task.BestFirst(a.baselines) {
 		if score := t.ScoreOrZero(); score >= low {
 			level := plot.Level{Name: structure.TitleOf(t.Name), Y: score}
 			curve.Levels = append(curve.Levels, level)
@@ -61,7 +61,7 @@ const topMean = 8
 
 // meanOfTop returns the mean score of the best trials, NaN if there are too few.
 func meanOfTop(trials []task.Trial) float64 {
-	best := bestFirst(trials)
+	best := task.BestFirst(trials)
 	if len(best) < topMean {
 		return math.NaN()
 	}
@@ -75,9 +75,6 @@ func meanScore(trials []task.Trial) float64 {
 	}
 	return sum / float64(len(trials))
 }
-
-// lowestDrawn returns the lowest score of a structure that is drawn.
-func (a *analysis) lowestDrawn() float64 { return lowest(a.found) }
 
 // lowest returns the lowest score of complete trials that is drawn, so that a few bad ones do not
 // press all others into a line: the lower quartile minus three interquartile ranges (Tukey,
@@ -99,12 +96,12 @@ func lowest(complete []task.Trial) float64 {
 // notDrawn names the structures and baselines below the lowest score that is drawn.
 func (a *analysis) notDrawn() []string {
 	var names []string
-	low := a.lowestDrawn()
+	low := lowest(a.found)
 	below := func(t task.Trial) bool { return t.ScoreOrZero() < low }
 	if first := slices.IndexFunc(a.found, below); first >= 0 { // best first
 		names = append(names, format.Count(len(a.found)-first, "structure"))
 	}
-	for _, t := range bestFirst(a.baselines) {
+	for _, t := range task.BestFirst(a.baselines) {
 		if below(t) {
 			name := fmt.Sprintf("%s (%s)", structure.TitleOf(t.Name), format.Cell(t.Score))
 			names = append(names, name)

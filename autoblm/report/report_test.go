@@ -190,7 +190,7 @@ func TestPages(t *testing.T) {
 				t.Error("written twice, the bytes differ")
 			}
 			// The library has links in comments, which nothing loads.
-			own := strings.Replace(page, library(t), "", 1)
+			own := strings.Replace(page, ChartLibrary(), "", 1)
 			if len(own) == len(page) {
 				t.Fatal("the page lacks its library")
 			}
@@ -220,15 +220,6 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
-}
-
-// library returns the chart library as the page embeds it.
-func library(t *testing.T) string {
-	t.Helper()
-	content, err := files.ReadFile("chartjs/chart.umd.min.js")
-	require.NoError(t, err)
-	code, _, _ := strings.Cut(string(content), "//# sourceMapping")
-	return code
 }
 
 // TestLivePage checks that only a live page may connect, and to its own server.

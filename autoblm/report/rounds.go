@@ -56,12 +56,12 @@ func (a *analysis) roundsTable() *page.Table {
 		page.Number("repeats", func(r round) any { return r.Repeats }),
 		page.Number("trained", func(r round) any { return len(r.trials) }),
 		page.Number("best "+metric, func(r round) any {
-			if best := bestFirst(r.trials); len(best) > 0 {
+			if best := task.BestFirst(r.trials); len(best) > 0 {
 				return best[0].Score
 			}
 			return format.Missing
 		}),
-		page.Number("mean "+metric, func(r round) any { return meanScore(bestFirst(r.trials)) }),
+		page.Number("mean "+metric, func(r round) any { return meanScore(task.BestFirst(r.trials)) }),
 		page.Number("seconds to propose", func(r round) any {
 			return fmt.Sprintf("%.2f", r.Seconds)
 		}),

@@ -98,7 +98,7 @@ func (a *analysis) ranking() *page.Table {
 		byNumber[t.Number] = t.Label
 		ranked = append(ranked, t.Trial)
 	}
-	ranked = bestFirst(ranked)
+	ranked = task.BestFirst(ranked)
 	columns := []column{labels("structure", byNumber)}
 	for _, c := range a.Presentation.ScoreColumns() {
 		value := func(t task.Trial) any { return c.Value(t) }

@@ -318,7 +318,7 @@ func TestVerdictOnAccuracies(t *testing.T) {
 	}
 	baseline := trial("complex", 0, 0.96, 0.96)
 	baseline.Name = "complex"
-	found := trial("1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", 1, 1, 1)
+	found := trial(other, 1, 1, 1)
 	d := Data{
 		Presentation: classify.NewPresentation(classify.TaskSettings{}),
 		Contents:     study.Contents{Trials: []task.Trial{baseline, found}},

@@ -36,27 +36,23 @@ func put(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-func TestWriteReplaces(t *testing.T) {
+// TestReplaces replaces a file, at once and with a function that fails in the end.
+func TestReplaces(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
-	for _, text := range []string{"first and longer", "second"} {
-		require.NoError(t, atomicfile.Write(path, []byte(text)))
-		if got := content(t, dir); len(got) != 1 || got["file"] != text {
-			t.Errorf("the folder holds %v, want file with %q", got, text)
-		}
-	}
-}
-
-func TestCreate(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "file")
-	for _, text := range []string{"first and longer", "second"} {
-		require.NoError(t, atomicfile.Create(path, func(w io.Writer) error {
+	create := func(text string) error {
+		return atomicfile.Create(path, func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
-		}))
-		if got := content(t, dir); len(got) != 1 || got["file"] != text {
-			t.Errorf("the folder holds %v, want file with %q", got, text)
+		})
+	}
+	write := func(text string) error { return atomicfile.Write(path, []byte(text)) }
+	for _, replace := range []func(string) error{write, create} {
+		for _, text := range []string{"first and longer", "second"} {
+			require.NoError(t, replace(text))
+			if got := content(t, dir); len(got) != 1 || got["file"] != text {
+				t.Errorf("the folder holds %v, want file with %q", got, text)
+			}
 		}
 	}
 	failure := errors.New("no more")
@@ -126,9 +122,7 @@ func TestFoldersAreNotReplaced(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "second"), 0o700))
 	err := atomicfile.WriteAll(dir,
 		[]atomicfile.File{{Name: "first"}, {Name: "second"}, {Name: "last"}})
-	if err == nil || !strings.Contains(err.Error(), "name another") {
-		t.Errorf("error %v", err)
-	}
+	require.Error(t, err, "name another")
 	if got := content(t, dir); len(got) != 3 || got["first"] != "old" || got["last"] != "old" {
 		t.Errorf("the folder holds %v", got)
 	}

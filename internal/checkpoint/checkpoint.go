@@ -208,15 +208,12 @@ func readDescription(path string, run any) error {
 	if err != nil {
 		return err
 	}
-	h, err := readHeader(file, info.Size())
-	if err == nil && json.Unmarshal(h.Run, run) != nil {
-		err = ErrDamaged
-	}
+	_, err = readHeader(file, info.Size(), run)
 	return err
 }
 
-// readHeader reads the description at the start of a file with a size.
-func readHeader(r io.Reader, size int64) (h header, err error) {
+// readHeader reads the description at the start of a file with a size, and decodes it into run.
+func readHeader(r io.Reader, size int64, run any) (h header, err error) {
 	start := make([]byte, len(magic)+8)
 	if _, err := io.ReadFull(r, start); err != nil || string(start[:len(magic)]) != magic {
 		return h, ErrDamaged
@@ -228,7 +225,7 @@ func readHeader(r io.Reader, size int64) (h header, err error) {
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil || json.Unmarshal(text, &h) != nil ||
-		!h.fits(rest-int64(length)) {
+		!h.fits(rest-int64(length)) || json.Unmarshal(h.Run, run) != nil {
 		return h, ErrDamaged
 	}
 	return h, nil
@@ -269,12 +266,9 @@ func read(path string, run any, open func(counts []int) ([]Table, error)) error 
 		return err
 	}
 	r := bufio.NewReaderSize(file, 1<<20)
-	h, err := readHeader(r, info.Size())
+	h, err := readHeader(r, info.Size(), run)
 	if err != nil {
 		return err
-	}
-	if json.Unmarshal(h.Run, run) != nil {
-		return ErrDamaged
 	}
 	tables, err := open(h.Tables)
 	if err != nil {

@@ -16,13 +16,18 @@ func TestArgumentsThatBeginWithAMinus(t *testing.T) {
 	}
 }
 
-// TestHelpWord checks that the word help before a command is the flag --help after it.
+// TestHelpWord checks that the word help before a command is the flag --help after it, and that it
+// is the default.
 func TestHelpWord(t *testing.T) {
-	for _, command := range []string{"", "train", "query predict"} {
-		got, _ := succeed(t, "help", command)
-		want, _ := succeed(t, command, "--help")
+	for line, with := range map[string]string{
+		"": "--help", "help": "--help", "help train": "train --help",
+		"help query predict": "query predict --help",
+	} {
+		got, _ := succeed(t, line)
+		want, _ := succeed(t, with)
+		contains(t, want, "Usage: autoblm")
 		if got != want {
-			t.Errorf("help %s prints %q", command, got)
+			t.Errorf("%q prints %q", line, got)
 		}
 	}
 }

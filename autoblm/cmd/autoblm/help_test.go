@@ -10,19 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
-
-func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "search", "structure check"} {
-		stdout, _ := succeed(t, command, "--help")
-		contains(t, stdout, "Usage: autoblm")
-	}
-	stdout, _ := succeed(t)
-	contains(t, stdout, "Usage: autoblm")
-	fail(t, cli.Misuse, `did you mean "train"`, "trian")
-}
 
 // emptyParser returns a parser of all commands.
 func emptyParser(t testing.TB) *kong.Kong {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -174,20 +173,6 @@ func TestUnwritableFolders(t *testing.T) {
 	contains(t, stderr, "best.png is a folder")
 	if status != cli.Failed || !strings.Contains(stdout, "baseline") {
 		t.Errorf("search: status %d, %q, %q", status, stderr, stdout)
-	}
-}
-
-type brokenPipe struct{}
-
-func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
-
-func TestOutputThatCannotBeWritten(t *testing.T) {
-	for _, line := range []string{"structure check complex", "dataset list --json"} {
-		var messages bytes.Buffer
-		status := run(t.Context(), strings.Fields(line), brokenPipe{}, &messages)
-		if status != cli.Failed || !strings.Contains(messages.String(), "cannot print") {
-			t.Errorf("%s: status %d, %q", line, status, messages.String())
-		}
 	}
 }
 

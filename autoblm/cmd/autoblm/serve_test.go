@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -115,6 +116,20 @@ func TestServeRefuses(t *testing.T) {
 	stop()
 }
 
+// serveIn starts a server as a process until the end of the test, and returns its address.
+func serveIn(t *testing.T, command *exec.Cmd) (url string) {
+	t.Helper()
+	stdout, err := command.StdoutPipe()
+	must(t, err)
+	must(t, command.Start())
+	t.Cleanup(func() { _ = command.Process.Kill(); _ = command.Wait() })
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	must(t, err)
+	var o struct{ URL string }
+	must(t, json.Unmarshal([]byte(line), &o))
+	return o.URL
+}
+
 // TestServeUnderLoad: while requests come, SIGHUP loads a new model without losing a request, a
 // damaged model keeps the previous one, and after kill -9 the server starts again.
 func TestServeUnderLoad(t *testing.T) {
@@ -128,20 +143,13 @@ func TestServeUnderLoad(t *testing.T) {
 	body := `{"queries":[{"head":"` + query[0] + `","relation":"` + query[1] + `"}]}`
 
 	command := programOf(t, "serve --addr 127.0.0.1:0 --json --model "+dir+"/m")
-	stdout, err := command.StdoutPipe()
-	must(t, err)
 	stderr := filepath.Join(dir, "stderr")
 	messages, err := os.Create(stderr)
 	must(t, err)
 	defer messages.Close()
 	command.Stderr = messages
-	must(t, command.Start())
-	defer func() { _ = command.Process.Kill(); _ = command.Wait() }()
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	must(t, err)
-	var o struct{ URL string }
-	must(t, json.Unmarshal([]byte(line), &o))
-	_, before, err := post(o.URL+"v1/predict", body)
+	url := serveIn(t, command)
+	_, before, err := post(url+"v1/predict", body)
 	must(t, err)
 
 	var clients sync.WaitGroup
@@ -150,7 +158,7 @@ func TestServeUnderLoad(t *testing.T) {
 	for range 3 {
 		clients.Go(func() {
 			for ctx.Err() == nil {
-				status, text, err := post(o.URL+"v1/predict", body)
+				status, text, err := post(url+"v1/predict", body)
 				if !killed.Load() && (err != nil || status != http.StatusOK) {
 					t.Errorf("status %d, %v, %s", status, err, text)
 					return
@@ -167,14 +175,14 @@ func TestServeUnderLoad(t *testing.T) {
 	must(t, os.RemoveAll(dir+"/m"))
 	copyFolder(t, dir+"/m", dir+"/other")
 	reload("loaded the models again")
-	_, after, err := post(o.URL+"v1/predict", body)
+	_, after, err := post(url+"v1/predict", body)
 	must(t, err)
 	if after == before {
 		t.Error("the new model does not answer")
 	}
 	must(t, os.Truncate(filepath.Join(dir, "m", "entities.npy"), 100))
 	reload("previous version still answers")
-	if _, still, err := post(o.URL+"v1/predict", body); err != nil || still != after {
+	if _, still, err := post(url+"v1/predict", body); err != nil || still != after {
 		t.Errorf("%v, %s", err, still)
 	}
 	must(t, os.RemoveAll(dir+"/m"))
@@ -193,10 +201,9 @@ func TestServeUnderLoad(t *testing.T) {
 		t.Errorf("the kill left %v, not %v", slices.Sorted(maps.Keys(left)),
 			slices.Sorted(maps.Keys(files)))
 	}
-	line, stop := startServer(t, "serve --json --addr", strings.Trim(o.URL, "htp:/"),
+	_, stop := startServer(t, "serve --json --addr", strings.Trim(url, "htp:/"),
 		"--model "+dir+"/m")
-	must(t, json.Unmarshal([]byte(line), &o))
-	if _, again, err := post(o.URL+"v1/predict", body); err != nil || again != after {
+	if _, again, err := post(url+"v1/predict", body); err != nil || again != after {
 		t.Errorf("after the kill: %v, %s", err, again)
 	}
 	stop()
@@ -229,14 +236,7 @@ func TestServeStops(t *testing.T) {
 	one := `{"head":"` + query[0] + `","relation":"` + query[1] + `"}`
 	body := `{"queries":[` + strings.Repeat(one+",", 999) + one + `],"top":1000}` // takes a while
 	command := programOf(t, "serve --addr 127.0.0.1:0 --json --model "+dir+"/m")
-	stdout, err := command.StdoutPipe()
-	must(t, err)
-	must(t, command.Start())
-	defer func() { _ = command.Process.Kill(); _ = command.Wait() }()
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	must(t, err)
-	var o struct{ URL string }
-	must(t, json.Unmarshal([]byte(line), &o))
+	url := serveIn(t, command)
 
 	var clients sync.WaitGroup
 	var answered atomic.Int64
@@ -245,7 +245,7 @@ func TestServeStops(t *testing.T) {
 	for range 3 {
 		clients.Go(func() {
 			for {
-				answer, err := client.Post(o.URL+"v1/predict", "application/json", strings.NewReader(body))
+				answer, err := client.Post(url+"v1/predict", "application/json", strings.NewReader(body))
 				if err != nil {
 					return // not accepted
 				}

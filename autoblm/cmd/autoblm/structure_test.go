@@ -40,7 +40,7 @@ func TestStructureListStops(t *testing.T) {
 	failInterrupted(t, "interrupted", "structure list --nonzeros 16")
 	var messages strings.Builder
 	arguments := []string{"structure", "list", "--nonzeros", "16"}
-	if status := run(t.Context(), arguments, brokenPipe{}, &messages); status != cli.Failed ||
+	if status := run(t.Context(), arguments, closedPipe(t), &messages); status != cli.Failed ||
 		!strings.Contains(messages.String(), "cannot print") {
 		t.Errorf("into a closed pipe: status %d, %q", status, messages.String())
 	}

@@ -90,14 +90,11 @@ func TestOthersReadExports(t *testing.T) {
 
 func TestExportErrors(t *testing.T) {
 	dir, m := t.TempDir(), labelled()
-	if _, err := Export(m, "csv", dir); err == nil || !strings.Contains(err.Error(), "tsv") {
-		t.Error(err)
-	}
+	_, err := Export(m, "csv", dir)
+	require.Error(t, err, "tsv")
 	m.EntityLabels[1] = "New_York"
-	_, err := Export(m, Word2Vec, dir)
-	if err == nil || !strings.Contains(err.Error(), `"New York" and "New_York"`) {
-		t.Error(err)
-	}
+	_, err = Export(m, Word2Vec, dir)
+	require.Error(t, err, `"New York" and "New_York"`)
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("errors left %v", left)
 	}
