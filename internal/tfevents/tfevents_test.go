@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"os"
 	"os/exec"
@@ -16,20 +17,9 @@ import (
 	"github.com/autoblm/autoblm-go/internal/tfevents"
 )
 
-// checksum returns the masked CRC32C by its definition, bit by bit.
+// checksum returns the masked CRC32C.
 func checksum(data []byte) uint32 {
-	sum := ^uint32(0)
-	for _, b := range data {
-		sum ^= uint32(b)
-		for range 8 {
-			if sum&1 == 1 {
-				sum = sum>>1 ^ 0x82f63b78
-			} else {
-				sum >>= 1
-			}
-		}
-	}
-	sum = ^sum
+	sum := crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
 	return (sum>>15 | sum<<17) + 0xa282ead8
 }
 
