@@ -510,7 +510,7 @@ func TestTrainPassesErrorsOn(t *testing.T) {
 		if !errors.Is(err, enginetest.ErrScripted) || report != nil {
 			t.Errorf("%s: error %v, report %v", name, err, report)
 		}
-		if want := 1; name != "population" && engine.Closed != want {
+		if name != "population" && engine.Closed != 1 {
 			t.Errorf("%s: the population was closed %d times", name, engine.Closed)
 		}
 	}

@@ -102,9 +102,6 @@ source <(autoblm completion zsh) || exit; words=("${(@s: :)1}") CURRENT=$#words;
 				t.Skipf("there is no %s here", shell)
 			}
 			for line, want := range completed {
-				if strings.HasPrefix(line, "autoblm train --candidates") || len(want) > 30 {
-					continue // enough
-				}
 				command := exec.Command(program, append(ask.arguments[:len(ask.arguments):len(ask.arguments)],
 					line)...)
 				command.Dir = bin

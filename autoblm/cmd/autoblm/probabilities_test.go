@@ -36,7 +36,6 @@ func TestProbabilities(t *testing.T) {
 
 	must(t, os.Remove(file)) // eval writes the same again
 	o := object(t, "eval --dataset world --model "+dir)
-	has(t, o, fields{"probabilities.queries": get(o, "probabilities.queries")})
 	if got := readFile(t, file); got != kept {
 		t.Errorf("eval wrote another calibration")
 	}

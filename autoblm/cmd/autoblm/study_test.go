@@ -87,9 +87,7 @@ func TestStudyExport(t *testing.T) {
 	}
 	o := object(t, "study export", file)
 	has(t, o, fields{"rounds.#": len(contents.Rounds)})
-	if got, want := asText(t, o["trials"]), asText(t, contents.Trials); len(got) != len(want) {
-		t.Errorf("the JSON has the trials %s, want %s", got, want)
-	}
+	same(t, "trials", o["trials"], contents.Trials)
 	for _, wrong := range []string{"", "--csv --json", "--json --out " + out} {
 		fail(t, cli.Misuse, "--csv", "study export", file, wrong)
 	}
