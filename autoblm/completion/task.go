@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -163,7 +164,8 @@ func TrainTrials(
 		job.Members = append(job.Members, trial.Member())
 	}
 	if end, found := task.StopTime(ctx); found {
-		job.Deadline = &kge.Deadline{Began: time.Now(), End: end, Ranked: job.ValidateBy}
+		ranked := 2 * cmp.Or(job.ValidateBy, job.Data.HeldOut) // with test examples
+		job.Deadline = &kge.Deadline{Began: time.Now(), End: end, Ranked: ranked}
 	}
 	reportProgress := func(p kge.Progress) { onProgress(p.Share()) }
 	job.OnEpoch, job.OnStep = reportProgress, reportProgress

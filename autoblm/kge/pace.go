@@ -6,11 +6,13 @@ import (
 )
 
 const (
-	// minDim is the smallest dimension that a time limit leads to, apart from rounding to chunks.
+	// MinDim is the smallest dimension that a time limit leads to, apart from rounding to chunks.
 	// The pace is measured at this dimension and at twice of it.
-	minDim = 64
+	MinDim = 64
 	// minSeconds is the shortest time for training of which a part is used to measure the pace.
 	minSeconds = 5
+	// measureShare of the time of a training limits each measurement of the pace.
+	measureShare = 0.05
 	// lateShare of the time that is left is a reserve for epochs that take longer than those before.
 	lateShare = 0.02
 )
@@ -30,12 +32,13 @@ func FitTime(
 	ctx context.Context, engine Engine, job Job, seconds float64, fit Fit,
 ) (Settings, error) {
 	s := job.Settings
-	fit.Dim = fit.Dim && s.Dim >= 2*minDim
+	fit.Dim = fit.Dim && s.Dim >= 2*MinDim
 	fit.Epochs = fit.Epochs && s.Cooldown > 0
 	if seconds < minSeconds || !fit.Dim && !fit.Epochs || isShort(job, seconds, fit) {
 		return s, nil
 	}
-	epoch, err := pace(ctx, engine, job)
+	limit := measureShare * seconds
+	epoch, err := pace(ctx, engine, job, limit)
 	if err != nil {
 		return s, err
 	}
@@ -44,8 +47,8 @@ func FitTime(
 	}
 	if fit.Epochs {
 		each := epoch(s.Dim)
-		if s.Dim > 2*minDim { // what small dimensions tell of it is not exact
-			if each, err = epochSeconds(ctx, engine, job, s.Dim); err != nil {
+		if s.Dim > 2*MinDim { // what small dimensions tell of it is not exact
+			if each, err = epochSeconds(ctx, engine, job, s.Dim, limit); err != nil {
 				return s, err
 			}
 		}
@@ -56,18 +59,24 @@ func FitTime(
 
 // pace measures the seconds of an epoch of a job, and returns them as a function of the dimension.
 // Steps are linear in the dimension, and small ones are quick to measure.
-func pace(ctx context.Context, engine Engine, job Job) (func(dim int) float64, error) {
-	if dim := job.Settings.Dim; dim < 2*minDim {
-		seconds, err := epochSeconds(ctx, engine, job, dim)
+func pace(
+	ctx context.Context, engine Engine, job Job, limit float64,
+) (func(dim int) float64, error) {
+	if dim := job.Settings.Dim; dim < 2*MinDim {
+		seconds, err := epochSeconds(ctx, engine, job, dim, limit)
 		return func(int) float64 { return seconds }, err
 	}
-	low, err := epochSeconds(ctx, engine, job, minDim)
+	began := time.Now()
+	low, err := epochSeconds(ctx, engine, job, MinDim, limit)
 	if err != nil {
 		return nil, err
 	}
-	high, err := epochSeconds(ctx, engine, job, 2*minDim)
-	perDim := max(0, high-low) / minDim
-	return func(dim int) float64 { return low + perDim*float64(dim-minDim) }, err
+	if time.Since(began).Seconds() >= limit { // a larger dimension takes too long to measure
+		return func(dim int) float64 { return low * float64(dim) / MinDim }, nil
+	}
+	high, err := epochSeconds(ctx, engine, job, 2*MinDim, limit)
+	perDim := max(0, high-low) / MinDim
+	return func(dim int) float64 { return low + perDim*float64(dim-MinDim) }, err
 }
 
 // enough returns the number of epochs that are worth more than a larger dimension. A falling rate
@@ -85,7 +94,7 @@ func enough(s Settings) int {
 // fitDim returns the dimension with which an epoch takes at most some seconds. epoch returns the
 // seconds of an epoch with a dimension.
 func fitDim(dim, chunks int, seconds float64, epoch func(dim int) float64) int {
-	for dim >= 2*minDim && epoch(dim) > seconds {
+	for dim >= 2*MinDim && epoch(dim) > seconds {
 		dim = dim / 2 / chunks * chunks
 	}
 	return dim
@@ -106,8 +115,11 @@ func isShort(job Job, seconds float64, fit Fit) bool {
 }
 
 // epochSeconds measures the seconds of an epoch of a job with another dimension, on a few steps of
-// the second epoch: the gradients of the first one are never sparse.
-func epochSeconds(ctx context.Context, engine Engine, job Job, dim int) (float64, error) {
+// the second epoch: the gradients of the first one are never sparse. The measurement ends after
+// limit seconds, as on a busy machine, with the pace of the steps so far.
+func epochSeconds(
+	ctx context.Context, engine Engine, job Job, dim int, limit float64,
+) (float64, error) {
 	const measuredSteps = 24
 	s := &job.Settings
 	steps := float64(job.Data.Count) / float64(s.Batch)
@@ -116,11 +128,16 @@ func epochSeconds(ctx context.Context, engine Engine, job Job, dim int) (float64
 	}
 	s.Dim, s.Epochs, s.MaxSteps, s.Cooldown = dim, 2, measuredSteps, 0
 	s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 0, 0, 0, 0
-	job.Checkpoint, job.Deadline = nil, nil
+	began := time.Now()
+	job.Checkpoint, job.Deadline = nil, &Deadline{Began: began, End: began.Add(seconds(limit))}
 	job.OnEpoch, job.OnRow, job.OnStep = nil, nil, nil
 	report, err := Train(ctx, engine, job)
 	if err != nil {
 		return 0, err
+	}
+	if stop := report.StoppedEarly; stop != nil {
+		taken := max(1, stop.Epoch*measuredSteps+stop.Step)
+		return time.Since(began).Seconds() / float64(taken) * steps, nil
 	}
 	return report.Timing.PerStep * float64(len(job.Members)) * steps, nil
 }

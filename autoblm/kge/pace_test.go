@@ -35,7 +35,7 @@ func pacedJob(t *testing.T) (kge.Engine, kge.Job) {
 func TestEpochSeconds(t *testing.T) {
 	engine, job := pacedJob(t)
 	before := job.Settings
-	seconds, err := kge.EpochSeconds(t.Context(), engine, job, 8)
+	seconds, err := kge.EpochSeconds(t.Context(), engine, job, 8, 60)
 	if err != nil || seconds <= 0 || seconds > 60 || job.Settings != before {
 		t.Errorf("%v s, %v, %+v", seconds, err, job.Settings)
 	}

@@ -56,10 +56,10 @@ func checkpointsIn(dir string) []string {
 // unless continues says how the training continues that in the folder. The caller must close the
 // output.
 func (f modelOutFlags) create(
-	o *output, command, dataset, key, identity string, resumesRanking bool,
+	o *output, command, dataset, key, identity, trained string, resumesRanking bool,
 	continues continuing,
 ) (*modelOutput, error) {
-	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out, key: key, identity: identity, trained: key}
+	m := &modelOutput{modelOutFlags: f, o: o, folder: f.Out, key: key, identity: identity, trained: trained}
 	name := checkpointPrefix + key
 	hasFolder := f.Out != "" || m.holdUnfinished(name) ||
 		resumesRanking && m.holdUnfinished(m.rankingPrefix())
@@ -152,7 +152,8 @@ func (m *modelOutput) isRepeated() bool {
 		return m.resumes
 	}
 	config, err := inputfile.Read(filepath.Join(m.folder, configName))
-	return err == nil && bytes.Contains(config, []byte(m.identity))
+	return err == nil &&
+		(bytes.Contains(config, []byte(m.trained)) || bytes.Contains(config, []byte(m.identity)))
 }
 
 // holdUnfinished takes the newest folder below autoblm-out with a file whose name begins with a
@@ -261,11 +262,8 @@ func (f modelOutFlags) createFor(
 	if d := job.Deadline; d != nil && follow != (kge.Fit{}) {
 		identity = checkpoint.Name([]byte(key), d.End.Sub(d.Began).String())
 	}
-	m, err := f.create(o, command, job.Data.Name, key, identity, job.Deadline == nil, continuation(job))
-	if err == nil {
-		m.trained = trained
-	}
-	return m, err
+	return f.create(o, command, job.Data.Name, key, identity, trained, job.Deadline == nil,
+		continuation(job))
 }
 
 // followingKey returns the name of a job without the settings that follow its deadline.

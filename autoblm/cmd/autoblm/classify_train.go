@@ -212,7 +212,7 @@ func (c *classifyTrainCommand) createFor(
 		return nil, err
 	}
 	file := checkpoint.Name(key, engine.Name(), engine.Backend())
-	return c.create(o, "classify-train", g.Name, file, file, false, nil)
+	return c.create(o, "classify-train", g.Name, file, file, file, false, nil)
 }
 
 // classifyTraining is a training after a number of trials to tune its settings.

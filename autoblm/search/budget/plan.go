@@ -67,11 +67,11 @@ func New(s search.Settings, fewValidation bool, p search.Paces, used time.Durati
 		Plan:     search.Plan{Limit: s.TimeLimit, Used: used, Paces: p, FewValidation: fewValidation},
 		settings: s,
 	}
-	if len(p.At) == 0 {
-		return plan.withoutPaces(left)
-	}
 	if plan.isTooShort(left) {
 		return plan.withoutSearch()
+	}
+	if len(p.At) == 0 {
+		return plan.withoutPaces(left)
 	}
 	free := plan.free(left)
 	tune := free * tuneShare
@@ -145,13 +145,17 @@ func Extend(old, plan search.Plan, s search.Settings, proposed int) search.Plan 
 
 // isTooShort returns true if a search that has a default model cannot do better in the time left:
 // there is no time to compare the fewest structures for the fewest epochs and then to retrain the
-// best at half the size of the default model.
+// best at half the size of the default model. Without paces it only asks for the latter.
 func (p planner) isTooShort(left float64) bool {
 	s, d := p.settings, p.Paces.Default
 	if d.Dim == 0 || !s.Planned.Structures || !s.Planned.Epochs || !s.Planned.Retrain {
 		return false
 	}
-	return p.leastComparing()+d.End/2 > left
+	least := d.End / 2
+	if len(p.Paces.At) > 0 {
+		least += p.leastComparing()
+	}
+	return least > left
 }
 
 // leastComparing returns the seconds in which the fewest structures train for the fewest epochs.

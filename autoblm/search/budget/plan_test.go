@@ -239,3 +239,16 @@ func TestSearchHasEpochs(t *testing.T) {
 		}
 	})
 }
+
+// TestNoTimeForPaces: after a default model that took most of the time there is no search, whatever
+// the paces are, so that none need be measured.
+func TestNoTimeForPaces(t *testing.T) {
+	s := search.TimedSettings()
+	s.TimeLimit = 30 * time.Second
+	for took, want := range map[float64]bool{28: true, 18: true, 2: false} {
+		paces := search.Paces{Default: search.Pace{Dim: 64, End: took}}
+		if plan := New(s, false, paces, seconds(took)); plan.NoSearch != want {
+			t.Errorf("after %v s of %v: %+v", took, s.TimeLimit, plan)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func (Default) Next(ctx context.Context, s *search.State) (search.Step, error) {
 	case trials[0].State == task.Running:
 		step := trainDefault(s)
 		if reason == "" {
-			step.Deadline = time.Duration(defaultShare * float64(s.TimeLimit()))
+			step.Deadline = time.Duration(shareOf(s, trials[0]) * float64(s.TimeLimit()))
 		}
 		return step, nil
 	}
@@ -66,6 +66,15 @@ const (
 	// stepShare of the time of a training is for its steps. The rest is for validating and ranking.
 	stepShare = 0.85
 )
+
+// shareOf returns the share of the time for training the default model. If even the smallest
+// dimension was chosen, as for a short time on a busy machine, there is only time for one model.
+func shareOf(s *search.State, t task.Trial) float64 {
+	if s.Settings.Planned.Dim && t.Recipe.Training.Dim < 2*kge.MinDim {
+		return 1
+	}
+	return defaultShare
+}
 
 // defaultTrial returns the trial of the default model, false if the task has none. Its dimension
 // and its epochs follow the measured pace, unless they are given. The trial is stored before it trains, so that a

@@ -238,3 +238,19 @@ func TestModelSearchBeginsWithDefault(t *testing.T) {
 		}
 	}
 }
+
+// TestShareOfDefaultModel: a default model of the smallest dimension has all of the time, unless the
+// dimension was given.
+func TestShareOfDefaultModel(t *testing.T) {
+	for dim, want := range map[int]float64{64: 1, 124: 1, 128: defaultShare, 512: defaultShare} {
+		s, trial := &search.State{}, task.Trial{}
+		s.Settings, trial.Recipe.Training.Dim = search.TimedSettings(), dim
+		if got := shareOf(s, trial); got != want {
+			t.Errorf("d %d: %v of the time, want %v", dim, got, want)
+		}
+		s.Settings.Planned = &search.Planned{}
+		if got := shareOf(s, trial); got != defaultShare {
+			t.Errorf("a given d %d: %v of the time", dim, got)
+		}
+	}
+}

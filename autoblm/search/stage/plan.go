@@ -35,16 +35,21 @@ func (Plan) Next(ctx context.Context, s *search.State) (search.Step, error) {
 	case s.Previous == nil && s.Settings.TimeLimit == 0:
 		return done, ErrNoTimeLimit
 	}
-	m := measurement{State: s, ranked: budget.Sample(s.TaskSize())}
-	paces, err := m.paces(ctx)
-	if err != nil {
-		return done, err
-	}
 	extends := s.Previous != nil && !s.Previous.NoSearch
+	var paces search.Paces
 	if !extends { // a search that has begun goes on
 		paces.Default = defaultPace(s)
 	}
+	m := measurement{State: s, ranked: budget.Sample(s.TaskSize())}
 	plan := budget.New(s.Settings, hasFewValidation(s), paces, s.Used())
+	if !plan.NoSearch { // whatever the paces are
+		measured, err := m.paces(ctx)
+		if err != nil {
+			return done, err
+		}
+		measured.Default = paces.Default
+		plan = budget.New(s.Settings, hasFewValidation(s), measured, s.Used())
+	}
 	plan.Ranked = m.ranked
 	if extends {
 		plan = budget.Extend(*s.Previous, plan, s.Settings, len(search.Proposed(s.Trials)))
