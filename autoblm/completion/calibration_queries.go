@@ -149,6 +149,7 @@ func (h *heldOut) candidates(
 	}
 	exact := h.answerer.predictor.scores(q)
 	zero := h.answerer.logSum(c, scores, exact) - math.Log(float64(1+len(known)))
+	list = slices.Grow(list, c.count(h.answerer.model))
 	for i := range c.count(h.answerer.model) {
 		id := c.id(i)
 		score := math.NaN()

@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -145,7 +147,11 @@ func load(path string) (completion.Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return completion.LoadMapped(dir)
+	p, err := completion.LoadMapped(dir)
+	if err == nil && len(p.Models()[0].Entities) >= tiles.LargeTable {
+		debug.SetGCPercent(25) // garbage of work on so many entities is large too
+	}
+	return p, err
 }
 
 // anyForm returns the form of a model that is not bilinear, if there is one, because fewer engines
