@@ -40,6 +40,18 @@ type end struct {
 	isHead   bool
 }
 
+// byEnd returns the indices of triples by the ends of their relations, each at both.
+func byEnd(triples []datasets.Triple) map[end][]int {
+	indices := map[end][]int{}
+	for i, t := range triples {
+		for _, isHead := range []bool{false, true} {
+			e := end{t.Relation, isHead}
+			indices[e] = append(indices[e], i)
+		}
+	}
+	return indices
+}
+
 // questions returns the questions of triples, with some indices, whose answers are at the end.
 func (e end) questions(triples []datasets.Triple, indices []int) []question {
 	all := make([]question, len(indices))

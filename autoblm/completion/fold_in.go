@@ -21,6 +21,10 @@ const minReplayed = 4000
 // their triples.
 const minCandidates = 4096
 
+// maxFoldInWork limits the products for the candidates of all triples. Above it, and where the model
+// had a sampled softmax, the candidates are sampled.
+const maxFoldInWork = 1e11
+
 // FoldIn returns a predictor that also has the entities and relations of the training triples of g
 // that p lacks. Only their embeddings are trained, on these triples and a sample of the others; those
 // of p stay. Each member of an ensemble learns them by itself. The result has no probabilities. FoldIn
@@ -64,8 +68,15 @@ func foldIn(
 	s := m.Training.Settings
 	s.Epochs, s.ValidateEvery, s.Patience, s.PlateauPatience = foldInEpochs, 0, 0, 0
 	s.Optimizer, s.Precision = kge.Adagrad, kge.Float32
-	// A sample of all entities rarely has a new one, which then does not learn what it is not.
-	s.SampledSoftmax, s.SparseGradients, s.Buckets = 0, 0, 0
+	s.SparseGradients, s.Buckets = 0, 0
+	if s.SampledSoftmax > 0 {
+		// A small sample rarely has a new entity, which then does not learn what it is not.
+		affordable := int(maxFoldInWork / float64(foldInEpochs*len(few.Train)*s.Dim))
+		s.SampledSoftmax = max(s.SampledSoftmax, affordable)
+		if s.SampledSoftmax >= len(few.Entities) {
+			s.SampledSoftmax = 0
+		}
+	}
 	member := m.Training.Member
 	if m.Training.Settings.Optimizer != kge.Adagrad {
 		member.LearningRate = rootMeanSquare(m.Entities)

@@ -139,19 +139,12 @@ func corrupted(
 
 // evidences returns the mean evidence of triples as answers at both of their ends.
 func (a *Answerer) evidences(ctx context.Context, triples []datasets.Triple) ([]float64, error) {
-	byEnd := map[end][]int{}
-	for i, t := range triples {
-		for _, isHead := range []bool{false, true} {
-			e := end{t.Relation, isHead}
-			byEnd[e] = append(byEnd[e], i)
-		}
-	}
 	known := a.knownAnswers(len(triples), PredictOptions{})
 	var sums [2][]float64
 	for side := range sums {
 		sums[side] = make([]float64, len(triples))
 	}
-	for e, indices := range byEnd {
+	for e, indices := range byEnd(triples) {
 		c := a.candidates(e, PredictOptions{}, nil)
 		questions := e.questions(triples, indices)
 		err := a.eachScores(ctx, c, questions, func(n int, scores []float32) {

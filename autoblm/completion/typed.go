@@ -32,25 +32,15 @@ func RankTyped(
 	if engine == nil {
 		return nil, 0, errors.New("ranking among entities of the right kind needs an engine")
 	}
-	train := &datasets.Graph{
-		Entities: g.Entities, Relations: g.Relations, Train: g.Train, Types: g.Types,
-	}
-	a, err := NewAnswerer(p, train, engine)
+	a, err := NewAnswerer(p, trainOf(g), engine)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer a.Close()
 	known := g.KnownOf(triples)
 	ranks = make([]eval.Ranked, len(triples))
-	byEnd := map[end][]int{} // indices of triples
-	for i, t := range triples {
-		for _, isHead := range []bool{false, true} {
-			e := end{t.Relation, isHead}
-			byEnd[e] = append(byEnd[e], i)
-		}
-	}
 	isOutside := make([][2]bool, len(triples)) // by triple, for tails and heads
-	for e, indices := range byEnd {
+	for e, indices := range byEnd(triples) {
 		c := a.ofKind(e)
 		questions := e.questions(triples, indices)
 		err := a.eachScores(ctx, c, questions, func(n int, scores []float32) {
