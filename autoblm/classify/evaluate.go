@@ -53,19 +53,17 @@ func (e Ensemble) Evaluate(
 
 // Prediction holds the classes that models predict for a node.
 type Prediction struct {
-	Node string `json:"node"`
-	// Label is the node's class in the graph, and Split the split that has it, "train" or "test";
-	// nil and "" for a node without a class.
-	Label   *string  `json:"label"`
-	Split   string   `json:"split,omitempty"`
-	Answers []Answer `json:"answers"`
+	Node    string   `json:"node" doc:"Name of the node."`
+	Label   *string  `json:"label" doc:"Its class in the data; null for none."`
+	Split   string   `json:"split,omitempty" doc:"The split that has this class: train or test."`
+	Answers []Answer `json:"answers" doc:"Classes, the most probable first."`
 }
 
 // Answer is a class with its probability.
 type Answer struct {
-	Class       string  `json:"class"`
-	Probability float64 `json:"probability"`
-	Rank        int     `json:"rank"`
+	Class       string  `json:"class" doc:"Name of the class."`
+	Probability float64 `json:"probability" doc:"Its probability. Those of all classes add up to 1."`
+	Rank        int     `json:"rank" doc:"Rank from 1."`
 }
 
 // Predict classifies a node of the graph that the models were trained on, given its name with or

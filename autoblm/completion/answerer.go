@@ -67,13 +67,10 @@ func (e end) questions(triples []datasets.Triple, indices []int) []question {
 
 // Prediction has the answers to a query.
 type Prediction struct {
-	Query   Query         `json:"query"`
-	Answers []eval.Answer `json:"answers"`
-	// Candidates is the number of entities that were compared, and Kind their selection: "seen" at
-	// that end of the relation, "typed" like those, "all", or "list". Both are unset if the relation
-	// is missing.
-	Candidates int    `json:"candidates,omitempty"`
-	Kind       string `json:"kind,omitempty"`
+	Query      Query         `json:"query" doc:"The query."`
+	Answers    []eval.Answer `json:"answers" doc:"Its answers, best first."`
+	Candidates int           `json:"candidates,omitempty" doc:"Number of entities that were compared, unless relations are asked for."`
+	Kind       string        `json:"kind,omitempty" doc:"Which entities these are: seen at that end of the relation, typed like those, all, or those of a list."`
 	// Err says why there is no answer, such as an unknown label.
 	Err error `json:"-"`
 }

@@ -15,10 +15,8 @@ import (
 
 // Neighbor is an entity or a relation with its similarity to another one.
 type Neighbor struct {
-	Label string `json:"label"`
-	// Similarity is the cosine of the angle between the embeddings, from -1 to 1. For an ensemble
-	// it is the mean over the members.
-	Similarity float64 `json:"similarity"`
+	Label      string  `json:"label" doc:"Label of the neighbor."`
+	Similarity float64 `json:"similarity" doc:"Cosine of the angle between the embeddings, from -1 to 1; for an ensemble, the mean over its members."`
 }
 
 // Neighbors returns the entities with the most similar embeddings, best first; top 0 returns all.

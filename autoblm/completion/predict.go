@@ -16,9 +16,9 @@ import (
 // Query is a triple with one missing part, which is "": it asks for heads, relations or tails.
 // Without a missing part, it asks for the score and the rank of the triple.
 type Query struct {
-	Head     string `json:"head,omitempty" nullable:"true"`
-	Relation string `json:"relation,omitempty" nullable:"true"`
-	Tail     string `json:"tail,omitempty" nullable:"true"`
+	Head     string `json:"head,omitempty" nullable:"true" doc:"Label of the head."`
+	Relation string `json:"relation,omitempty" nullable:"true" doc:"Label of the relation."`
+	Tail     string `json:"tail,omitempty" nullable:"true" doc:"Label of the tail."`
 }
 
 // MarshalJSON writes a missing part as null.

@@ -36,18 +36,22 @@ func (s *Server) addAPI(mux *http.ServeMux) huma.API {
 		config.Security = []map[string][]string{{"token": {}}}
 	}
 	api := humago.New(mux, config)
-	get(s, api, "models", "List the models", s.models)
-	get(s, api, "relations", "List the relations of a model", s.relations)
-	get(s, api, "entities", "Search the entities of a model by a part of their labels", s.entities)
-	get(s, api, "facts", "List the known facts of an entity", s.facts)
-	get(s, api, "neighbors", "List the entities with the most similar embeddings", s.neighbors)
-	get(s, api, "map", "Place entities on the plane in which embeddings vary most", s.entityMap)
-	post(s, api, "predict", "Answer queries: triples with one missing part", s.predict)
-	post(s, api, "score", "Score and rank triples", s.score)
-	post(s, api, "explain", "List the training triples that speak most for triples", s.explain)
-	post(s, api, "paths", "Answer queries of several hops", s.paths)
-	post(s, api, "classes", "Classify nodes", s.classes)
-	post(s, api, "reload", "Load all models again", s.reload)
+	add(s, api, http.MethodGet, "models", "List the models", s.models)
+	get(s, api, "relations", "List the relations of a model", (*loaded).relations)
+	get(s, api, "entities", "Search the entities of a model by a part of their labels",
+		(*loaded).entities)
+	get(s, api, "facts", "List the known facts of an entity", (*loaded).facts)
+	get(s, api, "neighbors", "List the entities with the most similar embeddings",
+		(*loaded).neighbors)
+	get(s, api, "map", "Place entities on the plane in which embeddings vary most",
+		(*loaded).entityMap)
+	post(s, api, "predict", "Answer queries: triples with one missing part", (*loaded).predict)
+	post(s, api, "score", "Score and rank triples", (*loaded).score)
+	post(s, api, "explain", "List the training triples that speak most for triples",
+		(*loaded).explain)
+	post(s, api, "paths", "Answer queries of several hops", (*loaded).paths)
+	post(s, api, "classes", "Classify nodes", (*loaded).classes)
+	add(s, api, http.MethodPost, "reload", "Load all models again", s.reload)
 	return api
 }
 
@@ -104,38 +108,96 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// answer is the body of an answer.
-type answer[Body any] struct{ Body Body }
+// message is a request or an answer with a body.
+type message[Body any] struct{ Body Body }
 
-// get adds a route without a body.
-func get[In, Out any](
-	s *Server, api huma.API, name, summary string, f func(context.Context, *In) (Out, error),
-) {
-	add(s, api, http.MethodGet, name, summary, f)
+// ModelChoice is the part of a request that chooses a model. Embedded types are exported, so that
+// the description has their fields.
+type ModelChoice struct {
+	Model string `json:"model,omitempty" query:"model" doc:"Name of the model; the first if it is missing."`
 }
 
-// post adds a route with a body.
-func post[In, Out any](
-	s *Server, api huma.API, name, summary string, f func(context.Context, *In) (Out, error),
-) {
-	add(s, api, http.MethodPost, name, summary, f)
+func (c ModelChoice) chosen() string { return c.Model }
+
+// ModelName is the part of an answer that names the model.
+type ModelName struct {
+	Model string `json:"model" doc:"Name of the model."`
 }
 
+// get adds a route that reads from a model. The description of a request is in its address.
+func get[In interface{ chosen() string }, Out any](
+	s *Server, api huma.API, name, summary string, f func(*loaded, In) (Out, error),
+) {
+	add(s, api, http.MethodGet, name, summary, func(_ context.Context, in *In) (out Out, err error) {
+		l, err := s.use((*in).chosen())
+		if err != nil {
+			return out, err
+		}
+		defer l.release()
+		return f(l, *in)
+	})
+}
+
+// batch is the body of a request with several queries to a model.
+type batch interface {
+	chosen() string
+	// size returns the numbers of queries and of answers to each.
+	size() (queries, top int)
+}
+
+// results are the answers to a batch in its order.
+type results[Result any] struct {
+	ModelName
+	Results []Result `json:"results" nullable:"false" doc:"A result for each query, in their order."`
+}
+
+// post adds a route that answers the queries of a batch.
+func post[Body batch, Result any](
+	s *Server, api huma.API, name, summary string,
+	f func(*loaded, context.Context, Body) ([]Result, error),
+) {
+	answer := func(ctx context.Context, in *message[Body]) (out results[Result], err error) {
+		queries, top := in.Body.size()
+		if err := s.checkBatch(queries, top); err != nil {
+			return out, err
+		}
+		l, err := s.use(in.Body.chosen())
+		if err != nil {
+			return out, err
+		}
+		defer l.release()
+		s.metrics.countQueries(l.name, queries)
+		out.Model = l.name
+		out.Results, err = f(l, ctx, in.Body)
+		return out, err
+	}
+	add(s, api, http.MethodPost, name, summary, answer)
+}
+
+// add adds a route.
 func add[In, Out any](
 	s *Server, api huma.API, method, name, summary string,
 	f func(context.Context, *In) (Out, error),
 ) {
+	faults := []int{http.StatusForbidden, http.StatusNotFound, http.StatusServiceUnavailable}
+	if method == http.MethodPost {
+		faults = append(faults, http.StatusBadRequest, http.StatusRequestTimeout,
+			http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	if s.options.Token != "" {
+		faults = append(faults, http.StatusUnauthorized)
+	}
 	operation := huma.Operation{
 		OperationID: name, Method: method, Path: "/v1/" + name, Summary: summary,
 		MaxBodyBytes: int64(s.options.MaxBody),
-		Errors:       []int{http.StatusNotFound, http.StatusServiceUnavailable},
+		Errors:       faults,
 	}
-	huma.Register(api, operation, func(ctx context.Context, in *In) (*answer[Out], error) {
+	huma.Register(api, operation, func(ctx context.Context, in *In) (*message[Out], error) {
 		body, err := f(ctx, in)
 		if err != nil {
 			return nil, s.statusOf(err)
 		}
-		return &answer[Out]{body}, nil
+		return &message[Out]{body}, nil
 	})
 }
 

@@ -9,57 +9,36 @@ import (
 )
 
 type explainRequest struct {
-	Body struct {
-		Model   string   `json:"model,omitempty" doc:"Name of the model; the first if it is missing."`
-		Triples []triple `json:"triples" nullable:"false" minItems:"1"`
-		End     string   `json:"end,omitempty" default:"tail" enum:"head,tail" doc:"The end of the triples to explain as an answer. Ranks and scores are those of the tail."`
-		Top     int      `json:"top,omitempty" default:"3" minimum:"1" doc:"Number of training triples for each."`
-	}
+	Triples
+	End string `json:"end,omitempty" default:"tail" enum:"head,tail" doc:"The end of the triples to explain as an answer. Ranks and scores are those of the tail."`
+	Top int    `json:"top,omitempty" default:"3" minimum:"1" doc:"Number of training triples for each."`
 }
 
+func (r explainRequest) size() (queries, top int) { return len(r.Triples.Triples), r.Top }
+
 // explain lists, for each triple, the training triples that speak most for it.
-func (s *Server) explain(
-	ctx context.Context, in *explainRequest,
-) (out results[Answered], err error) {
-	b := &in.Body
-	if err := s.checkBatch(len(b.Triples), b.Top); err != nil {
-		return out, err
+func (l *loaded) explain(ctx context.Context, r explainRequest) ([]Answered, error) {
+	if l.Graph == nil || len(l.Graph.Train) == 0 {
+		return nil, l.lacking("has no training triples that explain its answers")
 	}
-	l, err := s.use(b.Model)
+	predictions, err := r.predict(ctx, l, options{known: eval.MarkKnown})
 	if err != nil {
-		return out, err
-	}
-	defer l.release()
-	if l.batcher == nil || l.Graph == nil || len(l.Graph.Train) == 0 {
-		return out, l.lacking("has no training triples that explain its answers")
-	}
-	queries := make([]completion.Query, len(b.Triples))
-	for i, t := range b.Triples {
-		queries[i] = completion.Query(t)
-	}
-	s.metrics.countQueries(l.name, len(queries))
-	predictions, err := l.batcher.predict(ctx, queries, options{known: eval.MarkKnown})
-	if err != nil {
-		return out, err
+		return nil, err
 	}
 	asked := predictions
-	if b.End == "head" {
+	if r.End == "head" {
 		asked = headsOf(predictions)
 	}
 	select {
 	case l.explaining <- struct{}{}:
 		defer func() { <-l.explaining }()
 	case <-ctx.Done():
-		return out, ctx.Err()
+		return nil, ctx.Err()
 	}
-	if err := l.Answerer.Explain(ctx, asked, b.Top); err != nil {
-		return out, err
+	if err := l.Answerer.Explain(ctx, asked, r.Top); err != nil {
+		return nil, err
 	}
-	out.Model = l.name
-	for _, p := range predictions {
-		out.Results = append(out.Results, newAnswered(p))
-	}
-	return out, nil
+	return newAnswered(predictions), nil
 }
 
 // headsOf returns predictions about triples with the heads as answers. It changes the answers in

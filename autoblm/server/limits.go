@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/autoblm/autoblm-go/internal/webserver"
 )
 
 // Limits keep single requests from using up the machine.
@@ -74,20 +76,12 @@ func (s *Server) authorize(next http.Handler) http.Handler {
 		got := sha256.Sum256([]byte(token))
 		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			refuse(w, http.StatusUnauthorized, "the token is missing or wrong: "+
+			webserver.Refuse(w, http.StatusUnauthorized, "the token is missing or wrong: "+
 				"send it in the header Authorization: Bearer TOKEN")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// refuse sends an error in the form of the API (RFC 9457).
-func refuse(w http.ResponseWriter, status int, detail string) {
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"title":%q,"status":%d,"detail":%q}`+"\n",
-		http.StatusText(status), status, detail)
 }
 
 // withProblems answers requests without a route in the form of the API.
@@ -105,7 +99,7 @@ func withProblems(mux *http.ServeMux) http.Handler {
 		if text.status == http.StatusMethodNotAllowed {
 			detail = r.Method + " is not possible here: use " + w.Header().Get("Allow")
 		}
-		refuse(w, text.status, detail)
+		webserver.Refuse(w, text.status, detail)
 	})
 }
 
@@ -137,7 +131,7 @@ func (s *Server) limit(next http.Handler) http.Handler {
 		}()
 		if s.metrics.inFlight.Add(1) > int64(s.options.MaxRequests) {
 			w.Header().Set("Retry-After", strconv.Itoa(retrySeconds))
-			refuse(answer, http.StatusServiceUnavailable, "too many requests at a time: try again")
+			webserver.Refuse(answer, http.StatusServiceUnavailable, "too many requests at a time: try again")
 		} else {
 			ctx, cancel := context.WithTimeout(r.Context(), s.options.Timeout)
 			defer cancel()
@@ -155,7 +149,7 @@ func (s *Server) refuseFault(answer *statusWriter, fault any) {
 	}
 	answer.isPartial = isAbort || answer.status != 0
 	if !answer.isPartial {
-		refuse(answer, http.StatusInternalServerError, "internal error: see the log of the server")
+		webserver.Refuse(answer, http.StatusInternalServerError, "internal error: see the log of the server")
 	}
 }
 

@@ -8,35 +8,29 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// ModelQuery names a model in the address.
-type ModelQuery struct {
-	Model string `query:"model" doc:"Name of the model; the first if it is missing."`
-}
-
 // models is the list of models.
 type models struct {
-	Models []modelInfo `json:"models" nullable:"false"`
+	Models []modelInfo `json:"models" nullable:"false" doc:"The models; requests use the first by default."`
 }
 
 // modelInfo describes a model.
 type modelInfo struct {
-	Name      string    `json:"name"`
-	Loaded    time.Time `json:"loaded"`
-	Dataset   string    `json:"dataset,omitempty" doc:"Name of the training data."`
-	Entities  int       `json:"entities"`
-	Relations int       `json:"relations"`
-	Members   []member  `json:"members" nullable:"false" doc:"The model, or the members of an ensemble."`
-	// What it can do.
-	Predicts   bool `json:"predicts"`
-	Facts      bool `json:"facts" doc:"Whether known facts are listed."`
-	Paths      bool `json:"paths"`
-	Classifies bool `json:"classifies"`
+	Name       string    `json:"name" doc:"Name by which requests choose the model."`
+	Loaded     time.Time `json:"loaded" doc:"Time when the model was loaded."`
+	Dataset    string    `json:"dataset,omitempty" doc:"Name of the training data."`
+	Entities   int       `json:"entities" doc:"Number of entities."`
+	Relations  int       `json:"relations" doc:"Number of relations."`
+	Members    []member  `json:"members" nullable:"false" doc:"The model, or the members of an ensemble."`
+	Predicts   bool      `json:"predicts" doc:"Whether it answers queries about triples."`
+	Facts      bool      `json:"facts" doc:"Whether known facts are listed."`
+	Paths      bool      `json:"paths" doc:"Whether it answers queries of several hops."`
+	Classifies bool      `json:"classifies" doc:"Whether it classifies nodes."`
 }
 
 // member is one model.
 type member struct {
-	Form      string  `json:"form"`
-	Dim       int     `json:"dim"`
+	Form      string  `json:"form" doc:"How it scores triples."`
+	Dim       int     `json:"dim" doc:"Size of the embeddings."`
 	Title     string  `json:"title" doc:"Name of the structure or the form."`
 	Structure [][]int `json:"structure,omitempty" doc:"The matrix of a structure."`
 }
@@ -69,73 +63,80 @@ func (s *Server) models(context.Context, *struct{}) (out models, err error) {
 
 // relations is the list of relations.
 type relations struct {
-	Model     string   `json:"model"`
-	Relations []string `json:"relations" nullable:"false"`
+	ModelName
+	Relations []string `json:"relations" nullable:"false" doc:"Labels of the relations."`
 }
 
-func (s *Server) relations(_ context.Context, in *ModelQuery) (out relations, err error) {
-	l, err := s.use(in.Model)
-	if err != nil {
-		return out, err
-	}
-	defer l.release()
-	return relations{l.name, append([]string{}, l.Relations...)}, nil
+func (l *loaded) relations(ModelChoice) (relations, error) {
+	return relations{ModelName{l.name}, append([]string{}, l.Relations...)}, nil
 }
 
 type entitiesRequest struct {
-	ModelQuery
+	ModelChoice
 	Text  string `query:"q" doc:"Part of the label, in any case and without accents."`
-	Limit int    `query:"limit" default:"10" minimum:"1" maximum:"1000"`
+	Limit int    `query:"limit" default:"10" minimum:"1" maximum:"1000" doc:"Number of entities."`
 }
 
 // entities is the result of a search.
 type entities struct {
-	Model    string   `json:"model"`
-	Entities []string `json:"entities" nullable:"false"`
+	ModelName
+	Entities []string `json:"entities" nullable:"false" doc:"Labels with that part, best first."`
 	Total    int      `json:"total" doc:"Number of entities with that part."`
 }
 
-func (s *Server) entities(_ context.Context, in *entitiesRequest) (out entities, err error) {
-	l, err := s.use(in.Model)
-	if err != nil {
-		return out, err
-	}
-	defer l.release()
-	found, total := l.index.search(in.Text, in.Limit)
-	return entities{l.name, append([]string{}, found...), total}, nil
+func (l *loaded) entities(r entitiesRequest) (entities, error) {
+	found, total := l.index.search(r.Text, r.Limit)
+	return entities{ModelName{l.name}, append([]string{}, found...), total}, nil
 }
 
+// EntityChoice is the part of a request that names an entity.
+type EntityChoice struct {
+	ModelChoice
+	Entity string `query:"entity" required:"true" doc:"Label of the entity."`
+}
+
+// EntityName is the part of an answer that names the entity.
+type EntityName struct {
+	ModelName
+	Entity string `json:"entity" doc:"Label of the entity."`
+}
+
+func (l *loaded) entityName(label string) EntityName { return EntityName{ModelName{l.name}, label} }
+
 type factsRequest struct {
-	ModelQuery
-	Entity string `query:"entity" required:"true"`
-	Limit  int    `query:"limit" default:"100" minimum:"1" maximum:"100000"`
+	EntityChoice
+	Limit int `query:"limit" default:"100" minimum:"1" maximum:"100000" doc:"Number of facts."`
 }
 
 // facts are the known facts of an entity.
 type facts struct {
-	Model  string   `json:"model"`
-	Entity string   `json:"entity"`
-	Facts  []triple `json:"facts" nullable:"false"`
-	Total  int      `json:"total" doc:"Number of facts, which may be more than the limit."`
+	EntityName
+	Facts []triple `json:"facts" nullable:"false" doc:"Facts with the entity as head or tail."`
+	Total int      `json:"total" doc:"Number of facts, which may be more than the limit."`
 }
 
-func (s *Server) facts(_ context.Context, in *factsRequest) (out facts, err error) {
-	l, err := s.use(in.Model)
-	if err != nil {
-		return out, err
-	}
-	defer l.release()
-	if l.Graph == nil {
+// triple is a fact.
+type triple struct {
+	Head     string `json:"head" doc:"Label of the head."`
+	Relation string `json:"relation" doc:"Label of the relation."`
+	Tail     string `json:"tail" doc:"Label of the tail."`
+}
+
+func (l *loaded) facts(r factsRequest) (out facts, err error) {
+	switch {
+	case l.Answerer == nil:
+		return out, l.lacking("lists no facts")
+	case l.Graph == nil:
 		return out, l.lacking("is served without its data: start the server with --dataset")
 	}
-	id, found := l.Answerer.EntityID(in.Entity)
+	id, found := l.Answerer.EntityID(r.Entity)
 	if !found {
-		return out, huma.Error404NotFound("no entity " + in.Entity + ": search with /v1/entities")
+		return out, huma.Error404NotFound("no entity " + r.Entity + ": search with /v1/entities")
 	}
-	out = facts{Model: l.name, Entity: in.Entity, Facts: []triple{}}
+	out = facts{EntityName: l.entityName(r.Entity), Facts: []triple{}}
 	known := l.Graph.Known()
 	add := func(head, tail int32, relation string) {
-		if out.Total++; out.Total <= in.Limit {
+		if out.Total++; out.Total <= r.Limit {
 			out.Facts = append(out.Facts, triple{l.Entities[head], relation, l.Entities[tail]})
 		}
 	}
@@ -153,30 +154,23 @@ func (s *Server) facts(_ context.Context, in *factsRequest) (out facts, err erro
 }
 
 type neighborsRequest struct {
-	ModelQuery
-	Entity string `query:"entity" required:"true"`
-	Top    int    `query:"top" default:"10" minimum:"1" maximum:"1000"`
+	EntityChoice
+	Top int `query:"top" default:"10" minimum:"1" maximum:"1000" doc:"Number of neighbors."`
 }
 
 // neighbors are the entities with the most similar embeddings.
 type neighbors struct {
-	Model     string                `json:"model"`
-	Entity    string                `json:"entity"`
-	Neighbors []completion.Neighbor `json:"neighbors" nullable:"false"`
+	EntityName
+	Neighbors []completion.Neighbor `json:"neighbors" nullable:"false" doc:"The neighbors, best first."`
 }
 
-func (s *Server) neighbors(_ context.Context, in *neighborsRequest) (out neighbors, err error) {
-	l, err := s.use(in.Model)
-	if err != nil {
-		return out, err
-	}
-	defer l.release()
+func (l *loaded) neighbors(r neighborsRequest) (out neighbors, err error) {
 	if len(l.Members) == 0 {
 		return out, l.lacking("has no embeddings to compare")
 	}
-	found, err := completion.Neighbors(l.Members, in.Entity, in.Top)
+	found, err := completion.Neighbors(l.Members, r.Entity, r.Top)
 	if err != nil {
 		return out, huma.Error404NotFound(err.Error())
 	}
-	return neighbors{l.name, in.Entity, append([]completion.Neighbor{}, found...)}, nil
+	return neighbors{l.entityName(r.Entity), append([]completion.Neighbor{}, found...)}, nil
 }

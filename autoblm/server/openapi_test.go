@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -24,6 +25,7 @@ func TestOpenAPI(t *testing.T) {
 	if err := d.Validate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	checkDescribed(t, []byte(text))
 	d.Servers = openapi3.Servers{{URL: h.URL}}
 	router, err := gorillamux.NewRouter(d)
 	if err != nil {
@@ -41,10 +43,11 @@ func TestOpenAPI(t *testing.T) {
 		{"predict", `{"queries":[{"head":"Portugal","relation":"borders","tail":null},
 			{"head":"x","relation":"borders"},{"head":"Portugal","tail":"Spain"}],"shares":true}`, 200},
 		{"predict", `{"queries":[{"head":"Portugal","relation":"borders"}],"known":"keep"}`, 200},
-		{"score", `{"triples":[{"head":"Portugal","relation":"borders","tail":"Spain"}]}`, 200},
+		{"score", `{"triples":[{"head":"Portugal","relation":"borders","tail":"Spain"},
+			{"head":"Portugal","relation":"borders"}]}`, 200},
 		{"explain", `{"triples":[{"head":"Portugal","relation":"borders","tail":"Spain"},
 			{"head":"x","relation":"borders","tail":"Spain"}],"top":2}`, 200},
-		{"paths", `{"queries":[{"anchor":"Portugal","path":["borders"]}]}`, 404},
+		{"paths", `{"queries":[{"anchor":"Portugal","path":["borders"]},{}]}`, 404},
 		{"classes", `{"nodes":["Portugal"]}`, 404}, {"reload", "{}", 200},
 	} {
 		method, body := http.MethodGet, io.Reader(nil)
@@ -88,5 +91,41 @@ func TestOpenAPI(t *testing.T) {
 	}
 	if len(described) != len(d.Paths.Map()) {
 		t.Errorf("%d routes were tried, not %d", len(described), len(d.Paths.Map()))
+	}
+}
+
+// checkDescribed checks that each field and each parameter in the description has a text.
+func checkDescribed(t *testing.T, text []byte) {
+	type field struct{ Name, Description string }
+	var d struct {
+		Paths      map[string]map[string]struct{ Parameters []field }
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]field }
+		}
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	fields := 0
+	check := func(where string, f field) {
+		if fields++; f.Description == "" {
+			t.Errorf("%s has no description", where)
+		}
+	}
+	for path, methods := range d.Paths {
+		for _, m := range methods {
+			for _, p := range m.Parameters {
+				check(path+" "+p.Name, p)
+			}
+		}
+	}
+	for schema, s := range d.Components.Schemas {
+		for name, f := range s.Properties {
+			check(schema+"."+name, f)
+		}
+	}
+	const many = 70
+	if fields < many {
+		t.Errorf("only %d fields were found", fields)
 	}
 }

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -9,32 +11,39 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Answered is the answer to a query, or the reason why there is none.
-type Answered struct {
-	completion.Prediction
+// Fault is the part of a result that says why there is no answer.
+type Fault struct {
 	Error string `json:"error,omitempty" doc:"Why there is no answer."`
 }
 
-// newAnswered returns the JSON of a prediction.
-func newAnswered(p completion.Prediction) Answered {
-	a := Answered{Prediction: p}
-	if p.Err != nil {
-		a.Error, a.Answers = format.OneLine(p.Err), []eval.Answer{}
-	}
-	return a
+// Answered is the answer to a query, or the reason why there is none.
+type Answered struct {
+	completion.Prediction
+	Fault
 }
 
-// Batch holds the fields of requests with several queries. Embedded types are exported, so that the
-// description has their fields.
+// newAnswered returns the JSON of predictions.
+func newAnswered(predictions []completion.Prediction) []Answered {
+	all := make([]Answered, len(predictions))
+	for i, p := range predictions {
+		all[i].Prediction = p
+		if p.Err != nil {
+			all[i].Error, all[i].Answers = format.OneLine(p.Err), []eval.Answer{}
+		}
+	}
+	return all
+}
+
+// Batch holds the fields of requests with several queries.
 type Batch[Query any] struct {
-	Model   string  `json:"model,omitempty" doc:"Name of the model; the first if it is missing."`
-	Queries []Query `json:"queries" nullable:"false" minItems:"1"`
+	ModelChoice
+	Queries []Query `json:"queries" nullable:"false" minItems:"1" doc:"The queries."`
 }
 
 // Selection says which answers to list.
 type Selection struct {
 	Top   int    `json:"top,omitempty" default:"10" minimum:"1" doc:"Number of answers."`
-	Known string `json:"known,omitempty" default:"mark" enum:"mark,drop,keep" doc:"What to do with answers in the data."`
+	Known string `json:"known,omitempty" default:"mark" enum:"mark,drop,keep" doc:"What to do with answers in the data: mark or drop them, or keep them without marks."`
 	Any   bool   `json:"any,omitempty" doc:"Also list entities of another kind than the data have there."`
 }
 
@@ -43,85 +52,76 @@ func (s Selection) knownAnswers() (known eval.KnownAnswers) {
 	return known
 }
 
-// results are the answers to a batch in its order.
-type results[Result any] struct {
-	Model   string   `json:"model"`
-	Results []Result `json:"results" nullable:"false"`
-}
-
 type predictRequest struct {
-	Body struct {
-		Batch[completion.Query]
-		Selection
-		Shares bool `json:"shares,omitempty" doc:"Add the share of each answer in the softmax and, if the model is calibrated, its probability."`
-	}
+	Batch[completion.Query]
+	Selection
+	Shares bool `json:"shares,omitempty" doc:"Add the share of each answer in the softmax and, if the model is calibrated, its probability."`
 }
 
-func (s *Server) predict(
-	ctx context.Context, in *predictRequest,
-) (out results[Answered], err error) {
-	b := &in.Body
-	if err := s.checkBatch(len(b.Queries), b.Top); err != nil {
-		return out, err
-	}
-	o := options{top: b.Top, known: b.knownAnswers(), any: b.Any, shares: b.Shares}
-	return s.predictAll(ctx, b.Model, b.Queries, o)
+func (r predictRequest) size() (queries, top int) { return len(r.Queries), r.Top }
+
+// predict answers queries.
+func (l *loaded) predict(ctx context.Context, r predictRequest) ([]Answered, error) {
+	o := options{top: r.Top, known: r.knownAnswers(), any: r.Any, shares: r.Shares}
+	predictions, err := l.predictAll(ctx, r.Queries, o)
+	return newAnswered(predictions), err
 }
 
-// predictAll answers queries with a model.
-func (s *Server) predictAll(
-	ctx context.Context, model string, queries []completion.Query, o options,
-) (out results[Answered], err error) {
-	l, err := s.use(model)
-	if err != nil {
-		return out, err
-	}
-	defer l.release()
+// predictAll answers queries together with those of other requests.
+func (l *loaded) predictAll(
+	ctx context.Context, queries []completion.Query, o options,
+) ([]completion.Prediction, error) {
 	if l.batcher == nil {
-		return out, l.lacking("classifies nodes: ask /v1/classes")
+		return nil, l.lacking("classifies nodes: ask /v1/classes")
 	}
-	s.metrics.countQueries(l.name, len(queries))
-	predictions, err := l.batcher.predict(ctx, queries, o)
-	out.Model = l.name
-	for _, p := range predictions {
-		out.Results = append(out.Results, newAnswered(p))
-	}
-	return out, err
+	return l.batcher.predict(ctx, queries, o)
 }
 
-// triple is a query without a missing part.
-type triple struct {
-	Head     string `json:"head" minLength:"1"`
-	Relation string `json:"relation" minLength:"1"`
-	Tail     string `json:"tail" minLength:"1"`
+// Triples holds the fields of requests about triples.
+type Triples struct {
+	ModelChoice
+	Triples []completion.Query `json:"triples" nullable:"false" minItems:"1" doc:"The triples. One with a missing part gets an error."`
+}
+
+// predict scores each tail and ranks it among the answers to the head and relation.
+func (t Triples) predict(
+	ctx context.Context, l *loaded, o options,
+) ([]completion.Prediction, error) {
+	queries := slices.Clone(t.Triples)
+	for i, q := range queries {
+		if q.Head == "" || q.Relation == "" || q.Tail == "" {
+			queries[i] = completion.Query{} // whose answer is an error
+		}
+	}
+	predictions, err := l.predictAll(ctx, queries, o)
+	for i := range predictions {
+		if queries[i] == (completion.Query{}) {
+			predictions[i].Query = t.Triples[i]
+			predictions[i].Err = errors.New("a triple needs a head, a relation and a tail")
+		}
+	}
+	return predictions, err
 }
 
 type scoreRequest struct {
-	Body struct {
-		Model   string   `json:"model,omitempty" doc:"Name of the model; the first if it is missing."`
-		Triples []triple `json:"triples" nullable:"false" minItems:"1"`
-		Any     bool     `json:"any,omitempty" doc:"Rank among entities of all kinds."`
-	}
+	Triples
+	Any bool `json:"any,omitempty" doc:"Rank among entities of all kinds."`
 }
 
+func (r scoreRequest) size() (queries, top int) { return len(r.Triples.Triples), 0 }
+
 // score ranks the tail of each triple among the answers to its head and relation.
-func (s *Server) score(ctx context.Context, in *scoreRequest) (out results[Answered], err error) {
-	if err := s.checkBatch(len(in.Body.Triples), 0); err != nil {
-		return out, err
-	}
-	queries := make([]completion.Query, len(in.Body.Triples))
-	for i, t := range in.Body.Triples {
-		queries[i] = completion.Query(t)
-	}
-	o := options{known: eval.MarkKnown, any: in.Body.Any, shares: true}
-	return s.predictAll(ctx, in.Body.Model, queries, o)
+func (l *loaded) score(ctx context.Context, r scoreRequest) ([]Answered, error) {
+	o := options{known: eval.MarkKnown, any: r.Any, shares: true}
+	predictions, err := r.predict(ctx, l, o)
+	return newAnswered(predictions), err
 }
 
 type reloadRequest struct{}
 
 // reloaded is the answer to a reload.
 type reloaded struct {
-	Models []string `json:"models" nullable:"false"`
+	Models []string `json:"models" nullable:"false" doc:"Names of the models that were loaded."`
 }
 
 // reload loads all models again, in longer than the time of other requests.

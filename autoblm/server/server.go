@@ -86,7 +86,7 @@ func (s *Server) Handler() http.Handler {
 	})
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, http.StatusForbidden, "a page of another site may not ask")
+		webserver.Refuse(w, http.StatusForbidden, "a page of another site may not ask")
 	}))
 	return webserver.Guard(protection.Handler(all), s.options.Hosts)
 }

@@ -179,7 +179,8 @@ func TestScore(t *testing.T) {
 	_, h := start(t, nil)
 	status, text := ask(t, h.URL+"/v1/score", `{"any":true,"triples":[
 		{"head":"Portugal","relation":"borders","tail":"Spain"},
-		{"head":"Portugal","relation":"borders","tail":"Atlantis"}]}`)
+		{"head":"Portugal","relation":"borders","tail":"Atlantis"},
+		{"head":"Portugal","relation":"borders"},{"head":"","relation":"borders","tail":null}]}`)
 	got := decode[shownResults](t, status, text).Results
 	all, err := completion.Single{Model: m}.Predict(g,
 		completion.Query{Head: "Portugal", Relation: "borders"},
@@ -194,6 +195,12 @@ func TestScore(t *testing.T) {
 	}
 	if !strings.Contains(got[1].Error, "Atlantis") || len(got[1].Answers) != 0 {
 		t.Errorf("%+v", got[1])
+	}
+	for _, r := range got[2:] {
+		if !strings.Contains(r.Error, "needs a head, a relation and a tail") || len(r.Answers) != 0 ||
+			*r.Query["relation"] != "borders" || r.Query["tail"] != nil {
+			t.Errorf("a triple with a missing part: %+v", r)
+		}
 	}
 }
 
@@ -289,6 +296,9 @@ func second(_ int, body string) string { return body }
 func TestRefused(t *testing.T) {
 	_, h := start(t, func(o *Options) { o.MaxBody, o.MaxBatch, o.MaxTop = 300, 2, 50 })
 	one := `{"head":"Portugal","relation":"borders"}`
+	described := decode[struct {
+		Paths map[string]map[string]struct{ Responses map[string]any }
+	}](t, 200, second(ask(t, h.URL+"/openapi.json", "")))
 	for _, c := range []struct {
 		path, body string
 		status     int
@@ -318,6 +328,14 @@ func TestRefused(t *testing.T) {
 		}
 		if status != c.status || !strings.Contains(text, c.want) {
 			t.Errorf("%s %s: status %d, %s", c.path, c.body, status, text)
+		}
+		route, _, _ := strings.Cut("/v1/"+c.path, "?")
+		method := "get"
+		if c.body != "" {
+			method = "post"
+		}
+		if o, has := described.Paths[route][method]; has && o.Responses[fmt.Sprint(status)] == nil {
+			t.Errorf("%s is not described with the status %d", route, status)
 		}
 	}
 }
@@ -428,8 +446,14 @@ func TestOtherSites(t *testing.T) {
 		if c.site != "" {
 			r.Header.Set("Sec-Fetch-Site", c.site)
 		}
-		if status, text := send(t, r); status != c.want {
+		status, text := send(t, r)
+		if status != c.want {
 			t.Errorf("%s: status %d, %s", name, status, text)
+		}
+		var problem struct{ Status int }
+		if err := json.Unmarshal([]byte(text), &problem); err != nil ||
+			status != 200 && problem.Status != status {
+			t.Errorf("%s: %v, %s", name, err, text)
 		}
 	}
 }

@@ -11,92 +11,68 @@ import (
 )
 
 type pathsRequest struct {
-	Body struct {
-		Batch[query.Path]
-		Selection
-	}
+	Batch[query.Path]
+	Selection
 }
+
+func (r pathsRequest) size() (queries, top int) { return len(r.Queries), r.Top }
 
 // pathAnswers are the answers to a path, or the reason why there are none.
 type pathAnswers struct {
-	Query   query.Path    `json:"query"`
-	Answers []eval.Answer `json:"answers" nullable:"false"`
-	Error   string        `json:"error,omitempty" doc:"Why there is no answer."`
+	Query   query.Path    `json:"query" doc:"The query."`
+	Answers []eval.Answer `json:"answers" nullable:"false" doc:"Its answers, best first."`
+	Fault
 }
 
 // paths answers queries of several hops.
-func (s *Server) paths(ctx context.Context, in *pathsRequest) (out results[pathAnswers], err error) {
-	b := &in.Body
-	if err := s.checkBatch(len(b.Queries), b.Top); err != nil {
-		return out, err
-	}
-	l, err := s.use(b.Model)
-	if err != nil {
-		return out, err
-	}
-	defer l.release()
+func (l *loaded) paths(ctx context.Context, r pathsRequest) ([]pathAnswers, error) {
 	if l.Model.Paths == nil {
-		return out, l.lacking("answers no paths: it was trained on triples")
+		return nil, l.lacking("answers no paths: it was trained on triples")
 	}
-	s.metrics.countQueries(l.name, len(b.Queries))
-	out.Model = l.name
-	o := completion.PredictOptions{Top: b.Top, Known: b.knownAnswers(), AnyKind: b.Any}
-	for _, q := range b.Queries {
+	results := make([]pathAnswers, len(r.Queries))
+	o := completion.PredictOptions{Top: r.Top, Known: r.knownAnswers(), AnyKind: r.Any}
+	for i, q := range r.Queries {
 		answers, err := l.Model.Paths(ctx, q, o)
 		if ctx.Err() != nil {
-			return out, ctx.Err()
+			return nil, ctx.Err()
 		}
-		result := pathAnswers{Query: q, Answers: append([]eval.Answer{}, answers...)}
+		results[i] = pathAnswers{Query: q, Answers: append([]eval.Answer{}, answers...)}
 		if err != nil {
-			result.Error = format.OneLine(err)
+			results[i].Error = format.OneLine(err)
 		}
-		out.Results = append(out.Results, result)
 	}
-	return out, nil
+	return results, nil
 }
 
 type classesRequest struct {
-	Body struct {
-		Model string   `json:"model,omitempty" doc:"Name of the model; the first if it is missing."`
-		Nodes []string `json:"nodes" nullable:"false" minItems:"1"`
-		Top   int      `json:"top,omitempty" default:"10" minimum:"1" doc:"Number of classes."`
-	}
+	ModelChoice
+	Nodes []string `json:"nodes" nullable:"false" minItems:"1" doc:"Names of the nodes."`
+	Top   int      `json:"top,omitempty" default:"10" minimum:"1" doc:"Number of classes."`
 }
+
+func (r classesRequest) size() (queries, top int) { return len(r.Nodes), r.Top }
 
 // classified is the prediction for a node, or the reason why there is none.
 type classified struct {
 	classify.Prediction
-	Error string `json:"error,omitempty" doc:"Why there is no answer."`
+	Fault
 }
 
 // classes classifies nodes.
-func (s *Server) classes(
-	ctx context.Context, in *classesRequest,
-) (out results[classified], err error) {
-	b := &in.Body
-	if err := s.checkBatch(len(b.Nodes), b.Top); err != nil {
-		return out, err
-	}
-	l, err := s.use(b.Model)
-	if err != nil {
-		return out, err
-	}
-	defer l.release()
+func (l *loaded) classes(ctx context.Context, r classesRequest) ([]classified, error) {
 	if l.Model.Classes == nil {
-		return out, l.lacking("classifies no nodes")
+		return nil, l.lacking("classifies no nodes")
 	}
-	s.metrics.countQueries(l.name, len(b.Nodes))
-	out.Model = l.name
-	for _, node := range b.Nodes {
-		p, err := l.Model.Classes(ctx, node, b.Top)
+	results := make([]classified, len(r.Nodes))
+	for i, node := range r.Nodes {
+		p, err := l.Model.Classes(ctx, node, r.Top)
 		if ctx.Err() != nil {
-			return out, ctx.Err()
+			return nil, ctx.Err()
 		}
-		result := classified{Prediction: p}
+		results[i].Prediction = p
 		if err != nil {
-			result.Prediction.Node, result.Error = node, format.OneLine(err)
+			results[i].Node, results[i].Error = node, format.OneLine(err)
 		}
-		out.Results = append(out.Results, result)
 	}
-	return out, nil
+	return results, nil
 }

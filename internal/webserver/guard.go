@@ -3,6 +3,7 @@
 package webserver
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -34,12 +35,20 @@ func Guard(next http.Handler, hosts []string) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !isKnown(r.Host, names) {
-			http.Error(w, "unknown host name: use the address that the server printed",
-				http.StatusForbidden)
+			Refuse(w, http.StatusForbidden,
+				"unknown host name: use the address that the server printed")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// Refuse sends an error as JSON (RFC 9457).
+func Refuse(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"title":%q,"status":%d,"detail":%q}`+"\n",
+		http.StatusText(status), status, detail)
 }
 
 // isKnown reports whether a Host header has an IP address or one of the names.

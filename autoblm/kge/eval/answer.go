@@ -7,37 +7,26 @@ import (
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// Answer is a candidate answer to a query: an entity, or a relation.
+// Answer is a candidate answer to a query: an entity, or a relation. Fields that were not computed
+// are zero. Tags describe the fields, also to the users of the server.
 type Answer struct {
-	Entity   string  `json:"entity,omitempty"`
-	Relation string  `json:"relation,omitempty"`
-	Score    float64 `json:"score"`
-	// Rank, from 1, counts the answers that are not left out.
-	Rank int `json:"rank"`
-	// Known tells whether the graph already has the answer. It is not looked up without a
-	// graph, or with KeepKnown.
-	Known Known `json:"known"`
-	// Share is the answer's share of the softmax over the candidates, which compares across
-	// queries; 0 if it was not computed. That of a relation is the geometric mean of the shares of
-	// the head and the tail.
-	Share float64 `json:"share,omitempty"`
-	// Probability is the chance that an answer which the graph lacks is a fact; nil if it was not
-	// computed.
-	Probability *float64 `json:"probability,omitempty"`
-	// Verdict tells whether a whole triple that was asked for counts as true, by a threshold; nil if
-	// that was not computed.
-	Verdict *bool `json:"verdict,omitempty"`
-	// Because has the training triples that speak most for the answer, if they were asked for.
-	Because []Reason `json:"because,omitempty"`
+	Entity      string   `json:"entity,omitempty" doc:"Label of the entity."`
+	Relation    string   `json:"relation,omitempty" doc:"Label of the relation, if these are asked for."`
+	Score       float64  `json:"score" doc:"Score of the triple with the answer. Only scores of one query compare."`
+	Rank        int      `json:"rank" doc:"Rank from 1 among the answers that are not left out."`
+	Known       Known    `json:"known" doc:"Whether the data have the answer; null if it is not looked up: without data, or with keep."`
+	Share       float64  `json:"share,omitempty" doc:"Share of the softmax over the candidates, which compares across queries. That of a relation is the geometric mean of the shares of the head and the tail."`
+	Probability *float64 `json:"probability,omitempty" doc:"Chance that an answer which the data lack is a fact."`
+	Verdict     *bool    `json:"verdict,omitempty" doc:"Whether a whole triple counts as true, by a threshold of its relation."`
+	Because     []Reason `json:"because,omitempty" doc:"Training triples that speak most for the answer, if asked for."`
 }
 
 // Reason is a training triple that speaks for an answer.
 type Reason struct {
-	Head     string `json:"head" parquet:"head"`
-	Relation string `json:"relation" parquet:"relation"`
-	Tail     string `json:"tail" parquet:"tail"`
-	// Influence approximates how far the score of the answer would fall without the triple.
-	Influence float64 `json:"influence" parquet:"influence"`
+	Head      string  `json:"head" parquet:"head" doc:"Label of the head."`
+	Relation  string  `json:"relation" parquet:"relation" doc:"Label of the relation."`
+	Tail      string  `json:"tail" parquet:"tail" doc:"Label of the tail."`
+	Influence float64 `json:"influence" parquet:"influence" doc:"About how far the score of the answer would fall without the triple."`
 }
 
 // Known tells whether the graph already has an answer.
