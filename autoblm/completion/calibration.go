@@ -91,6 +91,12 @@ func (a *Answerer) isCalibrated(o PredictOptions) bool {
 	return o.Shares && !o.AnyKind && o.Among == nil && a.graph != nil && a.predictor.calibration() != nil
 }
 
+// HasOtherCalibration reports whether the answers with some options have probabilities that were
+// fitted to other data than the graph of the answerer.
+func (a *Answerer) HasOtherCalibration(o PredictOptions) bool {
+	return a.isCalibrated(o) && a.predictor.calibration().Data != a.graph.Fingerprint()
+}
+
 // probability returns the probability of an answer to a question. A known one has none: the model
 // has learnt it.
 func (a *Answerer) probability(q question, id int32, logShare float64, known []int32) *float64 {

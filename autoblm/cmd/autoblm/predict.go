@@ -119,6 +119,7 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer a.Close()
+	warnCalibration(o, a, options)
 	switch {
 	case c.Stdin:
 		return c.answerLines(ctx, os.Stdin, o.Stdout, a, options)

@@ -144,14 +144,29 @@ func rowsOf(all ...completion.Prediction) (rows []row) {
 	return rows
 }
 
-// printRows prints triples as a table, with probabilities, or shares without these.
+// printRows prints triples as a table, with probabilities. Shares stand next to these where a new
+// triple has none, as one whose relation was asked for.
 func printRows(w io.Writer, rows []row) {
-	likely, text := "share", func(r row) string { return shareText(r.Share) }
-	if slices.ContainsFunc(rows, func(r row) bool { return r.Probability != nil }) {
-		likely, text = "probability", func(r row) string { return probabilityText(r.Probability) }
+	titles := []string{"head", "relation", "tail", "rank", "score"}
+	hasProbabilities := slices.ContainsFunc(rows, func(r row) bool { return r.Probability != nil })
+	hasShares := !hasProbabilities || slices.ContainsFunc(rows, func(r row) bool {
+		return r.Probability == nil && (r.Known == nil || !*r.Known)
+	})
+	if hasShares {
+		titles = append(titles, "share")
 	}
-	t := table.New("head", "relation", "tail", "rank", "score", likely, "")
+	if hasProbabilities {
+		titles = append(titles, "probability")
+	}
+	t := table.New(append(titles, "")...)
 	for _, r := range rows {
+		cells := []any{r.Head, r.Relation, r.Tail, r.Rank, fmt.Sprintf("%.3f", r.Score)}
+		if hasShares {
+			cells = append(cells, shareText(r.Share))
+		}
+		if hasProbabilities {
+			cells = append(cells, probabilityText(r.Probability))
+		}
 		var notes []string
 		if r.Known != nil && *r.Known {
 			notes = append(notes, "known")
@@ -159,8 +174,7 @@ func printRows(w io.Writer, rows []row) {
 		if r.Verdict != nil {
 			notes = append(notes, fmt.Sprintf("called %t", *r.Verdict))
 		}
-		t.Add(r.Head, r.Relation, r.Tail, r.Rank, fmt.Sprintf("%.3f", r.Score), text(r),
-			strings.Join(notes, ", "))
+		t.Add(append(cells, strings.Join(notes, ", "))...)
 	}
 	t.Print(w)
 }

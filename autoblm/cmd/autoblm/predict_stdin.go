@@ -120,7 +120,7 @@ func (c *predictCommand) answerQueries(
 	answers := make([]answerLine, len(predictions))
 	for i, p := range predictions {
 		if faults[i] != nil {
-			p.Err = faults[i]
+			p = completion.Prediction{Query: p.Query, Err: faults[i]}
 		}
 		answers[i].Prediction = p
 		if p.Err != nil {

@@ -83,6 +83,14 @@ func (s searchRun) calibrate(
 	return calibrateNew(ctx, o, p, engine, t.Graph, folder, end)
 }
 
+// warnCalibration warns if the probabilities of answers were fitted to other data.
+func warnCalibration(o *output, a *completion.Answerer, options completion.PredictOptions) {
+	if a.HasOtherCalibration(options) {
+		warn(o, []string{"the probabilities were fitted to other data than " + a.Graph().Name +
+			", so they may not hold here; train --from fits them again"})
+	}
+}
+
 // probabilityText returns a probability with two digits, "" for none.
 func probabilityText(p *float64) string {
 	if p == nil {

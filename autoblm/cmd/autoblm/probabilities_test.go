@@ -61,6 +61,14 @@ func TestProbabilities(t *testing.T) {
 	}
 	stdout, _ = succeed(t, "predict --model "+dir+" --top 1 --queries "+queries)
 	contains(t, stdout, "called false")
+	mixed := writeFile(t, "Portugal\tborders\t?\nFiji\t?\tPortugal\n", t.TempDir(), "q.tsv")
+	stdout, _ = succeed(t, "predict --model "+dir+" --top 1 --known drop --queries "+mixed)
+	for _, line := range strings.Split(strings.TrimSpace(stdout), "\n")[2:] {
+		cells := strings.Fields(line) // a relation has a share, and an entity also a probability
+		if want := map[string]int{"Portugal": 7, "Fiji": 6}[cells[0]]; len(cells) != want {
+			t.Errorf("%d cells, not %d, in\n%s", len(cells), want, stdout)
+		}
+	}
 	classify := "eval --classify --dataset world --model " + dir
 	first := object(t, classify)
 	has(t, first, fields{"classified.true": 243.0, "classified.false": 243.0, "classified.given": false})
@@ -112,6 +120,15 @@ func TestProbabilitiesOfOtherData(t *testing.T) {
 		contains(t, stderr, message)
 		if readFile(t, file) != kept {
 			t.Errorf("eval replaced the probabilities of %s", folder)
+		}
+		ask := "predict --head Portugal --relation borders --model " + dir + "/" + folder
+		for flags, warns := range map[string]bool{
+			"": false, "--dataset " + dir + "/other": true, "--any --dataset " + dir + "/other": false,
+		} {
+			_, stderr := succeed(t, ask, flags)
+			if strings.Contains(stderr, "fitted to other data") != warns {
+				t.Errorf("%s %s: %q", folder, flags, stderr)
+			}
 		}
 	}
 	must(t, os.Remove(dir+"/a/calibration.json"))

@@ -163,6 +163,7 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 	if err != nil {
 		return nil, err
 	}
+	warnCalibration(o, answerer, completion.PredictOptions{Shares: true})
 	m := server.NewModel(answerer)
 	if answersPaths {
 		m.Paths = func(
