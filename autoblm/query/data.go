@@ -71,6 +71,7 @@ type Data struct {
 	// its reverse.
 	Entities, Relations []string
 
+	types   *datasets.Types         // of the entities; nil for none
 	notes   []string                // on the graph; see [Data.Warnings]
 	graphs  [splits]*edges          // of train, train and valid, all splits
 	queries [splits]map[int][]Query // by hops
@@ -81,7 +82,7 @@ type Data struct {
 func FromGraph(g *datasets.Graph) *Data {
 	d := &Data{
 		Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations,
-		notes: append(g.Warnings(), g.Leakage("valid", "test")...),
+		types: g.Types, notes: append(g.Warnings(), g.Leakage("valid", "test")...),
 	}
 	entities, relations := make([]bool, len(g.Entities)), make([]bool, len(g.Relations)) // in train
 	for _, t := range g.Train {

@@ -107,16 +107,3 @@ func (w *walker) endPoints(g *edges, anchor int32, relations []int32) []int32 {
 	slices.Sort(ends)
 	return ends
 }
-
-// ends returns the entities to which a relation leads, ascending, and whether it leads from an
-// entity to itself.
-func (g *edges) ends(relation int32) (ends []int32, hasLoops bool) {
-	for entity := range int32(len(g.pairs) - 1) {
-		targets := g.targetsOf(entity, relation)
-		ends = append(ends, targets...)
-		_, isLoop := slices.BinarySearch(targets, entity)
-		hasLoops = hasLoops || isLoop
-	}
-	slices.Sort(ends)
-	return slices.Compact(ends), hasLoops
-}

@@ -41,17 +41,66 @@ func Evaluate(ctx context.Context, r kge.Ranker, model int, queries []Query) (Ev
 func evaluateEach(
 	ctx context.Context, r kge.Ranker, model int, queries []Query,
 ) ([]eval.Metrics, error) {
-	each, questions := make([]eval.Metrics, len(queries)), make([]kge.Question, len(queries))
+	each := make([]eval.Metrics, len(queries))
+	err := r.Scores(ctx, model, questionsOf(queries), func(i int, scores []float32) {
+		each[i] = meanOf(Rank(scores, queries[i]))
+	})
+	return each, err
+}
+
+func questionsOf(queries []Query) []kge.Question {
+	questions := make([]kge.Question, len(queries))
 	for i, q := range queries {
 		questions[i] = q.Question()
 	}
-	err := r.Scores(ctx, model, questions, func(i int, scores []float32) {
-		share := 1 / float64(len(queries[i].Hard))
-		for _, rank := range Rank(scores, queries[i]) {
-			each[i].Add(rank.Under(eval.Pessimistic), share)
+	return questions
+}
+
+// meanOf returns the metrics of a query from the ranks of its hard answers.
+func meanOf(ranks []eval.Rank) (m eval.Metrics) {
+	for _, rank := range ranks {
+		m.Add(rank.Under(eval.Pessimistic), 1/float64(len(ranks)))
+	}
+	return m
+}
+
+// TypedEvaluation holds the metrics of ranks among entities of the right kind.
+type TypedEvaluation struct {
+	Evaluation
+	// Outside is the number of hard answers that are no candidates. They rank after all candidates.
+	Outside int `json:"outside"`
+}
+
+// EvaluateTyped ranks the hard answers of queries, which have the ids of a model, among all entities
+// and among those of the right kind. The latter are the entities to which the last relation of the
+// path leads in train, and those that share a declared type with one of them, or all if there are
+// none.
+func EvaluateTyped(
+	ctx context.Context, r kge.Ranker, m *kge.Model, d *Data, queries []Query,
+) (all Evaluation, typed TypedEvaluation, err error) {
+	kinds := map[int32]*candidates{} // by the last relation
+	for _, q := range queries {
+		last := q.Relations[len(q.Relations)-1]
+		if _, found := kinds[last]; !found {
+			kinds[last] = d.candidates(m, InTrain, last)
 		}
+	}
+	amongAll, amongKind := make([]eval.Metrics, len(queries)), make([]eval.Metrics, len(queries))
+	outside := make([]int, len(queries))
+	err = r.Scores(ctx, 0, questionsOf(queries), func(i int, scores []float32) {
+		q := queries[i]
+		ranks := Rank(scores, q)
+		amongAll[i] = meanOf(ranks)
+		if c := kinds[q.Relations[len(q.Relations)-1]]; c != nil {
+			ranks, outside[i] = c.rank(scores, q)
+		}
+		amongKind[i] = meanOf(ranks)
 	})
-	return each, err
+	typed.Evaluation = summarize(queries, amongKind)
+	for _, n := range outside {
+		typed.Outside += n
+	}
+	return summarize(queries, amongAll), typed, err
 }
 
 // summarize combines the metrics of each query.

@@ -22,13 +22,15 @@ func (t *Task) Examples(a task.Artifact) (task.Examples, error) {
 	if p == nil || err != nil || len(queries) == 0 {
 		return task.Examples{}, err
 	}
+	withoutTest := *t.Data
+	withoutTest.graphs[InTest] = withoutTest.graphs[InValid]
 	for i := range min(maxExamples, len(queries)) {
 		q := queries[i*len(queries)/min(maxExamples, len(queries))] // evenly spaced
 		path := Path{Anchor: t.Data.Entities[q.Anchor]}
 		for _, r := range q.Relations {
 			path.Relations = append(path.Relations, t.Data.RelationName(r))
 		}
-		answers, err := Predict(context.Background(), t.Engine, p.Models()[0], path, nil,
+		answers, err := Predict(context.Background(), t.Engine, p.Models()[0], path, &withoutTest,
 			completion.PredictOptions{Known: eval.KeepKnown})
 		if err != nil {
 			return task.Examples{}, err

@@ -16,16 +16,14 @@ import (
 
 // Path asks for the entities at the end of a path, given by labels.
 type Path struct {
-	Anchor string `json:"anchor"`
-	// Relations are the relations of the path from the anchor on. A suffix _reverse names the
-	// reverse of a relation; see [RelationID].
-	Relations []string `json:"path"`
+	Anchor    string   `json:"anchor" required:"false" doc:"Label of the entity at the start."`
+	Relations []string `json:"path" required:"false" doc:"Labels of the relations in order. A suffix _reverse names the reverse of a relation."`
 }
 
 // Predict returns answers to a path of any length, best first. d has the known answers, which are
 // the end points of the path in all splits, and the kinds of entities; with nil, none is known and
-// all entities are candidates. Otherwise the candidates are the entities that the last relation
-// leads to. Predict sets no shares.
+// all entities are candidates. Otherwise these are the entities of the kind that the last relation
+// leads to, as in [completion.PredictOptions]. Predict sets no shares.
 func Predict(
 	ctx context.Context, engine kge.Engine, m *kge.Model, p Path, d *Data,
 	o completion.PredictOptions,
@@ -41,8 +39,8 @@ func Predict(
 			return nil, err
 		}
 		isKnown = eval.In(ends)
-		if !o.AnyKind {
-			isCandidate = d.candidates(m, q)
+		if c := d.candidates(m, InTest, q.Path[len(q.Path)-1]); c != nil && !o.AnyKind {
+			isCandidate = func(id int32) bool { return c.has(q, id) }
 		}
 	}
 	if o.Among != nil {
@@ -56,26 +54,6 @@ func Predict(
 	}
 	score := func(id int32) float64 { return float64(all[id]) }
 	return eval.BestAnswers(m.EntityLabels, score, isKnown, isCandidate, o.Top, o.Known), nil
-}
-
-// candidates returns whether an entity is one to which the last relation of a path leads in the
-// data, nil if there is none. If no fact of the relation has one entity at both ends, the anchor of
-// a path of one hop is no candidate.
-func (d *Data) candidates(m *kge.Model, q kge.Question) func(id int32) bool {
-	toData := labels.NewTranslation(
-		"the model", m.EntityLabels, m.RelationLabels, d.Entities, d.Relations)
-	path := toData.Path(q.Path)
-	if toData.Missing() != nil {
-		return nil
-	}
-	ends, hasLoops := d.graphs[InTest].ends(path[len(path)-1])
-	if len(ends) == 0 {
-		return nil
-	}
-	isEnd := eval.In(slices.Sorted(slices.Values(d.idsOf(m).Entities(ends))))
-	return func(id int32) bool {
-		return isEnd(id) && (hasLoops || len(path) > 1 || id != q.Anchor)
-	}
 }
 
 // among returns whether an entity is in a list of labels.

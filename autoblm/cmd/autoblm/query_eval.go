@@ -36,6 +36,8 @@ type queryEvalSummary struct {
 	Train     *query.Evaluation `json:"train,omitempty"`
 	Valid     *query.Evaluation `json:"valid,omitempty"`
 	Test      *query.Evaluation `json:"test,omitempty"`
+	// Typed has the metrics among entities of the right kind.
+	Typed query.TypedEvaluation `json:"typed"`
 }
 
 func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
@@ -74,7 +76,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer ranker.Close()
 	done := showActivity(o, "ranking")
-	e, err := query.Evaluate(ctx, ranker, 0, queries)
+	e, typed, err := query.EvaluateTyped(ctx, ranker, m, d, queries)
 	done()
 	if err != nil {
 		return err
@@ -82,7 +84,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	s := queryEvalSummary{
 		Dataset: d.Name, Task: query.TaskName, Hops: hops, Trained: orEmpty(paths.TrainingHops()),
 		modelSummary: summarizeModel(m.Form, m.Structure, m.Dim), Model: m.Form,
-		Precision: precision, Seconds: time.Since(began).Seconds(),
+		Precision: precision, Seconds: time.Since(began).Seconds(), Typed: typed,
 	}
 	switch c.Split {
 	case query.InTrain:
@@ -97,6 +99,11 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 			format.Count(s.Hops, "hop"), fmt.Sprintf("%s, d %d%s", s.title(), s.Dim, s.Precision.Suffix()),
 			format.Count(e.Queries, "query"), format.Brief(s.Seconds)}}
 		addQueryEvaluation(&b, c.Split.String(), &e)
+		addMetrics(&b, "right kind", typed.Metrics, 0)
+		if typed.Outside > 0 {
+			b.Note(fmt.Sprintf("%s of %s answers are not of the kind to which the last relation leads "+
+				"in train; they rank last.", format.Int(typed.Outside), format.Int(typed.Answers)))
+		}
 		b.Next = []string{nextPath(c.Model, d, c.Hops)}
 		o.Show(b)
 		if o.Verbose {

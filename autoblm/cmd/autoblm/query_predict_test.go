@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,58 @@ func TestQueryPredictTriples(t *testing.T) {
 	stdout, stderr := succeed(t, "query predict --anchor e10 --path near,near", model)
 	contains(t, stderr, "has 2 hops, the training of the model had up to 1 hop")
 	contains(t, stdout, "near ∘ near")
+}
+
+// TestQueryKinds: paths lead to entities of the kind of the last relation, which declared types
+// widen, and query eval ranks among these too.
+func TestQueryKinds(t *testing.T) {
+	dir := t.TempDir()
+	graph, model, list := dir+"/graph", " --model "+dir+"/model", dir+"/list.txt"
+	var facts, types strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&facts, "person%[1]d\tlives_in\ttown%[2]d\nperson%[1]d\tknows\tperson%[3]d\n", i,
+			i%3, (i+1)%12)
+		fmt.Fprintf(&types, "person%d\tperson\n", i)
+	}
+	for i := range 5 {
+		fmt.Fprintf(&types, "town%d\ttown\n", i)
+	}
+	must(t, os.Mkdir(graph, 0o777))
+	writeFile(t, facts.String()+"town3\tnear\ttown4\n", graph, "train.txt")
+	writeFile(t, "person0\tlives_in\ttown4\n", graph, "valid.txt")
+	writeFile(t, types.String(), graph, "entity2type.txt")
+	object(t, "query train --hops 2 --structure simple --dim 8 --epochs 2 --dataset", graph,
+		"--out", dir+"/model")
+	names := func(flags string) (names []string) {
+		ask := object(t, "query predict --top 0 --anchor person7 --path", flags, model)
+		for _, a := range ask["answers"].([]any) {
+			names = append(names, get(a, "entity").(string))
+		}
+		slices.Sort(names)
+		return names
+	}
+	towns := []string{"town0", "town1", "town2", "town3", "town4"}
+	same(t, "towns", names("knows,lives_in"), towns)
+	if n := len(names("knows,lives_in --any")); n != 17 {
+		t.Errorf("%d entities of any kind", n)
+	}
+	writeFile(t, "person3\ntown1\n", list)
+	same(t, "a list", names("knows,lives_in --among "+list), []string{"person3", "town1"})
+	if slices.Contains(names("knows"), "person7") {
+		t.Error("nobody knows himself")
+	}
+	if !slices.Contains(names("knows,knows_reverse"), "person7") {
+		t.Error("a path may return to its anchor")
+	}
+	object(t, "query sample --hops 2 --count 20 --split train --dataset "+graph+" --out "+dir+"/paths")
+	eval := "query eval --hops 2 --split train --dataset " + dir + "/paths" + model
+	o := object(t, eval)
+	has(t, o, fields{"typed.answers": get(o, "train.answers"), "typed.outside": 0})
+	if typed, all := number(t, o, "typed.mean_rank"), number(t, o, "train.mean_rank"); typed >= all {
+		t.Errorf("the mean rank is %v among few entities and %v among all", typed, all)
+	}
+	stdout, _ := succeed(t, eval)
+	contains(t, stdout, "right kind")
 }
 
 // TestQueryPredictNamesWithCommas: names of relations are not split.
