@@ -239,6 +239,9 @@ func (d *Data) Align(m *kge.Model, split Split, hops int) ([]Query, error) {
 
 // CheckCovered returns an error if the model lacks an entity or a relation of the data's graph.
 func (d *Data) CheckCovered(m *kge.Model) error {
+	if m.HasIDs(d.Entities, d.Relations) {
+		return nil
+	}
 	ids := d.idsOf(m)
 	for e := range int32(len(d.Entities)) {
 		for _, r := range d.graphs[InTest].leaving(e) {

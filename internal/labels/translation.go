@@ -25,16 +25,20 @@ func NewTranslation(
 type ids struct {
 	source, kind string
 	labels       []string
-	other        []int32
-	missing      error // for the first label that was looked up and not found
+	other        []int32 // nil if the ids are equal
+	missing      error   // for the first label that was looked up and not found
 }
 
 func newIDs(source, kind string, from, to []string) *ids {
+	t := &ids{source: source, kind: kind, labels: from}
+	if slices.Equal(from, to) {
+		return t
+	}
 	indices := make(map[string]int32, len(to))
 	for i, label := range to {
 		indices[label] = int32(i)
 	}
-	t := &ids{source: source, kind: kind, labels: from, other: make([]int32, len(from))}
+	t.other = make([]int32, len(from))
 	for i, label := range from {
 		t.other[i] = -1
 		if id, found := indices[label]; found {
@@ -45,6 +49,9 @@ func newIDs(source, kind string, from, to []string) *ids {
 }
 
 func (t *ids) of(id int32) int32 {
+	if t.other == nil {
+		return id
+	}
 	if t.other[id] < 0 && t.missing == nil {
 		t.missing = fmt.Errorf("the model has no %s %q, which %s mentions",
 			t.kind, t.labels[id], t.source)

@@ -150,15 +150,20 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 	if err != nil {
 		return nil, err
 	}
+	engine := c.engine()
 	var data *query.Data
+	var scorer kge.Ranker // of all entities, for paths
 	if answersPaths {
 		flags := predictFlags{Dataset: c.Dataset, Known: eval.MarkKnown}
 		data, err = (&queryPredictCommand{predictFlags: flags}).data(ctx, first, o)
 		if err != nil {
 			return nil, err
 		}
+		scorer, err = engine.NewRanker([]kge.Parameters{first.Parameters}, kge.Float32)
+		if err != nil {
+			return nil, err
+		}
 	}
-	engine := c.engine()
 	answerer, err := completion.NewAnswerer(p, g, engine)
 	if err != nil {
 		return nil, err
@@ -169,7 +174,7 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 		m.Paths = func(
 			ctx context.Context, p query.Path, o completion.PredictOptions,
 		) ([]eval.Answer, error) {
-			return query.Predict(ctx, engine, first, p, data, o)
+			return query.PredictWith(ctx, scorer, first, p, data, o)
 		}
 	}
 	return m, nil
