@@ -55,6 +55,21 @@ func (c Compute) Open() (kge.Engine, error) {
 	return opened, nil
 }
 
+// Arithmetic names the engine with its instruction sets or backend. Results are equal to the bit
+// where it is equal.
+func (c Compute) Arithmetic() (string, error) {
+	engine, err := c.Open()
+	if err != nil {
+		return "", err
+	}
+	defer engine.Close()
+	name := engine.Name() + " " + engine.Backend(kge.Float32)
+	if other := engine.Backend(kge.Bfloat16); other != engine.Backend(kge.Float32) {
+		name += ", " + other
+	}
+	return name, nil
+}
+
 // OpenClassify opens the engine for classification, with the same rules.
 func (c Compute) OpenClassify() (classify.Engine, error) {
 	choice, err := c.choose()

@@ -68,8 +68,15 @@ var examples = flags.Examples{
 		"search --dataset world --budget 16 --retrain-seeds 1",
 		"search --dataset world --recipe basic --algorithm random",
 	},
-	"recipe list": {"recipe list", "recipe list --dataset umls"},
-	"recipe show": {"recipe show n3 wn18rr", "recipe show basic"},
+	"worker": {"worker", "worker --cluster nats://10.0.0.5:4222 --nkey worker.nk --tls-ca ca.pem"},
+	"cluster serve": {
+		"cluster serve --store queue",
+		"cluster serve --store queue --addr 127.0.0.1:4333 --max-gb 100",
+	},
+	"cluster status": {"cluster status", "cluster status --json"},
+	"cluster keys":   {"cluster keys --out keys", "cluster keys --out keys --json"},
+	"recipe list":    {"recipe list", "recipe list --dataset umls"},
+	"recipe show":    {"recipe show n3 wn18rr", "recipe show basic"},
 	"reproduce": {
 		"reproduce umls --minutes 10",
 		"reproduce wn18rr --recipe n3 --stage final",

@@ -121,6 +121,8 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		"model map":        "--model model --out map.html" + graph,
 		"model neighbors":  "e0 --model model",
 		"serve":            "--model model --addr 127.0.0.1:0" + graph,
+		"cluster serve":    "--store queue --addr 127.0.0.1:0",
+		"worker":           "--cluster nats://127.0.0.1:1",
 		"structure count":  "",
 		"structure list":   "--nonzeros 2 --k 2",
 		"report":           "--study s.db --out page.html",

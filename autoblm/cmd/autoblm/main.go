@@ -22,6 +22,8 @@ type commands struct {
 	Serve     serveCommand      `cmd:"" help:"Answer queries over HTTP: a JSON API and a page."`
 	Ensemble  ensembleCommand   `cmd:"" help:"Combine trained models into an ensemble."`
 	Search    searchCommand     `cmd:"" help:"Search for the best structure for a knowledge graph."`
+	Worker    workerCommand     `cmd:"" help:"Train trials of searches that run elsewhere."`
+	Cluster   clusterCommands   `cmd:"" help:"Run and watch the queue between searches and workers."`
 	Recipe    recipeCommands    `cmd:"" help:"Show published training settings for the benchmarks."`
 	Reproduce reproduceCommand  `cmd:"" help:"Reproduce published results on a benchmark."`
 	ModelOf   modelCommands     `cmd:"" name:"model" help:"Export and import models, and show neighbours and a map."`

@@ -25,6 +25,7 @@ import (
 // searchRun is a search to run with its settings, for the commands search and study resume.
 type searchRun struct {
 	problem
+	trained  task.Task // trains the trials elsewhere; nil to train them here
 	settings autoblm.SearchSettings
 	out      string // folder for the model and the pictures
 	// config returns the content of config.yaml for settings with the choices of the plan. It is nil
@@ -67,7 +68,11 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 	}
 	bar := newSearchBar(o, end)
 	s.settings.OnProgress = bar.update
-	result, err := autoblm.SearchFor(ctx, s.Task, s.settings)
+	t := s.Task
+	if s.trained != nil {
+		t = s.trained
+	}
+	result, err := autoblm.SearchFor(ctx, t, s.settings)
 	bar.Finish()
 	if err != nil {
 		return err

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/search/cluster"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
+)
+
+type workerCommand struct {
+	Cluster string `default:"nats://127.0.0.1:4222" placeholder:"URL" help:"Address of the cluster."`
+	Name    string `placeholder:"NAME" brief:"Name of the worker; made up if not given." help:"Name of the worker in cluster status. The default is the name of the machine and a random part."`
+	Cache   string `output:"" placeholder:"DIR" brief:"Folder for data and models." help:"Folder for the data of searches and for models. The default is one in the cache of the user."`
+	clusterFlags
+	computeFlags
+}
+
+// workerSummary is the JSON of worker.
+type workerSummary struct {
+	Name       string `json:"name"`
+	Cluster    string `json:"cluster"`
+	Arithmetic string `json:"arithmetic"`
+}
+
+// Run trains trials until the program is interrupted.
+func (c *workerCommand) Run(ctx context.Context, o *output) error {
+	compute, err := c.compute()
+	if err != nil {
+		return err
+	}
+	arithmetic, err := compute.Arithmetic()
+	if err != nil {
+		return err
+	}
+	if c.Name == "" {
+		host, _ := os.Hostname() // the random part suffices
+		c.Name = safeName(host + "-" + rand.Text()[:6])
+	}
+	if c.Cache == "" {
+		c.Cache = filepath.Join(xdg.CacheHome, "autoblm", "worker")
+	}
+	connection, err := c.connect(ctx, o, c.Cluster, "autoblm worker "+c.Name)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	w := &cluster.Worker{
+		Cluster: connection, Name: safeName(c.Name), Arithmetic: arithmetic, Threads: compute.Threads,
+		Folder: c.Cache,
+		Open: func(ctx context.Context, d cluster.Data, path string) (task.Task, func(), error) {
+			return openTask(ctx, d, path, compute)
+		},
+	}
+	err = o.Result(workerSummary{w.Name, c.Cluster, arithmetic}, func(out io.Writer) {
+		fmt.Fprintf(out, "%s trains trials of %s with %s.\nEnd with ctrl-c.\n", w.Name, c.Cluster, arithmetic)
+	})
+	if err != nil {
+		return err
+	}
+	return w.Run(ctx)
+}
+
+// openTask opens the task of a search.
+func openTask(
+	ctx context.Context, d cluster.Data, path string, c autoblm.Compute,
+) (task.Task, func(), error) {
+	registration, err := tasks.Find(d.Task)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Note = func(string) {} // the coordinator warns about the data
+	t, err := registration.Open(ctx, path, d.TaskSettings, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t.Task, t.Close, nil
+}

@@ -1,0 +1,308 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// train publishes trials and waits for their results. If ctx ends, it withdraws the trials.
+func (c *Cluster) train(
+	ctx context.Context, works []work, onProgress func(share float64),
+) ([]result, error) {
+	r := round{Cluster: c, pending: map[string]work{}, results: map[string]result{}}
+	keys := make([]string, len(works))
+	for i, w := range works {
+		var err error
+		if keys[i], err = w.key(); err != nil {
+			return nil, err
+		}
+		r.pending[keys[i]] = w
+	}
+	if err := r.run(ctx, onProgress); err != nil {
+		r.withdraw(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	results := make([]result, len(works))
+	for i, key := range keys {
+		results[i] = r.results[key]
+	}
+	return results, nil
+}
+
+// round is a number of trials that train at the same time.
+type round struct {
+	*Cluster
+	pending map[string]work // by key
+	results map[string]result
+	doubled []string // keys of trials that were published a second time for idle workers
+}
+
+func (r *round) run(ctx context.Context, onProgress func(share float64)) error {
+	var watcher jetstream.KeyWatcher
+	err := r.retry(ctx, "watch the results", func(context.Context) (err error) {
+		watcher, err = r.Cluster.results.Watch(ctx, ">", jetstream.UpdatesOnly())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer watcher.Stop()
+	// The watch tells of results soon. The check finds those that it missed, and publishes trials
+	// that have neither a result nor a place in the queue.
+	check := time.NewTicker(r.lease / 6)
+	defer check.Stop()
+	if err := r.check(ctx); err != nil {
+		return err
+	}
+	for {
+		all := len(r.pending) + len(r.results)
+		onProgress(float64(len(r.results)) / float64(all))
+		if len(r.pending) == 0 {
+			return nil
+		}
+		select {
+		case entry := <-watcher.Updates():
+			if entry == nil {
+				continue
+			}
+			if _, waited := r.pending[entry.Key()]; waited {
+				if err := r.receive(entry); err != nil {
+					return err
+				}
+			}
+		case <-check.C:
+			if err := r.check(ctx); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// receive keeps a result.
+func (r *round) receive(entry jetstream.KeyValueEntry) error {
+	result, err := decode[result](entry.Value())
+	if err != nil {
+		return err
+	}
+	r.results[entry.Key()] = result
+	delete(r.pending, entry.Key())
+	if i := slices.Index(r.doubled, entry.Key()); i >= 0 {
+		r.cancel(entry.Key()) // the slower of the two
+	}
+	return nil
+}
+
+// check looks for the results of all pending trials, and publishes those that are not in the queue.
+func (r *round) check(ctx context.Context) error {
+	for key, w := range r.pending {
+		var entry jetstream.KeyValueEntry
+		err := r.retry(ctx, "look for a result", func(ctx context.Context) (err error) {
+			entry, err = r.Cluster.results.Get(ctx, key)
+			return err
+		})
+		switch {
+		case err == nil:
+			err = r.receive(entry)
+		case errors.Is(err, jetstream.ErrKeyNotFound):
+			err = r.publish(ctx, w, trialSubject(w, key))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.double(ctx)
+}
+
+// publish puts a trial into the queue, unless it is there.
+func (c *Cluster) publish(ctx context.Context, w work, subject string) error {
+	content, err := encode(w)
+	if err != nil {
+		return err
+	}
+	return c.retry(ctx, "publish a trial", func(ctx context.Context) error {
+		_, err := c.js.Publish(ctx, subject, content)
+		if isQueued(err) {
+			return nil
+		}
+		return err
+	})
+}
+
+// isQueued reports whether a message was refused because its subject has one.
+func isQueued(err error) bool {
+	const maximumPerSubject = 10077
+	refused, is := errors.AsType[*jetstream.APIError](err)
+	return is && refused.ErrorCode == maximumPerSubject && refused.Description ==
+		"maximum messages per subject exceeded"
+}
+
+func trialSubject(w work, key string) string {
+	return subject(trialSubjects, token(w.Arithmetic), key)
+}
+
+// double publishes the trials that train for the longest time again, one for each idle worker. Both
+// workers compute the same bits; the first result counts.
+func (r *round) double(ctx context.Context) error {
+	states, err := r.Workers(ctx)
+	if err != nil || len(r.pending) == 0 {
+		return err
+	}
+	var training []WorkerState
+	idle := 0
+	for _, s := range states {
+		if _, waited := r.pending[s.Trial]; waited {
+			training = append(training, s)
+		} else if s.Trial == "" {
+			idle++
+		}
+	}
+	if len(training) < len(r.pending) {
+		return nil // some are still queued
+	}
+	slices.SortFunc(training, func(a, b WorkerState) int { return a.Since.Compare(b.Since) })
+	for _, s := range training[:min(idle, len(training))] {
+		// The state of a lost worker is gone by then, and its trial is delivered again anyway.
+		if slices.Contains(r.doubled, s.Trial) || time.Since(s.Since) < 2*r.lease {
+			continue
+		}
+		w := r.pending[s.Trial]
+		if err := r.publish(ctx, w, subject(trialSubject(w, s.Trial), "again")); err != nil {
+			return err
+		}
+		r.doubled = append(r.doubled, s.Trial)
+	}
+	return nil
+}
+
+// withdraw takes the pending trials out of the queue and stops their trainings.
+func (r *round) withdraw(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	for key := range r.pending {
+		r.cancel(key)
+		for _, s := range []string{"", ".again"} {
+			r.trials.Purge(ctx, jetstream.WithPurgeSubject(trialSubject(r.pending[key], key)+s))
+		}
+	}
+	r.conn.FlushWithContext(ctx)
+}
+
+// cancel asks workers to stop the training of a trial.
+func (c *Cluster) cancel(key string) { c.conn.Publish(subject(withdrawSubject, key), nil) }
+
+// artifact fetches the model of a trial from its worker; nil if it is lost.
+func (c *Cluster) artifact(
+	ctx context.Context, key, worker string,
+) (files map[string][]byte, err error) {
+	for {
+		files, err := c.fetchArtifact(ctx, key)
+		if err == nil || ctx.Err() != nil {
+			return files, err
+		}
+		if !errors.Is(err, jetstream.ErrObjectNotFound) {
+			c.note(fmt.Sprintf("warning: fetch a model: %v; trying again", err))
+		}
+		// The worker answers at once and then sends the model, which may take long.
+		ask, cancel := context.WithTimeout(ctx, callTime)
+		answer, err := c.conn.RequestWithContext(ask, subject(artifactSubject, worker), []byte(key))
+		cancel()
+		if errors.Is(err, nats.ErrNoResponders) || err == nil && string(answer.Data) == isLost {
+			return nil, nil
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Answers of a worker to the request for a model.
+const (
+	isComing = "coming"
+	isLost   = "lost"
+)
+
+// WorkerState is what a worker does.
+type WorkerState struct {
+	Name       string `json:"name"`
+	Arithmetic string `json:"arithmetic"`
+	Threads    int    `json:"threads"`
+	// Trial identifies the trial in training since Since; "" for none. Dataset is its data.
+	Trial   string    `json:"trial,omitempty"`
+	Dataset string    `json:"dataset,omitempty"`
+	Since   time.Time `json:"since"`
+	// Share is the finished share of the training.
+	Share float64 `json:"share,omitempty"`
+	// Trained and Failed count finished trials. Error is the last error.
+	Trained int    `json:"trained"`
+	Failed  int    `json:"failed"`
+	Error   string `json:"error,omitempty"`
+}
+
+// Status is the state of a cluster.
+type Status struct {
+	Workers []WorkerState `json:"workers"`
+	// Waiting trials are queued; Training ones have a worker.
+	Waiting  int `json:"waiting"`
+	Training int `json:"training"`
+}
+
+// Status returns the state of the cluster.
+func (c *Cluster) Status(ctx context.Context) (s Status, err error) {
+	if s.Workers, err = c.Workers(ctx); err != nil {
+		return s, err
+	}
+	for _, w := range s.Workers {
+		if w.Trial != "" {
+			s.Training++
+		}
+	}
+	info, err := c.trials.Info(ctx)
+	if err != nil {
+		return s, fmt.Errorf("read the queue: %w", err)
+	}
+	s.Waiting = max(0, int(info.State.Msgs)-s.Training)
+	return s, nil
+}
+
+// Workers returns the workers that showed a sign of life within their lease, by name.
+func (c *Cluster) Workers(ctx context.Context) (all []WorkerState, err error) {
+	err = c.retry(ctx, "list the workers", func(ctx context.Context) error {
+		all, err = c.workerStates(ctx)
+		return err
+	})
+	return all, err
+}
+
+func (c *Cluster) workerStates(ctx context.Context) ([]WorkerState, error) {
+	watcher, err := c.workers.WatchAll(ctx, jetstream.IgnoreDeletes())
+	if err != nil {
+		return nil, err
+	}
+	defer watcher.Stop()
+	var all []WorkerState
+	for {
+		select {
+		case entry := <-watcher.Updates():
+			if entry == nil { // the end of what there is
+				slices.SortFunc(all, func(a, b WorkerState) int { return cmp.Compare(a.Name, b.Name) })
+				return all, nil
+			}
+			if state, err := decodeState(entry.Value()); err == nil {
+				all = append(all, state)
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package cluster
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// maxUnpacked is the largest size in bytes of data or a model.
+const maxUnpacked = 1 << 36
+
+// sendData sends a file or a folder to the cluster, unless it is there, and returns its name.
+func (c *Cluster) sendData(ctx context.Context, d Data, source string) (name string, err error) {
+	absolute, err := filepath.Abs(source)
+	if err != nil {
+		return "", err
+	}
+	name = filepath.Base(absolute)
+	return name, c.sendOnce(ctx, c.data, d.Fingerprint, func(w io.Writer) error {
+		return packFolder(w, absolute)
+	})
+}
+
+// sendOnce sends an object in one piece, unless it is there.
+func (c *Cluster) sendOnce(
+	ctx context.Context, to jetstream.ObjectStore, name string, pack func(io.Writer) error,
+) error {
+	_, err := to.GetInfo(ctx, name)
+	if !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return err
+	}
+	reader, writer := io.Pipe()
+	defer reader.Close()
+	go func() { writer.CloseWithError(compress(writer, pack)) }()
+	if _, err = to.Put(ctx, jetstream.ObjectMeta{Name: name}, reader); err != nil {
+		return fmt.Errorf("send %s to the cluster: %w", name, err)
+	}
+	return nil
+}
+
+func compress(w io.Writer, pack func(io.Writer) error) error {
+	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	if err := pack(z); err != nil {
+		z.Close()
+		return err
+	}
+	return z.Close()
+}
+
+// receive reads an object as an archive, and calls visit with each file of it.
+func receive(
+	ctx context.Context, from jetstream.ObjectStore, name string,
+	visit func(file string, size int64, content io.Reader) error,
+) error {
+	object, err := from.Get(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer object.Close()
+	z, err := zstd.NewReader(object, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	archive := tar.NewReader(io.LimitReader(z, maxUnpacked))
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("read %s from the cluster: %w", name, err)
+		}
+		if header.Typeflag != tar.TypeReg || !filepath.IsLocal(header.Name) {
+			return fmt.Errorf("read %s from the cluster: unexpected entry %q", name, header.Name)
+		}
+		if err := visit(header.Name, header.Size, archive); err != nil {
+			return err
+		}
+	}
+	// The digest is checked at the end of the object.
+	if _, err := io.Copy(io.Discard, z); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, object)
+	return err
+}
+
+// packFolder writes the regular files of a folder, or one file, as an archive below its base name.
+// Hidden files are left out.
+func packFolder(w io.Writer, root string) error {
+	archive := tar.NewWriter(w)
+	parent := filepath.Dir(root)
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		isHidden := path != root && entry != nil && entry.Name()[0] == '.'
+		switch {
+		case err != nil:
+			return err
+		case isHidden && entry.IsDir():
+			return fs.SkipDir
+		case isHidden || entry.IsDir():
+			return nil
+		}
+		info, err := os.Stat(path) // links lead to files
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		name, err := filepath.Rel(parent, path)
+		if err != nil {
+			return err
+		}
+		return addFile(archive, name, path, info.Size())
+	})
+	if err != nil {
+		return err
+	}
+	return archive.Close()
+}
+
+func addFile(archive *tar.Writer, name, path string, size int64) error {
+	header := &tar.Header{Name: filepath.ToSlash(name), Mode: 0o644, Size: size}
+	if err := archive.WriteHeader(header); err != nil {
+		return err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = io.CopyN(archive, file, size)
+	return err
+}
+
+// receiveData returns the path of data from the cluster, which it keeps in a folder for the next
+// time. An interrupted transfer leaves nothing.
+func (c *Cluster) receiveData(ctx context.Context, d Data, folder string) (path string, err error) {
+	if !filepath.IsLocal(d.Name) || filepath.Base(d.Name) != d.Name {
+		return "", fmt.Errorf("data with the name %q", d.Name)
+	}
+	if !filepath.IsLocal(d.Fingerprint) || filepath.Base(d.Fingerprint) != d.Fingerprint {
+		return "", fmt.Errorf("data with the fingerprint %q", d.Fingerprint)
+	}
+	at := filepath.Join(folder, d.Fingerprint)
+	path = filepath.Join(at, d.Name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	part, err := os.MkdirTemp(folder, ".part-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(part)
+	root, err := os.OpenRoot(part)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	err = receive(ctx, c.data, d.Fingerprint, func(file string, _ int64, content io.Reader) error {
+		if err := root.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return err
+		}
+		out, err := root.Create(file)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(out, content)
+		return errors.Join(err, out.Close())
+	})
+	if err != nil {
+		return "", fmt.Errorf("fetch the data %s: %w", d.Dataset, err)
+	}
+	if err := os.Rename(part, at); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return path, nil
+}
+
+// sendArtifact sends the files of a model.
+func (c *Cluster) sendArtifact(ctx context.Context, key string, files map[string][]byte) error {
+	return c.sendOnce(ctx, c.artifacts, key, func(w io.Writer) error {
+		archive := tar.NewWriter(w)
+		for name, content := range files {
+			header := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(content))}
+			if err := archive.WriteHeader(header); err != nil {
+				return err
+			}
+			if _, err := archive.Write(content); err != nil {
+				return err
+			}
+		}
+		return archive.Close()
+	})
+}
+
+// fetchArtifact returns the files of a model that a worker sent.
+func (c *Cluster) fetchArtifact(ctx context.Context, key string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := receive(ctx, c.artifacts, key, func(file string, size int64, content io.Reader) error {
+		var err error
+		files[file], err = io.ReadAll(content)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return files, nil
+}

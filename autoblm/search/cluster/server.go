@@ -1,0 +1,134 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// ServerOptions configure a NATS server within this program.
+type ServerOptions struct {
+	// Addr is the host and the port.
+	Addr string
+	// Store is the folder of the queue, the results and the files.
+	Store string
+	// Users are the public keys of coordinators and workers. Without them, anyone who reaches the
+	// address may use the server, so it must be a loopback address.
+	Users Users
+	// TLSCert and TLSKey are the certificate of the server. With TLSCA, clients need certificates of
+	// this authority.
+	TLSCert, TLSKey, TLSCA string
+	// MaxStore is the largest size of the store in bytes; 0 is up to the free space.
+	MaxStore int64
+	// Note receives warnings and errors of the server; nil for none.
+	Note func(text string)
+}
+
+// Users are the public nkeys of the two roles.
+type Users struct {
+	Coordinator string `json:"coordinator"`
+	Worker      string `json:"worker"`
+}
+
+// Server is a NATS server with JetStream.
+type Server struct{ server *server.Server }
+
+// Serve starts a server.
+func Serve(o ServerOptions) (*Server, error) {
+	options, err := o.nats()
+	if err != nil {
+		return nil, fmt.Errorf("start the queue on %s: %w", o.Addr, err)
+	}
+	s, err := server.NewServer(options)
+	if err != nil {
+		return nil, fmt.Errorf("start the queue on %s: %w", o.Addr, err)
+	}
+	note := o.Note
+	if note == nil {
+		note = func(string) {}
+	}
+	s.SetLogger(serverLog{note}, false, false)
+	go s.Start()
+	if !s.ReadyForConnections(callTime) || !s.JetStreamEnabled() {
+		s.Shutdown()
+		return nil, fmt.Errorf("start the queue on %s in %s: it is not ready; "+
+			"is the port or the folder in use?", o.Addr, o.Store)
+	}
+	return &Server{s}, nil
+}
+
+func (o ServerOptions) nats() (*server.Options, error) {
+	host, portText, err := net.SplitHostPort(o.Addr)
+	if err != nil {
+		return nil, err
+	}
+	port, err := strconv.Atoi(portText)
+	if err != nil {
+		return nil, err
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	isOpen := o.Users == Users{}
+	if address, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !address.IsLoopback()) {
+		switch {
+		case isOpen:
+			return nil, errors.New("other machines can reach this address, so keys are needed: " +
+				"make them with autoblm cluster keys, and give --users")
+		case o.TLSCert == "":
+			return nil, errors.New("other machines can reach this address, so TLS is needed: " +
+				"give --tls-cert and --tls-key")
+		}
+	}
+	options := &server.Options{
+		ServerName: "autoblm", Host: host, Port: port, NoSigs: true,
+		JetStream: true, StoreDir: o.Store, JetStreamMaxStore: o.MaxStore, MaxPayload: maxMessage + 1<<16,
+		LameDuckDuration: time.Second, LameDuckGracePeriod: time.Millisecond,
+	}
+	if o.TLSCert != "" {
+		options.TLSConfig, err = server.GenTLSConfig(&server.TLSConfigOpts{
+			CertFile: o.TLSCert, KeyFile: o.TLSKey, CaFile: o.TLSCA, Verify: o.TLSCA != "",
+		})
+		if err != nil {
+			return nil, err
+		}
+		options.TLS, options.TLSTimeout, options.TLSVerify = true, 10, o.TLSCA != ""
+	}
+	if !isOpen {
+		options.Nkeys = []*server.NkeyUser{
+			{Nkey: o.Users.Coordinator, Permissions: coordinatorPermissions()},
+			{Nkey: o.Users.Worker, Permissions: workerPermissions()},
+		}
+	}
+	return options, nil
+}
+
+// URL returns the address for clients.
+func (s *Server) URL() string { return s.server.ClientURL() }
+
+// Close ends the server. Everything is on disk.
+func (s *Server) Close() {
+	s.server.Shutdown()
+	s.server.WaitForShutdown()
+}
+
+// serverLog passes warnings and errors on.
+type serverLog struct{ note func(string) }
+
+func (l serverLog) Noticef(string, ...any) {}
+func (l serverLog) Debugf(string, ...any)  {}
+func (l serverLog) Tracef(string, ...any)  {}
+func (l serverLog) Warnf(format string, args ...any) {
+	l.note("warning: " + fmt.Sprintf(format, args...))
+}
+func (l serverLog) Errorf(format string, args ...any) {
+	l.note("warning: " + fmt.Sprintf(format, args...))
+}
+func (l serverLog) Fatalf(format string, args ...any) {
+	l.note("error: " + fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,150 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// Task trains the trials of another task on the workers of a cluster. Everything else, such as
+// ensembles and the measurement of paces, runs here. Trials with a stop time train here too,
+// because their results depend on this machine's time.
+type Task struct {
+	task.Task
+	cluster *Cluster
+	data    Data
+	// source is the file or folder to send, "" for embedded data.
+	source     string
+	arithmetic string
+	split      int
+	limits     eval.Limits
+}
+
+// NewTask returns a task whose trials train on a cluster. It sends the data to the cluster, unless
+// they are there. source is the file or the folder of the data, "" for data that are part of the
+// program. Only workers with the arithmetic train its trials; "" lets all of them.
+func NewTask(
+	ctx context.Context, c *Cluster, t task.Task, source, arithmetic string,
+) (*Task, error) {
+	identity, err := t.Identity()
+	if err != nil {
+		return nil, err
+	}
+	clustered := &Task{
+		Task: t, cluster: c, source: source, arithmetic: arithmetic,
+		data: Data{
+			Task: identity.Task, Dataset: identity.Dataset, Fingerprint: identity.Fingerprint,
+			TaskSettings: identity.TaskSettings, Name: identity.Dataset, IsEmbedded: source == "",
+			Source: identity.Source,
+		},
+	}
+	if source == "" {
+		return clustered, nil
+	}
+	clustered.data.Name, err = c.sendData(ctx, clustered.data, source)
+	return clustered, err
+}
+
+// Resplit implements [task.Task].
+func (t *Task) Resplit(number int) task.Task {
+	inner := t.Task.Resplit(number)
+	if inner == nil {
+		return nil
+	}
+	resplit := *t
+	resplit.Task, resplit.split = inner, number
+	return &resplit
+}
+
+// Limit implements [task.Task].
+func (t *Task) Limit(l eval.Limits) task.Task {
+	inner := t.Task.Limit(l)
+	if inner == nil {
+		return nil
+	}
+	limited := *t
+	limited.Task, limited.limits = inner, l
+	return &limited
+}
+
+// Train implements [task.Task]. The artifacts are fetched from the workers when they are read.
+func (t *Task) Train(
+	ctx context.Context, trials []task.Trial, onProgress func(share float64),
+) ([]task.Artifact, error) {
+	if _, timed := task.StopTime(ctx); timed {
+		return t.Task.Train(ctx, trials, onProgress)
+	}
+	works := make([]work, len(trials))
+	for i, trial := range trials {
+		works[i] = t.work(trial)
+	}
+	results, err := t.cluster.train(ctx, works, onProgress)
+	if err != nil {
+		return nil, err
+	}
+	artifacts := make([]task.Artifact, len(trials))
+	for i, r := range results {
+		r.apply(&trials[i])
+		if r.HasArtifact {
+			artifacts[i] = &artifact{ctx: ctx, cluster: t.cluster, work: works[i], worker: r.Worker}
+		}
+	}
+	return artifacts, nil
+}
+
+func (t *Task) work(trial task.Trial) work {
+	return work{
+		Version: version, Data: t.data, Arithmetic: t.arithmetic, Split: t.split, Limits: t.limits,
+		Form: trial.Form, Structure: trial.Structure, Recipe: trial.Recipe,
+	}
+}
+
+// artifact is the model of a trial, on the worker that trained it.
+type artifact struct {
+	ctx     context.Context // of the step that trained the trial and stores its model
+	cluster *Cluster
+	work    work
+	worker  string
+	files   map[string][]byte
+}
+
+// Files implements [task.Artifact]. It asks the workers for the model, and lets one train the trial
+// again if no worker has it anymore.
+func (a *artifact) Files() (map[string][]byte, error) {
+	if a.files != nil {
+		return a.files, nil
+	}
+	for {
+		key, err := a.work.key()
+		if err != nil {
+			return nil, err
+		}
+		a.files, err = a.cluster.artifact(a.ctx, key, a.worker)
+		if err != nil || a.files != nil {
+			return a.files, err
+		}
+		a.cluster.note(fmt.Sprintf("a model is lost with its worker: training trial %s again", key))
+		a.work.Again++
+		results, err := a.cluster.train(a.ctx, []work{a.work}, func(float64) {})
+		if err != nil {
+			return nil, err
+		}
+		r := results[0]
+		if !r.HasArtifact {
+			return nil, fmt.Errorf("train the lost model of trial %s again: %s", key, r.Trial.Error)
+		}
+		a.worker = r.Worker
+	}
+}
+
+// encode returns the JSON of a message.
+func encode(m any) ([]byte, error) {
+	content, err := json.Marshal(m)
+	if err == nil && len(content) > maxMessage {
+		err = fmt.Errorf("message of %d bytes, want at most %d", len(content), maxMessage)
+	}
+	return content, err
+}

@@ -1,0 +1,420 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// maxDeliveries is the number of workers that a trial may lose before it counts as failed.
+const maxDeliveries = 3
+
+// Worker trains one trial at a time.
+type Worker struct {
+	Cluster *Cluster
+	// Name identifies the worker; letters, digits, - and _.
+	Name string
+	// Arithmetic is what the worker computes with, as in [NewTask].
+	Arithmetic string
+	Threads    int
+	// Open opens the task of a search. path is that of its data, or the name of embedded data. The
+	// worker calls close before it opens another task.
+	Open func(ctx context.Context, d Data, path string) (t task.Task, close func(), err error)
+	// Folder keeps data and models. Models are removed when the worker ends.
+	Folder string
+
+	mu     sync.Mutex
+	state  WorkerState
+	cancel context.CancelCauseFunc // of the trial in training
+
+	opened      task.Task
+	openedData  string
+	openedPath  string
+	closeOpened func()
+}
+
+// errWithdrawn ends the training of a trial that the coordinator does not need anymore.
+var errWithdrawn = errors.New("the trial was withdrawn")
+
+// Run trains trials until ctx ends. A trial in training then goes to another worker.
+func (w *Worker) Run(ctx context.Context) error {
+	w.state = WorkerState{Name: w.Name, Arithmetic: w.Arithmetic, Threads: w.Threads, Since: time.Now()}
+	models := filepath.Join(w.Folder, "models-"+w.Name)
+	defer os.RemoveAll(models)
+	defer w.close()
+	for subject, handle := range map[string]nats.MsgHandler{
+		subject(withdrawSubject, "*"):    w.withdrawn,
+		subject(artifactSubject, w.Name): func(m *nats.Msg) { w.send(ctx, m, models) },
+	} {
+		subscription, err := w.Cluster.conn.Subscribe(subject, handle)
+		if err != nil {
+			return err
+		}
+		defer subscription.Unsubscribe()
+	}
+	consumers, err := w.consumers(ctx)
+	if err != nil {
+		return err
+	}
+	go w.beat(ctx)
+	defer w.Cluster.workers.Delete(context.WithoutCancel(ctx), w.Name)
+	for {
+		for i, consumer := range consumers {
+			// Trials for any arithmetic are rare, so the worker waits for its own.
+			wait := w.Cluster.heartbeat()
+			if i > 0 {
+				wait = time.Second / 10
+			}
+			message, err := next(ctx, consumer, wait)
+			switch {
+			case err == nil && ctx.Err() != nil:
+				w.acknowledge(context.WithoutCancel(ctx), message) // see handle
+				return nil
+			case ctx.Err() != nil:
+				return nil
+			case err == nil:
+				w.handle(ctx, message, models)
+			case !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded):
+				w.fail(fmt.Errorf("take a trial: %w", err))
+				time.Sleep(time.Second)
+			}
+		}
+	}
+}
+
+// next returns the next message of a queue.
+func next(
+	ctx context.Context, from jetstream.Consumer, wait time.Duration,
+) (jetstream.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	return from.Next(jetstream.FetchContext(ctx))
+}
+
+// consumers returns the queues of the worker's arithmetic and of any.
+func (w *Worker) consumers(ctx context.Context) (all []jetstream.Consumer, err error) {
+	for _, arithmetic := range []string{w.Arithmetic, ""} {
+		err := w.Cluster.retry(ctx, "open the queue", func(ctx context.Context) error {
+			consumer, err := w.Cluster.trials.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+				Durable:       "workers-" + token(arithmetic),
+				FilterSubject: subject(trialSubjects, token(arithmetic), ">"),
+				AckPolicy:     jetstream.AckExplicitPolicy, AckWait: w.Cluster.lease,
+				MaxAckPending: -1, MaxWaiting: 10000, MaxDeliver: -1,
+			})
+			if err == nil {
+				all = append(all, consumer)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// handle trains a trial and stores its result.
+func (w *Worker) handle(ctx context.Context, message jetstream.Msg, models string) {
+	work, err := decode[work](message.Data())
+	if err != nil {
+		w.fail(err)
+		message.TermWithReason(err.Error())
+		return
+	}
+	key, err := work.key()
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	deliveries := uint64(1)
+	if about, err := message.Metadata(); err == nil {
+		deliveries = about.NumDelivered
+	}
+	training, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := w.lease(training, message)
+	defer stop()
+	w.begin(key, work.Dataset, cancel)
+	w.show(training)
+	r := result{Version: version, Worker: w.Name, Trial: work.trial()}
+	switch {
+	case w.hasResult(training, key):
+		err = nil
+	case deliveries > maxDeliveries:
+		r.Trial.State = task.Failed
+		r.Trial.Error = fmt.Sprintf("%d workers were lost while they trained it", maxDeliveries)
+		err = w.store(training, key, r)
+	default:
+		if err = w.train(training, work, key, &r, models); err == nil {
+			err = w.store(training, key, r)
+		}
+	}
+	switch {
+	case err == nil, errors.Is(context.Cause(training), errWithdrawn):
+		w.acknowledge(ctx, message)
+	case ctx.Err() != nil:
+		// The worker ends on purpose: without the message the coordinator publishes the trial again,
+		// and no worker counts as lost.
+		w.acknowledge(context.WithoutCancel(ctx), message)
+	default:
+		w.fail(fmt.Errorf("trial %s: %w", key, err))
+		message.NakWithDelay(w.Cluster.heartbeat())
+	}
+	w.end(err)
+	w.show(ctx)
+}
+
+// acknowledge removes a trial from the queue.
+func (w *Worker) acknowledge(ctx context.Context, message jetstream.Msg) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	message.DoubleAck(ctx)
+}
+
+// lease renews the lease of a trial until stop is called.
+func (w *Worker) lease(ctx context.Context, message jetstream.Msg) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		beat := time.NewTicker(w.Cluster.heartbeat())
+		defer beat.Stop()
+		for {
+			select {
+			case <-beat.C:
+				message.InProgress()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return cancel
+}
+
+func (w *Worker) hasResult(ctx context.Context, key string) bool {
+	err := w.Cluster.retry(ctx, "look for a result", func(ctx context.Context) error {
+		_, err := w.Cluster.results.Get(ctx, key)
+		return err
+	})
+	return err == nil
+}
+
+// store stores a result, unless there is one.
+func (w *Worker) store(ctx context.Context, key string, r result) error {
+	content, err := encode(r)
+	if err != nil {
+		return err
+	}
+	err = w.Cluster.retry(ctx, "store a result", func(ctx context.Context) error {
+		_, err := w.Cluster.results.Create(ctx, key, content)
+		return err
+	})
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return nil // another worker was faster
+	}
+	return err
+}
+
+// train trains a trial and keeps its model in a folder.
+func (w *Worker) train(
+	ctx context.Context, work work, key string, r *result, models string,
+) error {
+	t, err := w.open(ctx, work.Data)
+	if err != nil {
+		return err
+	}
+	if work.Split != 0 {
+		t = t.Resplit(work.Split)
+	}
+	if work.Limits != (eval.Limits{}) {
+		t = t.Limit(work.Limits)
+	}
+	if t == nil {
+		return errors.New("the task has no such split or limit")
+	}
+	trials := []task.Trial{r.Trial}
+	artifacts, err := t.Train(ctx, trials, w.progress)
+	if err != nil {
+		return err
+	}
+	r.Trial = trials[0]
+	if len(artifacts) == 0 || artifacts[0] == nil {
+		return nil
+	}
+	files, err := artifacts[0].Files()
+	if err != nil {
+		return err
+	}
+	r.HasArtifact = true
+	files = maps.Clone(files)
+	files[modelFile] = w.withSource(files[modelFile], work.Source)
+	return task.Save(filepath.Join(models, key), task.Files(files))
+}
+
+// modelFile describes a model.
+const modelFile = "model.json"
+
+// withSource replaces the path of the data on this machine by their source at the coordinator.
+func (w *Worker) withSource(description []byte, source string) []byte {
+	here, err := json.Marshal(w.openedPath)
+	there, failed := json.Marshal(source)
+	if err != nil || failed != nil {
+		return description
+	}
+	return bytes.ReplaceAll(description, here, there)
+}
+
+// open returns the task of a search, which stays open for the next trial.
+func (w *Worker) open(ctx context.Context, d Data) (task.Task, error) {
+	content, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	if w.opened != nil && w.openedData == string(content) {
+		return w.opened, nil
+	}
+	w.close()
+	path := d.Name
+	if !d.IsEmbedded {
+		if path, err = w.Cluster.receiveData(ctx, d, filepath.Join(w.Folder, "data")); err != nil {
+			return nil, err
+		}
+	}
+	t, closeTask, err := w.Open(ctx, d, path)
+	if err != nil {
+		return nil, err
+	}
+	identity, err := t.Identity()
+	if err == nil && identity.Fingerprint != d.Fingerprint {
+		err = fmt.Errorf("the data %s differ from those of the coordinator", d.Dataset)
+	}
+	if err != nil {
+		closeTask()
+		return nil, err
+	}
+	w.opened, w.openedData, w.openedPath, w.closeOpened = t, string(content), path, closeTask
+	return t, nil
+}
+
+func (w *Worker) close() {
+	if w.opened != nil {
+		w.closeOpened()
+		w.opened = nil
+	}
+}
+
+// withdrawn stops the training of a trial.
+func (w *Worker) withdrawn(m *nats.Msg) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cancel != nil && m.Subject == subject(withdrawSubject, w.state.Trial) {
+		w.cancel(errWithdrawn)
+	}
+}
+
+// send answers the request for a model and sends it.
+func (w *Worker) send(ctx context.Context, m *nats.Msg, models string) {
+	key := string(m.Data)
+	dir := filepath.Join(models, key)
+	if _, err := os.Stat(dir); err != nil || !filepath.IsLocal(key) {
+		m.Respond([]byte(isLost))
+		return
+	}
+	m.Respond([]byte(isComing))
+	files, err := readFolder(dir)
+	if err == nil {
+		err = w.Cluster.sendArtifact(ctx, key, files)
+	}
+	if err != nil {
+		w.fail(fmt.Errorf("send the model of trial %s: %w", key, err))
+	}
+}
+
+func readFolder(dir string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// beat shows signs of life.
+func (w *Worker) beat(ctx context.Context) {
+	beat := time.NewTicker(w.Cluster.heartbeat())
+	defer beat.Stop()
+	for {
+		w.show(ctx)
+		select {
+		case <-beat.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// show stores the state of the worker.
+func (w *Worker) show(ctx context.Context) {
+	content, err := json.Marshal(w.State())
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, callTime)
+		defer cancel()
+		w.Cluster.workers.Put(ctx, w.Name, content)
+	}
+}
+
+// State returns what the worker does.
+func (w *Worker) State() WorkerState {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state
+}
+
+func (w *Worker) begin(key, dataset string, cancel context.CancelCauseFunc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Trial, w.state.Dataset, w.state.Since, w.state.Share = key, dataset, time.Now(), 0
+	w.cancel = cancel
+}
+
+func (w *Worker) progress(share float64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Share = share
+}
+
+func (w *Worker) end(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Trial, w.state.Dataset, w.state.Since, w.cancel = "", "", time.Now(), nil
+	if err == nil {
+		w.state.Trained++
+	}
+}
+
+func (w *Worker) fail(err error) {
+	w.Cluster.note("warning: " + err.Error())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Failed++
+	w.state.Error = err.Error()
+}
+
+func decodeState(content []byte) (s WorkerState, err error) {
+	return s, json.Unmarshal(content, &s)
+}
