@@ -33,10 +33,10 @@ type clusterFlags struct {
 
 // connect connects to the cluster at an address.
 func (f clusterFlags) connect(
-	ctx context.Context, o *output, url, name string,
+	ctx context.Context, o *output, url, name string, isWorker bool,
 ) (*cluster.Cluster, error) {
 	return cluster.Connect(ctx, cluster.Options{
-		URL: url, Name: name, NKey: f.NKey, Credentials: f.Creds,
+		URL: url, Name: name, IsWorker: isWorker, NKey: f.NKey, Credentials: f.Creds,
 		TLSCert: f.TLSCert, TLSKey: f.TLSKey, TLSCA: f.TLSCA,
 		Note: func(text string) { o.Message("autoblm: %s", text) },
 	})
@@ -95,7 +95,7 @@ type clusterStatusCommand struct {
 
 // Run prints the workers and the queue.
 func (c *clusterStatusCommand) Run(ctx context.Context, o *output) error {
-	connection, err := c.connect(ctx, o, c.Cluster, "autoblm cluster status")
+	connection, err := c.connect(ctx, o, c.Cluster, "autoblm cluster status", true)
 	if err != nil {
 		return err
 	}

@@ -243,7 +243,7 @@ func (c *searchCommand) clustered(
 			return nil, nil, err
 		}
 	}
-	connection, err := c.connect(ctx, o, c.Cluster, "autoblm search "+p.identity.Dataset)
+	connection, err := c.connect(ctx, o, c.Cluster, "autoblm search "+p.identity.Dataset, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -269,7 +269,7 @@ func (c *searchCommand) clustered(
 func workersLine(workers []cluster.WorkerState, arithmetic string, roundSize int) string {
 	n := 0
 	for _, w := range workers {
-		if arithmetic == "" || w.Arithmetic == arithmetic {
+		if w.CanTrain(arithmetic) {
 			n++
 		}
 	}
@@ -278,7 +278,7 @@ func workersLine(workers []cluster.WorkerState, arithmetic string, roundSize int
 		line += " with " + arithmetic
 	}
 	if others := len(workers) - n; others > 0 {
-		line += fmt.Sprintf("; %d with other arithmetic stay idle without --mix-engines", others)
+		line += fmt.Sprintf("; %d of another version or arithmetic (see --mix-engines) stay idle", others)
 	}
 	if n > roundSize {
 		line += fmt.Sprintf("; --round-size %d trains at most %d trials at a time", roundSize, roundSize)

@@ -47,7 +47,7 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 	if c.Cache == "" {
 		c.Cache = filepath.Join(xdg.CacheHome, "autoblm", "worker")
 	}
-	connection, err := c.connect(ctx, o, c.Cluster, "autoblm worker "+c.Name)
+	connection, err := c.connect(ctx, o, c.Cluster, "autoblm worker "+c.Name, true)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
+	"unicode"
 
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -43,6 +46,8 @@ type Options struct {
 	TLSCert, TLSKey, TLSCA string
 	// Name names the connection in the lists of the server.
 	Name string
+	// IsWorker waits for a coordinator to create the queue, if the server has none.
+	IsWorker bool
 	// Note receives messages, such as a lost connection; nil for none.
 	Note func(text string)
 	// lease is the time after which a trial of a silent worker is delivered to another one.
@@ -61,7 +66,7 @@ type Cluster struct {
 	lease           time.Duration
 }
 
-// Connect connects to a cluster, and creates its queue and its stores if they are missing.
+// Connect connects to a cluster. A coordinator creates its queue and its stores if they are missing.
 func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	note := o.Note
 	if note == nil {
@@ -72,12 +77,7 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 		return nil, fmt.Errorf("connect to %s: %w", o.URL, explained(err))
 	}
 	c := &Cluster{conn: conn, note: note, lease: cmp.Or(o.lease, defaultLease)}
-	if c.js, err = jetstream.New(conn); err == nil {
-		setup, cancel := context.WithTimeout(ctx, callTime)
-		defer cancel()
-		err = c.setUp(setup)
-	}
-	if err != nil {
+	if err := c.setUp(ctx, o.IsWorker); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("set up the queue on %s: %w", o.URL, explained(err))
 	}
@@ -138,11 +138,37 @@ func explained(err error) error {
 	return err
 }
 
-// setUp opens the queue and the stores. A coordinator creates what is missing.
-func (c *Cluster) setUp(ctx context.Context) error {
+// setUp opens the queue and the stores. A coordinator creates what is missing; a worker waits.
+func (c *Cluster) setUp(ctx context.Context, isWorker bool) error {
+	js, err := jetstream.New(c.conn)
+	if err != nil {
+		return err
+	}
+	c.js = js
+	say := sync.OnceFunc(func() { c.note("waiting for the first search, which creates the queue") })
+	for {
+		attempt, cancel := context.WithTimeout(ctx, callTime)
+		err := c.open(attempt, !isWorker)
+		cancel()
+		if !isWorker || !errors.Is(err, jetstream.ErrStreamNotFound) &&
+			!errors.Is(err, jetstream.ErrBucketNotFound) {
+			return err
+		}
+		say()
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// open opens the queue and the stores, and creates them if it may.
+func (c *Cluster) open(ctx context.Context, create bool) error {
 	var err error
-	if c.trials, err = c.js.Stream(ctx, trialStream); errors.Is(err, jetstream.ErrStreamNotFound) {
-		c.trials, err = c.js.CreateStream(ctx, jetstream.StreamConfig{
+	c.trials, err = c.js.Stream(ctx, trialStream)
+	if create && errors.Is(err, jetstream.ErrStreamNotFound) {
+		c.trials, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 			Name: trialStream, Subjects: []string{trialSubjects + ".>"}, Description: "trials to train",
 			Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
 			// A trial is in the queue at most once.
@@ -153,39 +179,41 @@ func (c *Cluster) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.results, err = c.bucket(ctx, jetstream.KeyValueConfig{
+	if c.results, err = c.bucket(ctx, create, jetstream.KeyValueConfig{
 		Bucket: resultBucket, TTL: keepTime, MaxValueSize: maxMessage, Storage: jetstream.FileStorage,
 	}); err != nil {
 		return err
 	}
-	if c.workers, err = c.bucket(ctx, jetstream.KeyValueConfig{
+	if c.workers, err = c.bucket(ctx, create, jetstream.KeyValueConfig{
 		Bucket: workerBucket, TTL: c.lease, MaxValueSize: maxMessage, Storage: jetstream.FileStorage,
 	}); err != nil {
 		return err
 	}
-	if c.data, err = c.files(ctx, dataBucket); err != nil {
+	if c.data, err = c.files(ctx, create, dataBucket); err != nil {
 		return err
 	}
-	c.artifacts, err = c.files(ctx, artifactBucket)
+	c.artifacts, err = c.files(ctx, create, artifactBucket)
 	return err
 }
 
 // bucket opens a key-value store, and creates it if it is missing.
 func (c *Cluster) bucket(
-	ctx context.Context, config jetstream.KeyValueConfig,
+	ctx context.Context, create bool, config jetstream.KeyValueConfig,
 ) (jetstream.KeyValue, error) {
 	kv, err := c.js.KeyValue(ctx, config.Bucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		return c.js.CreateKeyValue(ctx, config)
+	if create && errors.Is(err, jetstream.ErrBucketNotFound) {
+		return c.js.CreateOrUpdateKeyValue(ctx, config)
 	}
 	return kv, err
 }
 
 // files opens an object store, and creates it if it is missing.
-func (c *Cluster) files(ctx context.Context, bucket string) (jetstream.ObjectStore, error) {
+func (c *Cluster) files(
+	ctx context.Context, create bool, bucket string,
+) (jetstream.ObjectStore, error) {
 	store, err := c.js.ObjectStore(ctx, bucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		return c.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
+	if create && errors.Is(err, jetstream.ErrBucketNotFound) {
+		return c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
 			Bucket: bucket, TTL: keepTime, Storage: jetstream.FileStorage,
 		})
 	}
@@ -231,18 +259,21 @@ func isPermanent(err error) bool {
 		errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed)
 }
 
-// token turns an arithmetic, such as "cpu avx512, avx512+amx", into a part of a subject.
-func token(arithmetic string) string {
-	if arithmetic == "" {
-		return "any"
-	}
+// queue returns the part of a subject that separates trials by arithmetic and by the version of the
+// program, such as "cpu_avx512-v0_1_0".
+func queue(arithmetic string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-':
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' {
 			return r
 		}
 		return '_'
-	}, arithmetic)
+	}, cmp.Or(arithmetic, "any")+"-"+program())
 }
+
+// program returns the version of this program, with its commit.
+var program = sync.OnceValue(func() string {
+	b := cli.ReadBuild()
+	return strings.TrimSpace(b.Version + " " + b.Commit)
+})
 
 func subject(parts ...string) string { return strings.Join(parts, ".") }

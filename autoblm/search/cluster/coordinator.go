@@ -16,7 +16,10 @@ import (
 func (c *Cluster) train(
 	ctx context.Context, works []work, onProgress func(share float64),
 ) ([]result, error) {
-	r := round{Cluster: c, pending: map[string]work{}, results: map[string]result{}}
+	r := round{
+		Cluster: c, arithmetic: works[0].Arithmetic,
+		pending: map[string]work{}, results: map[string]result{},
+	}
 	keys := make([]string, len(works))
 	for i, w := range works {
 		var err error
@@ -39,9 +42,10 @@ func (c *Cluster) train(
 // round is a number of trials that train at the same time.
 type round struct {
 	*Cluster
-	pending map[string]work // by key
-	results map[string]result
-	doubled []string // keys of trials that were published a second time for idle workers
+	arithmetic string
+	pending    map[string]work // by key
+	results    map[string]result
+	doubled    []string // keys of trials that were published a second time for idle workers
 }
 
 func (r *round) run(ctx context.Context, onProgress func(share float64)) error {
@@ -146,7 +150,7 @@ func isQueued(err error) bool {
 }
 
 func trialSubject(w work, key string) string {
-	return subject(trialSubjects, token(w.Arithmetic), key)
+	return subject(trialSubjects, queue(w.Arithmetic), key)
 }
 
 // double publishes the trials that train for the longest time again, one for each idle worker. Both
@@ -161,7 +165,7 @@ func (r *round) double(ctx context.Context) error {
 	for _, s := range states {
 		if _, waited := r.pending[s.Trial]; waited {
 			training = append(training, s)
-		} else if s.Trial == "" {
+		} else if s.Trial == "" && s.CanTrain(r.arithmetic) {
 			idle++
 		}
 	}
@@ -236,6 +240,7 @@ const (
 type WorkerState struct {
 	Name       string `json:"name"`
 	Arithmetic string `json:"arithmetic"`
+	Program    string `json:"program"` // its version
 	Threads    int    `json:"threads"`
 	// Trial identifies the trial in training since Since; "" for none. Dataset is its data.
 	Trial   string    `json:"trial,omitempty"`
@@ -273,6 +278,12 @@ func (c *Cluster) Status(ctx context.Context) (s Status, err error) {
 	}
 	s.Waiting = max(0, int(info.State.Msgs)-s.Training)
 	return s, nil
+}
+
+// CanTrain reports whether a worker trains the trials of this program's searches with an arithmetic,
+// "" for any.
+func (s WorkerState) CanTrain(arithmetic string) bool {
+	return s.Program == program() && (arithmetic == "" || s.Arithmetic == arithmetic)
 }
 
 // Workers returns the workers that showed a sign of life within their lease, by name.

@@ -91,23 +91,27 @@ func fakeTrials(n int) []task.Trial {
 	return all
 }
 
+const testLease = 1500 * time.Millisecond
+
 // testCluster is a server with a short lease.
 type testCluster struct {
 	t      *testing.T
 	server *Server
 	store  string
 	lease  time.Duration
+	users  Users
+	key    string // file of the key of the next connections, "" for none
 }
 
 func newTestCluster(t *testing.T) *testCluster {
-	c := &testCluster{t: t, store: t.TempDir(), lease: 1500 * time.Millisecond}
+	c := &testCluster{t: t, store: t.TempDir(), lease: testLease}
 	c.start("127.0.0.1:0")
 	return c
 }
 
 func (c *testCluster) start(addr string) {
 	c.t.Helper()
-	server, err := Serve(ServerOptions{Addr: addr, Store: c.store})
+	server, err := Serve(ServerOptions{Addr: addr, Store: c.store, Users: c.users, lease: c.lease})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -118,7 +122,7 @@ func (c *testCluster) start(addr string) {
 // connect returns a connection.
 func (c *testCluster) connect() *Cluster {
 	c.t.Helper()
-	cluster, err := Connect(c.t.Context(), Options{URL: c.server.URL(), lease: c.lease})
+	cluster, err := Connect(c.t.Context(), Options{URL: c.server.URL(), NKey: c.key, lease: c.lease})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -40,6 +40,8 @@ type Data struct {
 // work is a trial to train. Its result depends only on its content.
 type work struct {
 	Version int `json:"version"`
+	// Program is the version of the program, on which results may depend.
+	Program string `json:"program"`
 	Data
 	// Arithmetic is the arithmetic that must train the trial, "" for any.
 	Arithmetic string              `json:"arithmetic,omitempty"`

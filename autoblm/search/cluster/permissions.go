@@ -61,3 +61,12 @@ func NewKey() (k Key, err error) {
 	public, err := pair.PublicKey()
 	return Key{string(seed), public}, err
 }
+
+// sign answers the challenge of a server.
+func (k Key) sign(challenge []byte) ([]byte, error) {
+	pair, err := nkeys.FromSeed([]byte(k.Seed))
+	if err != nil {
+		return nil, err
+	}
+	return pair.Sign(challenge)
+}

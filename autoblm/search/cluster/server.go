@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 )
 
 // ServerOptions configure a NATS server within this program.
@@ -26,7 +29,8 @@ type ServerOptions struct {
 	// MaxStore is the largest size of the store in bytes; 0 is up to the free space.
 	MaxStore int64
 	// Note receives warnings and errors of the server; nil for none.
-	Note func(text string)
+	Note  func(text string)
+	lease time.Duration // as in [Options]
 }
 
 // Users are the public nkeys of the two roles.
@@ -40,7 +44,11 @@ type Server struct{ server *server.Server }
 
 // Serve starts a server.
 func Serve(o ServerOptions) (*Server, error) {
-	options, err := o.nats()
+	own, err := NewKey()
+	if err != nil {
+		return nil, err
+	}
+	options, err := o.nats(own.Public)
 	if err != nil {
 		return nil, fmt.Errorf("start the queue on %s: %w", o.Addr, err)
 	}
@@ -59,10 +67,32 @@ func Serve(o ServerOptions) (*Server, error) {
 		return nil, fmt.Errorf("start the queue on %s in %s: it is not ready; "+
 			"is the port or the folder in use?", o.Addr, o.Store)
 	}
+	if err := setUp(s, o, own); err != nil {
+		s.Shutdown()
+		return nil, fmt.Errorf("set up the queue on %s: %w", o.Addr, err)
+	}
 	return &Server{s}, nil
 }
 
-func (o ServerOptions) nats() (*server.Options, error) {
+// setUp creates the queue and the stores, so that workers need no coordinator to begin.
+func setUp(s *server.Server, o ServerOptions, own Key) error {
+	options := []nats.Option{nats.InProcessServer(s)}
+	if o.hasKeys() {
+		options = append(options, nats.Nkey(own.Public, own.sign))
+	}
+	conn, err := nats.Connect("", options...)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	c := &Cluster{conn: conn, note: func(string) {}, lease: cmp.Or(o.lease, defaultLease)}
+	return c.setUp(context.Background(), false)
+}
+
+func (o ServerOptions) hasKeys() bool { return o.Users != Users{} }
+
+// nats returns the options of a server that also has a user of its own.
+func (o ServerOptions) nats(own string) (*server.Options, error) {
 	host, portText, err := net.SplitHostPort(o.Addr)
 	if err != nil {
 		return nil, err
@@ -74,10 +104,9 @@ func (o ServerOptions) nats() (*server.Options, error) {
 	if port == 0 {
 		port = server.RANDOM_PORT
 	}
-	isOpen := o.Users == Users{}
 	if address, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !address.IsLoopback()) {
 		switch {
-		case isOpen:
+		case !o.hasKeys():
 			return nil, errors.New("other machines can reach this address, so keys are needed: " +
 				"make them with autoblm cluster keys, and give --users")
 		case o.TLSCert == "":
@@ -99,10 +128,11 @@ func (o ServerOptions) nats() (*server.Options, error) {
 		}
 		options.TLS, options.TLSTimeout, options.TLSVerify = true, 10, o.TLSCA != ""
 	}
-	if !isOpen {
+	if o.hasKeys() {
 		options.Nkeys = []*server.NkeyUser{
 			{Nkey: o.Users.Coordinator, Permissions: coordinatorPermissions()},
 			{Nkey: o.Users.Worker, Permissions: workerPermissions()},
+			{Nkey: own, Permissions: coordinatorPermissions()},
 		}
 	}
 	return options, nil

@@ -97,7 +97,7 @@ func (t *Task) Train(
 
 func (t *Task) work(trial task.Trial) work {
 	return work{
-		Version: version, Data: t.data, Arithmetic: t.arithmetic, Split: t.split, Limits: t.limits,
+		Version: version, Program: program(), Data: t.data, Arithmetic: t.arithmetic, Split: t.split, Limits: t.limits,
 		Form: trial.Form, Structure: trial.Structure, Recipe: trial.Recipe,
 	}
 }

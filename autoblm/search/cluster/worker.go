@@ -18,8 +18,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// maxDeliveries is the number of workers that a trial may lose before it counts as failed.
-const maxDeliveries = 3
+const (
+	// maxDeliveries is the number of workers that a trial may lose before it counts as failed.
+	maxDeliveries = 3
+	// maxModels is the number of models that a worker keeps. The coordinator asks for those that it
+	// needs as soon as their trials are trained.
+	maxModels = 64
+)
 
 // Worker trains one trial at a time.
 type Worker struct {
@@ -42,6 +47,7 @@ type Worker struct {
 	opened      task.Task
 	openedData  string
 	openedPath  string
+	kept        []string // keys of models
 	closeOpened func()
 }
 
@@ -50,7 +56,9 @@ var errWithdrawn = errors.New("the trial was withdrawn")
 
 // Run trains trials until ctx ends. A trial in training then goes to another worker.
 func (w *Worker) Run(ctx context.Context) error {
-	w.state = WorkerState{Name: w.Name, Arithmetic: w.Arithmetic, Threads: w.Threads, Since: time.Now()}
+	w.state = WorkerState{
+		Name: w.Name, Arithmetic: w.Arithmetic, Program: program(), Threads: w.Threads, Since: time.Now(),
+	}
 	models := filepath.Join(w.Folder, "models-"+w.Name)
 	defer os.RemoveAll(models)
 	defer w.close()
@@ -108,8 +116,8 @@ func (w *Worker) consumers(ctx context.Context) (all []jetstream.Consumer, err e
 	for _, arithmetic := range []string{w.Arithmetic, ""} {
 		err := w.Cluster.retry(ctx, "open the queue", func(ctx context.Context) error {
 			consumer, err := w.Cluster.trials.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-				Durable:       "workers-" + token(arithmetic),
-				FilterSubject: subject(trialSubjects, token(arithmetic), ">"),
+				Durable:       "workers-" + queue(arithmetic),
+				FilterSubject: subject(trialSubjects, queue(arithmetic), ">"),
 				AckPolicy:     jetstream.AckExplicitPolicy, AckWait: w.Cluster.lease,
 				MaxAckPending: -1, MaxWaiting: 10000, MaxDeliver: -1,
 			})
@@ -154,7 +162,7 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg, models strin
 		err = nil
 	case deliveries > maxDeliveries:
 		r.Trial.State = task.Failed
-		r.Trial.Error = fmt.Sprintf("%d workers were lost while they trained it", maxDeliveries)
+		r.Trial.Error = fmt.Sprintf("%d workers were lost or failed while they trained it", maxDeliveries)
 		err = w.store(training, key, r)
 	default:
 		if err = w.train(training, work, key, &r, models); err == nil {
@@ -258,7 +266,16 @@ func (w *Worker) train(
 	r.HasArtifact = true
 	files = maps.Clone(files)
 	files[modelFile] = w.withSource(files[modelFile], work.Source)
-	return task.Save(filepath.Join(models, key), task.Files(files))
+	if err := task.Save(filepath.Join(models, key), task.Files(files)); err != nil {
+		return err
+	}
+	w.kept = append(w.kept, key)
+	if len(w.kept) > maxModels {
+		oldest := w.kept[0]
+		w.kept = w.kept[1:]
+		return os.RemoveAll(filepath.Join(models, oldest))
+	}
+	return nil
 }
 
 // modelFile describes a model.

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestClusterSearch searches with two workers, which have keys, and with none: the trials and the
+// model are the same.
+func TestClusterSearch(t *testing.T) {
+	dir, graph := t.TempDir(), smallGraph(t)
+	succeed(t, "cluster keys --out", dir+"/keys")
+	first, stop := startServer(t, "cluster serve --json --addr 127.0.0.1:0 --store", dir+"/queue",
+		"--users", dir+"/keys/users.json")
+	defer stop()
+	var at struct{ URL string }
+	must(t, json.Unmarshal([]byte(first), &at))
+	connection := " --cluster " + at.URL + " --nkey " + dir + "/keys/"
+	for _, name := range []string{"w1", "w2"} {
+		_, end := startServer(t, "worker --threads 1 --name", name, "--cache", dir+"/"+name,
+			connection+"worker.nk")
+		defer func() {
+			if status, stderr := end(); status != 0 {
+				t.Errorf("worker %s: status %d, %s", name, status, stderr)
+			}
+		}()
+	}
+	search := "search --recipe basic --budget 6 --round-size 3 --candidates 8 --dim 8 --epochs 2 " +
+		"--batch 64 --dataset " + graph + " --out "
+	succeed(t, search+dir+"/one")
+	_, stderr := succeed(t, search+dir+"/many", connection+"coordinator.nk")
+	if !strings.Contains(stderr, "cluster: 2 workers") {
+		t.Errorf("the search does not count its workers: %q", stderr)
+	}
+	trials := map[string][]task.Trial{}
+	for _, name := range []string{"one", "many"} {
+		contents, err := study.Read(filepath.Join(dir, name, studyName))
+		must(t, err)
+		trials[name] = contents.Trials
+	}
+	sameTrials := []cmp.Option{
+		cmpopts.IgnoreFields(task.Trial{}, "Seconds"), cmp.Comparer(func(a, b json.RawMessage) bool {
+			return string(a) == string(b)
+		}), cmpopts.EquateComparable(task.Trial{}.Form, task.Trial{}.Structure),
+	}
+	if diff := cmp.Diff(trials["one"], trials["many"], sameTrials...); diff != "" {
+		t.Errorf("trials (-one machine +cluster):\n%s", diff)
+	}
+	for _, file := range []string{"model.json", "entities.npy", "relations.npy"} {
+		one, err := os.ReadFile(filepath.Join(dir, "one", "model", file))
+		must(t, err)
+		if many := readFile(t, filepath.Join(dir, "many", "model", file)); many != string(one) {
+			t.Errorf("%s differs between one machine and a cluster", file)
+		}
+	}
+	stdout, _ := succeed(t, "cluster status --json", connection+"coordinator.nk")
+	var status struct {
+		Workers           []struct{ Name string }
+		Waiting, Training int
+	}
+	must(t, json.Unmarshal([]byte(stdout), &status))
+	if len(status.Workers) != 2 || status.Waiting != 0 || status.Training != 0 {
+		t.Errorf("the status after the search: %s", stdout)
+	}
+}

@@ -1,0 +1,91 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/internal/require"
+	"github.com/nats-io/nats.go"
+)
+
+// newKeyFile makes a key and returns the file of its seed.
+func newKeyFile(t *testing.T, public *string) string {
+	t.Helper()
+	key, err := NewKey()
+	require.NoError(t, err)
+	*public = key.Public
+	path := filepath.Join(t.TempDir(), "key.nk")
+	require.NoError(t, os.WriteFile(path, []byte(key.Seed+"\n"), 0o600))
+	return path
+}
+
+// TestKeys trains on a server that knows a coordinator and a worker. The worker can do its work,
+// including the model and the data, but can neither publish or withdraw a trial nor change the data.
+func TestKeys(t *testing.T) {
+	c := &testCluster{t: t, store: t.TempDir(), lease: testLease}
+	coordinatorKey, workerKey := newKeyFile(t, &c.users.Coordinator), newKeyFile(t, &c.users.Worker)
+	c.start("127.0.0.1:0")
+	c.key = coordinatorKey
+	folder := writeFolder(t, map[string]string{"train.txt": "a\tr\tb\n"})
+	coordinator := c.connect()
+	on, err := NewTask(t.Context(), coordinator, fakeTask{}, folder, "cpu avx512")
+	require.NoError(t, err)
+	c.key = workerKey
+	c.worker("w", fakeTask{})
+	artifacts := trainBoth(t, on, fakeTask{}, 3)
+	i := firstModel(t, artifacts)
+	checkArtifact(t, i, artifacts[i])
+
+	worker := c.connect()
+	actions := map[string]func(context.Context, *Cluster) error{
+		"publish a trial": func(ctx context.Context, c *Cluster) error {
+			_, err := c.js.Publish(ctx, subject(trialSubjects, "x", "y"), nil)
+			return err
+		},
+		"send data": func(ctx context.Context, c *Cluster) error {
+			_, err := c.data.PutString(ctx, "f2", "other")
+			return err
+		},
+		"purge the queue": func(ctx context.Context, c *Cluster) error { return c.trials.Purge(ctx) },
+		"delete the results": func(ctx context.Context, c *Cluster) error {
+			return c.js.DeleteStream(ctx, "KV_"+resultBucket)
+		},
+	}
+	for name, act := range actions {
+		for _, by := range []struct {
+			cluster *Cluster
+			may     bool
+		}{{worker, false}, {coordinator, true}} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			if err := act(ctx, by.cluster); (err == nil) != by.may {
+				t.Errorf("%s: allowed %t, want %t (%v)", name, err == nil, by.may, err)
+			}
+			cancel()
+		}
+	}
+	c.key = ""
+	if _, err := Connect(t.Context(), Options{URL: c.server.URL()}); !errors.Is(err, nats.ErrAuthorization) {
+		t.Errorf("a connection without a key: %v", err)
+	}
+}
+
+// TestOpenServer refuses addresses that others can reach, without keys or without TLS.
+func TestOpenServer(t *testing.T) {
+	for _, o := range []struct {
+		options ServerOptions
+		want    string
+	}{
+		{ServerOptions{Addr: "0.0.0.0:0"}, "keys are needed"},
+		{ServerOptions{Addr: ":0"}, "keys are needed"},
+		{ServerOptions{Addr: "example.org:0"}, "keys are needed"},
+		{ServerOptions{Addr: "0.0.0.0:0", Users: Users{"a", "b"}}, "TLS is needed"},
+	} {
+		o.options.Store = t.TempDir()
+		_, err := Serve(o.options)
+		require.Error(t, err, o.want)
+	}
+}
