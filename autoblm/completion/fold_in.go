@@ -14,7 +14,7 @@ import (
 const foldInEpochs = 30
 
 // minReplayed is the least number of known triples, as far as there are, that new labels learn
-// beside their own.
+// in addition to their own.
 const minReplayed = 4000
 
 // minCandidates is the least number of entities, as far as there are, among which new labels learn

@@ -27,12 +27,14 @@ type checkpointer struct {
 	*Checkpoint
 	id      []byte // JSON of the trainingID
 	engine  string
-	isLarge bool      // too large to keep a snapshot in memory, or in files
-	last    *snapshot // of the last copied epoch
-	copies  checkpoint.Pace
-	writer  *checkpoint.Writer
-	epochs  int           // number of epochs in the file
-	longest time.Duration // longest epoch so far, with its validation
+	isLarge bool // too large to keep a snapshot in memory, or in files
+	// choosesEpochs is true if the training chooses its number of epochs, see [Deadline].
+	choosesEpochs bool
+	last          *snapshot // of the last copied epoch
+	copies        checkpoint.Pace
+	writer        *checkpoint.Writer
+	epochs        int           // number of epochs in the file
+	longest       time.Duration // longest epoch so far, with its validation
 }
 
 // snapshot holds a run after an epoch, as in a checkpoint file.
@@ -81,6 +83,7 @@ func newCheckpointer(j Job, e Engine) (*checkpointer, error) {
 		return c, nil
 	}
 	c.writer = checkpoint.NewWriter(c.File, c.Every, c.OnError)
+	c.choosesEpochs = j.Deadline != nil && j.Deadline.Epochs > 0
 	c.isLarge = stateBytes(j.Data, j.Settings, j.Members) > maxCopied || tablesOf(e) != nil
 	return c, c.identify(j)
 }
@@ -178,7 +181,7 @@ func (c *checkpointer) resume(r *run) (bool, error) {
 	}
 	isResumed, err := c.restoreFrom(c.File, r)
 	if isResumed {
-		c.epochs = r.epochs
+		c.epochs, r.wasInterrupted = r.epochs, true
 	}
 	if isResumed || err != nil || c.Continue == "" {
 		return isResumed, err
@@ -214,16 +217,31 @@ func (c *checkpointer) restoreFrom(file string, r *run) (bool, error) {
 	}
 	r.timing.Compile += compiled
 	c.last = nil
+	if c.choosesEpochs && file == c.File {
+		if err := c.takeEpochs(r, saved.ID); err != nil {
+			return false, checkpoint.ReadError(file, err)
+		}
+	}
 	if !c.isLarge { // an interruption before the next copy takes the run back to it
 		return true, c.takeSnapshot(r)
 	}
 	return true, nil
 }
 
-// match returns an error if a saved run is that of another training or engine. A run to continue
-// may have another number of epochs.
+// takeEpochs sets the number of epochs to that which a saved training has chosen.
+func (c *checkpointer) takeEpochs(r *run, id json.RawMessage) error {
+	var saved struct{ Settings Settings }
+	if err := json.Unmarshal(id, &saved); err != nil || saved.Settings.Epochs < 1 {
+		return checkpoint.ErrDamaged
+	}
+	r.job.Settings.Epochs = saved.Settings.Epochs
+	return c.identify(r.job)
+}
+
+// match returns an error if a saved run is that of another training or engine. A run to continue,
+// and one that chooses its number of epochs, may have another number.
 func (c *checkpointer) match(file string, saved savedRun, s Settings) (err error) {
-	if file == c.Continue {
+	if file == c.Continue || c.choosesEpochs {
 		if saved.ID, err = withEpochs(saved.ID, s); err != nil {
 			return err
 		}

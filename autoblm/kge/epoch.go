@@ -35,7 +35,8 @@ func (p *prefetcher) batches(ctx context.Context, epoch int) (batches Batches, e
 func (p *prefetcher) start(epoch int) {
 	next := make(chan Batches, 1)
 	p.next = next
-	go func() { next <- p.data.Batches(p.settings, epoch) }()
+	s := p.settings
+	go func() { next <- p.data.Batches(s, epoch) }()
 }
 
 // trainEpoch takes the steps of an epoch, or of the rest of a begun one.

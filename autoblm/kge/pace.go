@@ -129,15 +129,22 @@ func epochSeconds(
 	s.Dim, s.Epochs, s.MaxSteps, s.Cooldown = dim, 2, measuredSteps, 0
 	s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 0, 0, 0, 0
 	began := time.Now()
-	job.Checkpoint, job.Deadline = nil, &Deadline{Began: began, End: began.Add(seconds(limit))}
+	saving := 2 * stateBytes(job.Data, *s, job.Members) / diskSpeed // which a deadline reserves
+	job.Checkpoint, job.Deadline = nil, &Deadline{Began: began, End: began.Add(seconds(limit + saving))}
 	job.OnEpoch, job.OnRow, job.OnStep = nil, nil, nil
 	report, err := Train(ctx, engine, job)
 	if err != nil {
 		return 0, err
 	}
 	if stop := report.StoppedEarly; stop != nil {
-		taken := max(1, stop.Epoch*measuredSteps+stop.Step)
-		return time.Since(began).Seconds() / float64(taken) * steps, nil
+		if taken := stop.Epoch*measuredSteps + stop.Step; taken > 0 {
+			return time.Since(began).Seconds() / float64(taken) * steps, nil
+		}
+		// The time was too short for one step, such as while a backend compiles.
+		s.Epochs, s.MaxSteps, job.Deadline = 1, 1, nil
+		if report, err = Train(ctx, engine, job); err != nil {
+			return 0, err
+		}
 	}
 	return report.Timing.PerStep * float64(len(job.Members)) * steps, nil
 }
@@ -147,7 +154,7 @@ func epochSeconds(
 // ones. The epochs so far are those of a training that began with this number.
 func (t *trainer) fitEpochs() error {
 	s, done, d := t.job.Settings, t.epochs, t.job.Deadline
-	if d == nil || d.Epochs == 0 || s.Cooldown == 0 || t.resumed > 0 || done >= s.Epochs ||
+	if d == nil || d.Epochs == 0 || s.Cooldown == 0 || t.wasInterrupted || done >= s.Epochs ||
 		s.cooldownAt(done) < 1 || s.In(done) != s {
 		return nil
 	}
@@ -157,11 +164,16 @@ func (t *trainer) fitEpochs() error {
 			break
 		}
 	}
-	for s.cooldownAt(done) < 1 {
+	for s.Epochs < d.Epochs && (s.Epochs == done || s.cooldownAt(done) < 1) {
 		s.Epochs++
 	}
-	t.job.Settings, t.settings.Epochs, t.batches.settings.Epochs = s, s.Epochs, s.Epochs
+	t.setEpochs(s.Epochs)
 	return t.saver.identify(t.job)
+}
+
+// setEpochs sets the number of epochs of the training.
+func (t *trainer) setEpochs(n int) {
+	t.job.Settings.Epochs, t.settings.Epochs, t.batches.settings.Epochs = n, n, n
 }
 
 // secondsUntil predicts the seconds until the end of an epoch, from the later half of the epochs.

@@ -15,10 +15,13 @@ type run struct {
 	members    []memberRun
 	epochs     int // complete epochs
 	resumed    int // epochs taken from a checkpoint
-	steps      int // in complete epochs
-	begun      int // steps taken in the next epoch
-	next       int // steps of the next epoch; 0 before its first step
-	timing     Timing
+	// wasInterrupted is true if that is the checkpoint of an interrupted training, false if it is
+	// that of a finished one.
+	wasInterrupted bool
+	steps          int // in complete epochs
+	begun          int // steps taken in the next epoch
+	next           int // steps of the next epoch; 0 before its first step
+	timing         Timing
 	// stepSeconds has the durations of the steps of each epoch in this process.
 	stepSeconds [][]float64
 }

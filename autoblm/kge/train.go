@@ -52,6 +52,7 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 		}
 	}
 	run.resumed = run.epochs
+	t.setEpochs(run.job.Settings.Epochs)
 	return t.train(ctx)
 }
 

@@ -3,6 +3,7 @@ package facts
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -50,7 +51,8 @@ func (o Options) guessFormat(start []byte) string {
 func guessLine(line string, hasTab bool) string {
 	lower := strings.ToLower(line)
 	switch {
-	case line[0] == '{' || line[0] == '[' && strings.HasSuffix(line, "]"):
+	case line[0] == '{' && (!hasTab || json.Valid([]byte(line))),
+		line[0] == '[' && strings.HasSuffix(line, "]") && (!hasTab || json.Valid([]byte(line))):
 		return JSONLines
 	case strings.HasPrefix(lower, "@prefix") || strings.HasPrefix(lower, "@base") ||
 		strings.HasPrefix(lower, "prefix ") || strings.HasPrefix(lower, "base "):
@@ -65,7 +67,7 @@ func guessLine(line string, hasTab bool) string {
 
 // guessSeparator returns the separator of CSV that divides most of the first records into the same
 // number of fields, and that number; 0 if none gives enough fields. If several divide as many, it is
-// the one that gives the most fields.
+// the one that gives the most fields without a space before them.
 func (o Options) guessSeparator(start []byte) (separator rune, width int) {
 	separator, most, mostFields := ',', 0, 0
 	for _, each := range ",;\t|" {
@@ -79,7 +81,7 @@ func (o Options) guessSeparator(start []byte) (separator rune, width int) {
 }
 
 // csvWidths returns the numbers of fields of the first records that may be facts, and the number of
-// fields of all of them.
+// all their fields that do not begin with a space.
 func (o Options) csvWidths(start []byte, separator rune) (widths []int, sum int) {
 	records := o.records(bytes.NewReader(start), separator)
 	for len(widths) < sampled {
@@ -88,7 +90,11 @@ func (o Options) csvWidths(start []byte, separator rune) (widths []int, sum int)
 		switch {
 		case err == nil:
 			widths = o.addWidth(widths, len(cells))
-			sum += len(cells)
+			for _, cell := range cells {
+				if !strings.HasPrefix(cell, " ") { // as in "New York, NY;in;USA"
+					sum++
+				}
+			}
 		case !errors.As(err, &malformed): // the end, or a separator that is the comment
 			return widths, sum
 		}

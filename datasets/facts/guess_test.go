@@ -34,6 +34,10 @@ func TestGuesses(t *testing.T) {
 			":1: found 4 fields;", want},
 		"few before tabs":     {tabs.Replace("by hand\n" + titles + facts), ":1: found 1 field;", want},
 		"line of JSON before": {"[see below]\n" + titles + facts, ":1: found 1 field;", want},
+		"brackets before tabs": {tabs.Replace("[a];r;[b]\n{a};r;{b}\n" + facts), "",
+			append([]string{"[a]|r|[b]", "{a}|r|{b}"}, want...)},
+		"addresses.csv": {"New York, NY, USA;in;Earth\nSalem, OR, USA;in;Earth\n", "",
+			[]string{"New York, NY, USA|in|Earth", "Salem, OR, USA|in|Earth"}},
 		"array.jsonl": {"[\"x\"]\n" + strings.Repeat("[\"a\",\"r\",\"b\"]\n", 3),
 			":1: found 1 field;", want},
 		"object.jsonl": {"{\"h\":\"a\",\"r\":\"r\",\"t\":\"b\"}\n" +

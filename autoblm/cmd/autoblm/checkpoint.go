@@ -307,8 +307,10 @@ func (out *modelOutput) train(
 	job.OnEpoch, job.OnStep = bar.update, bar.update
 	report, err := kge.Train(ctx, engine, job)
 	bar.Finish()
-	if err == nil && job.Settings.Epochs != report.Epochs {
+	if report != nil && job.Settings.Epochs != report.Epochs {
 		job.Settings.Epochs = report.Epochs
+	}
+	if err == nil {
 		if out.trained, err = job.Name(engine); err != nil {
 			return nil, err
 		}

@@ -151,7 +151,11 @@ func (c *evalCommand) graph(
 		return nil, fmt.Errorf("open the training data of the model: %w (name the data with --dataset)",
 			withHint(err))
 	}
-	if !c.FoldIn && (len(m.TrainedOn) == 0 || m.TrainedOn[0].Fingerprint != g.Fingerprint()) {
+	if !c.FoldIn && len(m.TrainedOn) == 0 {
+		return nil, errors.New("evaluate the model: it does not record the contents of its training " +
+			"data; name the data to evaluate on with --dataset")
+	}
+	if !c.FoldIn && m.TrainedOn[0].Fingerprint != g.Fingerprint() {
 		return nil, fmt.Errorf("evaluate the model: %s has changed since the training; "+
 			"name the data to evaluate on with --dataset", source)
 	}

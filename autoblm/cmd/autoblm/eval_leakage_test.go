@@ -68,7 +68,7 @@ func TestTrainedOnTest(t *testing.T) {
 		"valid", "test")
 	check("a continued model", object(t, "eval --model n --dataset b"), "test")
 
-	// Without the data of the training, nobody knows.
+	// Without the data of the training, this is unknown.
 	const unknown = "whether the model was trained on test triples of "
 	writeFile(t, readFile(t, "a/train.txt")+"new\tnear\te00\n", "a", "train.txt")
 	fail(t, cli.Failed, "has changed since the training", "eval --model m")

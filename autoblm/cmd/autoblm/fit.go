@@ -110,7 +110,10 @@ func (c *trainCommand) resumed(
 		return job.Settings, false
 	}
 	files, _ := filepath.Glob(filepath.Join(cmp.Or(c.Out, filepath.Join(outFolder, "*")), checkpointPrefix+key))
-	for _, file := range files {
+	for _, file := range slices.Backward(files) { // the newest first, as in holdUnfinished
+		if filepath.Base(filepath.Dir(file)) == latestName && c.Out == "" {
+			continue
+		}
 		saved, err := kge.SavedSettings(file)
 		if err != nil { // a damaged file
 			continue

@@ -98,7 +98,7 @@ func foldIn(
 	if before == after {
 		return p, nil
 	}
-	o.Message("autoblm: learnt %s and %s that the model lacks",
+	o.Message("autoblm: learned %s and %s that are new to the model",
 		format.Count(len(after.EntityLabels)-len(before.EntityLabels), "entity"),
 		format.Count(len(after.RelationLabels)-len(before.RelationLabels), "relation"))
 	return folded, nil

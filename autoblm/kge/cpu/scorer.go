@@ -55,7 +55,7 @@ type chunk struct{ from, to int }
 // candidates take memory: above 1 million, there are fewer.
 func chunkSize(candidates int) int {
 	const most, scores = 4, 1 << 26
-	return kernel.Columns * min(most, max(1, scores/kernel.Columns/candidates))
+	return kernel.Columns * min(most, max(1, scores/kernel.Columns/max(1, candidates)))
 }
 
 // chunksOf divides questions where a chunk of a size is full and where the length of paths changes.

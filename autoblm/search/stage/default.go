@@ -77,8 +77,8 @@ func shareOf(s *search.State, t task.Trial) float64 {
 }
 
 // defaultTrial returns the trial of the default model, false if the task has none. Its dimension
-// and its epochs follow the measured pace, unless they are given. The trial is stored before it trains, so that a
-// resumed search has the same one.
+// and its epochs follow the measured pace, unless they are given. The trial is stored before it
+// trains, so that a resumed search has the same one.
 func defaultTrial(
 	ctx context.Context, s *search.State, validates bool,
 ) (t task.Trial, found bool, err error) {
