@@ -33,7 +33,7 @@ for file in search-*.json; do
     command: (.command | sub(" --out.*"; "")), date, machine, dataset: .result.dataset,
     minutes: ($name | split("-")[-2] | tonumber), train: $train[0].result.test.both.mrr,
     search: .result.kept.test_mrr, from: .result.kept.from, structures: .result.trained}' "$file"
-done | jq -s '{command: "notebooks/results/minutes.sh", date: .[-1].date, machine: .[-1].machine,
+done | jq -s '{command: "notebooks/results/minutes.sh", date: (map(.date) | unique | join(", ")), machine: .[-1].machine,
   result: (group_by([.dataset, .minutes]) | map({dataset: .[0].dataset, minutes: .[0].minutes,
     command: .[0].command, train: map(.train), search: map(.search), from: map(.from),
     structures: map(.structures)}))}' >minutes.json
