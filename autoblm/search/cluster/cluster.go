@@ -64,6 +64,7 @@ type Cluster struct {
 	data, artifacts jetstream.ObjectStore
 	note            func(string)
 	lease           time.Duration
+	idle            time.Duration // after which a download without bytes fails
 }
 
 // Connect connects to a cluster. A coordinator creates its queue and its stores if they are missing.
@@ -76,7 +77,7 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", o.URL, explained(err))
 	}
-	c := &Cluster{conn: conn, note: note, lease: cmp.Or(o.lease, defaultLease)}
+	c := &Cluster{conn: conn, note: note, lease: cmp.Or(o.lease, defaultLease), idle: callTime}
 	if err := c.setUp(ctx, o.IsWorker); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("set up the queue on %s: %w", o.URL, explained(err))
@@ -133,7 +134,8 @@ func explained(err error) error {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled):
 		return fmt.Errorf("%w; start the NATS server with JetStream (-js)", err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%w; may this user use the streams of autoblm?", err)
+		return fmt.Errorf("%w; use a key that may access the subjects of autoblm, "+
+			"such as one from autoblm cluster keys", err)
 	}
 	return err
 }

@@ -1,9 +1,13 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -266,7 +270,7 @@ func TestData(t *testing.T) {
 	cluster := c.connect()
 	data := Data{Dataset: "graph", Fingerprint: "f1"}
 	var err error
-	if data.Name, err = cluster.sendData(t.Context(), data, from); err != nil || data.Name != "graph" {
+	if data.Name, err = cluster.sendData(t.Context(), data, from); err != nil || data.Name != "data" {
 		t.Fatal(data.Name, err)
 	}
 	folder := t.TempDir()
@@ -289,5 +293,175 @@ func TestData(t *testing.T) {
 		if _, err := cluster.receiveData(t.Context(), wrong, folder); err == nil {
 			t.Errorf("data with the names %+v were accepted", wrong)
 		}
+	}
+}
+
+// TestDataUnderOtherNames receives data that were sent from folders and files of different names.
+func TestDataUnderOtherNames(t *testing.T) {
+	c := newTestCluster(t)
+	cluster, folder := c.connect(), t.TempDir()
+	from := writeFolder(t, map[string]string{"train.txt": "a\tr\tb\n", "my.facts.TSV.gz": "x"})
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.CopyFS(other, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	for source, want := range map[string]string{
+		from: "data", other: "data", filepath.Join(from, "my.facts.TSV.gz"): "data.TSV.gz",
+	} {
+		data := Data{Dataset: filepath.Base(source), Fingerprint: "f1"}
+		var err error
+		if data.Name, err = cluster.sendData(t.Context(), data, source); err != nil || data.Name != want {
+			t.Fatalf("%s is sent as %q, want %q: %v", source, data.Name, want, err)
+		}
+		path, err := cluster.receiveData(t.Context(), data, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestDescription gives models the name and the source of the data at the coordinator.
+func TestDescription(t *testing.T) {
+	w := &Worker{openedName: "data", openedPath: "/cache/f1/data"}
+	here := []byte(`{"dataset": "data", "source":"/cache/f1/data", "other": "data"}`)
+	for _, o := range []struct {
+		data Data
+		want string
+	}{
+		{Data{Dataset: "graph", Source: "/home/graph"},
+			`{"dataset": "graph", "source":"/home/graph", "other": "data"}`},
+		{Data{Dataset: "graph"}, `{"dataset": "graph", "source":"/cache/f1/data", "other": "data"}`},
+		{Data{Dataset: "world", Source: "world", IsEmbedded: true}, string(here)},
+	} {
+		if got := string(w.describe(here, o.data)); got != o.want {
+			t.Errorf("%s, want %s", got, o.want)
+		}
+	}
+}
+
+// TestLongDownload reads data for longer than the client's default time for a call.
+func TestLongDownload(t *testing.T) {
+	c := newTestCluster(t)
+	cluster := c.connect()
+	content := make([]byte, 8<<20)
+	rand.Read(content)
+	from := writeFolder(t, map[string]string{"train.txt": string(content)})
+	data := Data{Fingerprint: "f1"}
+	var err error
+	if data.Name, err = cluster.sendData(t.Context(), data, from); err != nil {
+		t.Fatal(err)
+	}
+	err = cluster.receive(t.Context(), cluster.data, data.object(), func(_ string, _ int64, r io.Reader) error {
+		got := make([]byte, len(content))
+		_, err := io.ReadFull(r, got[:1000])
+		time.Sleep(6 * time.Second)
+		if err == nil {
+			_, err = io.ReadFull(r, got[1000:])
+		}
+		if !bytes.Equal(got, content) {
+			t.Error("other content")
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	// A download without bytes fails.
+	cluster.idle = 100 * time.Millisecond
+	err = cluster.receive(t.Context(), cluster.data, data.object(), func(_ string, _ int64, r io.Reader) error {
+		_, err := io.ReadFull(r, make([]byte, 1000))
+		c.server.Close()
+		if err == nil {
+			_, err = io.Copy(io.Discard, r)
+		}
+		return err
+	})
+	if err == nil {
+		t.Error("a download without a server ended without an error")
+	}
+}
+
+// TestDamagedModel trains a trial again whose model cannot be downloaded.
+func TestDamagedModel(t *testing.T) {
+	c := newTestCluster(t)
+	c.worker("w", fakeTask{})
+	on := c.task()
+	artifacts := trainBoth(t, on, fakeTask{}, 3)
+	i := firstModel(t, artifacts)
+	key, err := artifacts[i].(*artifact).work.key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := on.cluster.artifacts.PutString(t.Context(), key, "no archive"); err != nil {
+		t.Fatal(err)
+	}
+	checkArtifact(t, i, artifacts[i])
+}
+
+// TestWorkerError leaves the trial of a worker with an error to another worker. Without one, the
+// search ends with the error, and a repetition trains the trial.
+func TestWorkerError(t *testing.T) {
+	c := newTestCluster(t)
+	tried := make(chan bool, 100)
+	broken := fakeTask{train: func(context.Context, task.Trial) error {
+		tried <- true
+		return errors.New("the disk is full")
+	}}
+	end := c.worker("broken", broken)
+	on := c.task()
+	_, err := on.Train(t.Context(), fakeTrials(1), func(float64) {})
+	if err == nil || !strings.Contains(err.Error(), "worker broken: the disk is full") {
+		t.Fatalf("the search ended with: %v", err)
+	}
+	if n := len(tried); n != maxDeliveries {
+		t.Errorf("%d attempts, want %d", n, maxDeliveries)
+	}
+	go func() {
+		for range maxDeliveries + 1 {
+			<-tried
+		}
+		c.worker("healthy", fakeTask{})
+	}()
+	trainBoth(t, on, fakeTask{}, 1)
+	end()
+}
+
+// TestNewStore starts the server again with an empty store: workers and searches go on.
+func TestNewStore(t *testing.T) {
+	c := newTestCluster(t)
+	c.worker("w", fakeTask{})
+	trainBoth(t, c.task(), fakeTask{}, 2)
+	addr := strings.TrimPrefix(c.server.URL(), "nats://")
+	c.server.Close()
+	c.store = t.TempDir()
+	c.start(addr)
+	trainBoth(t, c.task(), fakeTask{}, 2)
+}
+
+// TestRelativeFolder trains with two workers that have the same name and a relative folder.
+func TestRelativeFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c := newTestCluster(t)
+	taken := make(chan bool, 2)
+	both := fakeTask{train: func(context.Context, task.Trial) error {
+		taken <- true
+		for len(taken) < 2 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		return nil
+	}}
+	for range 2 {
+		w := &Worker{Cluster: c.connect(), Name: "same", Arithmetic: "cpu avx512", Folder: "cache"}
+		w.Open = func(context.Context, Data, string) (task.Task, func(), error) {
+			return both, func() {}, nil
+		}
+		go w.Run(t.Context())
+	}
+	trainBoth(t, c.task(), fakeTask{}, 2)
+	if folders, _ := filepath.Glob("cache/models-same-*"); len(folders) != 2 {
+		t.Errorf("folders of models: %v, want 2", folders)
 	}
 }

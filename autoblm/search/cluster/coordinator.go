@@ -73,11 +73,11 @@ func (r *round) run(ctx context.Context, onProgress func(share float64)) error {
 		}
 		select {
 		case entry := <-watcher.Updates():
-			if entry == nil {
+			if entry == nil || entry.Operation() != jetstream.KeyValuePut {
 				continue
 			}
 			if _, waited := r.pending[entry.Key()]; waited {
-				if err := r.receive(entry); err != nil {
+				if err := r.receive(ctx, entry); err != nil {
 					return err
 				}
 			}
@@ -91,11 +91,25 @@ func (r *round) run(ctx context.Context, onProgress func(share float64)) error {
 	}
 }
 
-// receive keeps a result.
-func (r *round) receive(entry jetstream.KeyValueEntry) error {
+// receive keeps a result. It removes the result of a trial that no worker trained from the cluster,
+// so that another search tries again, and returns the error of the workers, if they had one.
+func (r *round) receive(ctx context.Context, entry jetstream.KeyValueEntry) error {
 	result, err := decode[result](entry.Value())
 	if err != nil {
 		return err
+	}
+	if result.Lost {
+		for _, key := range []string{entry.Key(), errorKey(entry.Key())} {
+			err := r.retry(ctx, "remove a result", func(ctx context.Context) error {
+				return r.Cluster.results.Delete(ctx, key)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if result.Cause != "" {
+			return fmt.Errorf("train on the cluster: %s", result.Cause)
+		}
 	}
 	r.results[entry.Key()] = result
 	delete(r.pending, entry.Key())
@@ -115,7 +129,7 @@ func (r *round) check(ctx context.Context) error {
 		})
 		switch {
 		case err == nil:
-			err = r.receive(entry)
+			err = r.receive(ctx, entry)
 		case errors.Is(err, jetstream.ErrKeyNotFound):
 			err = r.publish(ctx, w, trialSubject(w, key))
 		}
@@ -203,16 +217,26 @@ func (r *round) withdraw(ctx context.Context) {
 // cancel asks workers to stop the training of a trial.
 func (c *Cluster) cancel(key string) { c.conn.Publish(subject(withdrawSubject, key), nil) }
 
+// maxDownloads is the number of failed downloads after which a model counts as lost.
+const maxDownloads = 3
+
 // artifact fetches the model of a trial from its worker; nil if it is lost.
 func (c *Cluster) artifact(
 	ctx context.Context, key, worker string,
 ) (files map[string][]byte, err error) {
-	for {
+	for failed := 0; ; {
 		files, err := c.fetchArtifact(ctx, key)
 		if err == nil || ctx.Err() != nil {
 			return files, err
 		}
 		if !errors.Is(err, jetstream.ErrObjectNotFound) {
+			if c.conn.IsConnected() { // a lost connection returns
+				failed++
+			}
+			if failed == maxDownloads {
+				c.note(fmt.Sprintf("warning: fetch a model: %v; it counts as lost", err))
+				return nil, nil
+			}
 			c.note(fmt.Sprintf("warning: fetch a model: %v; trying again", err))
 		}
 		// The worker answers at once and then sends the model, which may take long.
@@ -236,7 +260,7 @@ const (
 	isLost   = "lost"
 )
 
-// WorkerState is what a worker does.
+// WorkerState describes a worker and the trial that it trains.
 type WorkerState struct {
 	Name       string `json:"name"`
 	Arithmetic string `json:"arithmetic"`
@@ -254,7 +278,7 @@ type WorkerState struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// Status is the state of a cluster.
+// Status describes the workers and the queue of a cluster.
 type Status struct {
 	Workers []WorkerState `json:"workers"`
 	// Waiting trials are queued; Training ones have a worker.

@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/autoblm/autoblm-go/datasets/facts"
 	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -17,17 +19,30 @@ import (
 // maxUnpacked is the largest size in bytes of data or a model.
 const maxUnpacked = 1 << 36
 
-// sendData sends a file or a folder to the cluster, unless it is there, and returns its name.
+// sendData sends a file or a folder to the cluster, unless it is there, and returns its name there.
+// The name keeps the endings of a file, because readers recognize formats by them, but not its own
+// name: the same data may have other names elsewhere.
 func (c *Cluster) sendData(ctx context.Context, d Data, source string) (name string, err error) {
 	absolute, err := filepath.Abs(source)
 	if err != nil {
 		return "", err
 	}
-	name = filepath.Base(absolute)
-	return name, c.sendOnce(ctx, c.data, d.Fingerprint, func(w io.Writer) error {
-		return packFolder(w, absolute)
+	info, err := os.Stat(absolute)
+	if err != nil {
+		return "", err
+	}
+	d.Name = "data"
+	if !info.IsDir() {
+		unpacked := facts.Unpacked(absolute)
+		d.Name += filepath.Ext(unpacked) + absolute[len(unpacked):]
+	}
+	return d.Name, c.sendOnce(ctx, c.data, d.object(), func(w io.Writer) error {
+		return packFolder(w, absolute, d.Name)
 	})
 }
+
+// object returns the name of the data in the store.
+func (d Data) object() string { return d.Fingerprint + "." + d.Name }
 
 // sendOnce sends an object in one piece, unless it is there.
 func (c *Cluster) sendOnce(
@@ -58,12 +73,27 @@ func compress(w io.Writer, pack func(io.Writer) error) error {
 	return z.Close()
 }
 
-// receive reads an object as an archive, and calls visit with each file of it.
-func receive(
+// patient is a context whose deadline is always the same time away. An object store applies the
+// deadline to each read of an object, so a download may take long as long as bytes arrive.
+type patient struct {
+	context.Context
+	idle time.Duration
+}
+
+// Deadline returns the deadline of the next read.
+func (p patient) Deadline() (time.Time, bool) { return time.Now().Add(p.idle), true }
+
+// receive reads an object as an archive, and calls visit with each file of it. It fails if no bytes
+// arrive for the idle time of the cluster.
+func (c *Cluster) receive(
 	ctx context.Context, from jetstream.ObjectStore, name string,
 	visit func(file string, size int64, content io.Reader) error,
 ) error {
-	object, err := from.Get(ctx, name)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	opening := time.AfterFunc(c.idle, cancel)
+	object, err := from.Get(patient{ctx, c.idle}, name)
+	opening.Stop()
 	if err != nil {
 		return err
 	}
@@ -97,11 +127,10 @@ func receive(
 	return err
 }
 
-// packFolder writes the regular files of a folder, or one file, as an archive below its base name.
-// Hidden files are left out.
-func packFolder(w io.Writer, root string) error {
+// packFolder writes the regular files of a folder, or one file, as an archive below a name. It leaves
+// out hidden files.
+func packFolder(w io.Writer, root, below string) error {
 	archive := tar.NewWriter(w)
-	parent := filepath.Dir(root)
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		isHidden := path != root && entry != nil && entry.Name()[0] == '.'
 		switch {
@@ -116,11 +145,11 @@ func packFolder(w io.Writer, root string) error {
 		if err != nil || !info.Mode().IsRegular() {
 			return err
 		}
-		name, err := filepath.Rel(parent, path)
+		name, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
-		return addFile(archive, name, path, info.Size())
+		return addFile(archive, filepath.Join(below, name), path, info.Size())
 	})
 	if err != nil {
 		return err
@@ -151,7 +180,7 @@ func (c *Cluster) receiveData(ctx context.Context, d Data, folder string) (path 
 	if !filepath.IsLocal(d.Fingerprint) || filepath.Base(d.Fingerprint) != d.Fingerprint {
 		return "", fmt.Errorf("data with the fingerprint %q", d.Fingerprint)
 	}
-	at := filepath.Join(folder, d.Fingerprint)
+	at := filepath.Join(folder, d.object())
 	path = filepath.Join(at, d.Name)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
@@ -169,7 +198,7 @@ func (c *Cluster) receiveData(ctx context.Context, d Data, folder string) (path 
 		return "", err
 	}
 	defer root.Close()
-	err = receive(ctx, c.data, d.Fingerprint, func(file string, _ int64, content io.Reader) error {
+	err = c.receive(ctx, c.data, d.object(), func(file string, _ int64, content io.Reader) error {
 		if err := root.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return err
 		}
@@ -209,7 +238,7 @@ func (c *Cluster) sendArtifact(ctx context.Context, key string, files map[string
 // fetchArtifact returns the files of a model that a worker sent.
 func (c *Cluster) fetchArtifact(ctx context.Context, key string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	err := receive(ctx, c.artifacts, key, func(file string, size int64, content io.Reader) error {
+	err := c.receive(ctx, c.artifacts, key, func(file string, size int64, content io.Reader) error {
 		var err error
 		files[file], err = io.ReadAll(content)
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +76,9 @@ func TestKeys(t *testing.T) {
 
 // TestOpenServer refuses addresses that others can reach, without keys or without TLS.
 func TestOpenServer(t *testing.T) {
+	var users Users
+	newKeyFile(t, &users.Coordinator)
+	newKeyFile(t, &users.Worker)
 	for _, o := range []struct {
 		options ServerOptions
 		want    string
@@ -82,10 +86,39 @@ func TestOpenServer(t *testing.T) {
 		{ServerOptions{Addr: "0.0.0.0:0"}, "keys are needed"},
 		{ServerOptions{Addr: ":0"}, "keys are needed"},
 		{ServerOptions{Addr: "example.org:0"}, "keys are needed"},
-		{ServerOptions{Addr: "0.0.0.0:0", Users: Users{"a", "b"}}, "TLS is needed"},
+		{ServerOptions{Addr: "0.0.0.0:0", Users: users}, "TLS is needed"},
+		{ServerOptions{Addr: "127.0.0.1:0", Users: Users{"a", "b"}}, "not a public user nkey"},
+		{ServerOptions{Addr: "127.0.0.1:0", TLSCA: "ca.pem"}, "add --tls-cert"},
+		{ServerOptions{Addr: "127.0.0.1:0", TLSKey: "key.pem"}, "add --tls-cert"},
 	} {
 		o.options.Store = t.TempDir()
 		_, err := Serve(o.options)
 		require.Error(t, err, o.want)
 	}
+}
+
+// TestUsers refuses files of keys that would leave the server open.
+func TestUsers(t *testing.T) {
+	key, err := NewKey()
+	require.NoError(t, err)
+	for content, want := range map[string]string{
+		`{}`: "no keys", `null`: "no keys",
+		`{"coordinator":"` + key.Public + `"}`:                                "of the worker",
+		`{"coordinator":"a","worker":"` + key.Public + `"}`:                   "of the coordinator",
+		`{"coordinator":"` + key.Public + `","workers":"` + key.Public + `"}`: "unknown field",
+	} {
+		_, err := ReadUsers(strings.NewReader(content))
+		require.Error(t, err, want)
+	}
+	content := `{"coordinator":"` + key.Public + `","worker":"` + key.Public + `"}`
+	_, err = ReadUsers(strings.NewReader(content))
+	require.NoError(t, err)
+}
+
+// TestTakenPort ends at once with the error of the server.
+func TestTakenPort(t *testing.T) {
+	c := newTestCluster(t)
+	addr := strings.TrimPrefix(c.server.URL(), "nats://")
+	_, err := Serve(ServerOptions{Addr: addr, Store: t.TempDir()})
+	require.Error(t, err, "address already in use")
 }

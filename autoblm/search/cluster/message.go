@@ -29,8 +29,8 @@ type Data struct {
 	Dataset      string          `json:"dataset"`
 	Fingerprint  string          `json:"fingerprint"`
 	TaskSettings json.RawMessage `json:"task_settings,omitempty"`
-	// Name is the name of the file or folder that the coordinator sends, or the name of data that
-	// all workers have if IsEmbedded is true.
+	// Name is the name of the file or folder in the archive that the coordinator sends, or the name of
+	// data that all workers have if IsEmbedded is true.
 	Name       string `json:"name"`
 	IsEmbedded bool   `json:"embedded,omitempty"`
 	// Source is that of [task.Identity] at the coordinator. Models have it in model.json.
@@ -82,6 +82,10 @@ type result struct {
 	Trial task.Trial `json:"trial"`
 	// HasArtifact is true if the worker keeps a model.
 	HasArtifact bool `json:"has_artifact,omitempty"`
+	// Lost is true if no worker could train the trial. Cause is the last worker and its error, ""
+	// if the workers disappeared.
+	Lost  bool   `json:"lost,omitempty"`
+	Cause string `json:"cause,omitempty"`
 }
 
 // apply sets the results of a trial.

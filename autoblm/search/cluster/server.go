@@ -3,8 +3,10 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 )
 
 // ServerOptions configure a NATS server within this program.
@@ -60,12 +63,24 @@ func Serve(o ServerOptions) (*Server, error) {
 	if note == nil {
 		note = func(string) {}
 	}
-	s.SetLogger(serverLog{note}, false, false)
+	log := serverLog{note: note, fatal: make(chan string), started: make(chan struct{})}
+	s.SetLogger(log, false, false)
 	go s.Start()
-	if !s.ReadyForConnections(callTime) || !s.JetStreamEnabled() {
+	ready := make(chan bool, 1)
+	go func() { ready <- s.ReadyForConnections(callTime) }()
+	failure := ""
+	select {
+	case failure = <-log.fatal:
+	case isReady := <-ready:
+		if !isReady || !s.JetStreamEnabled() {
+			failure = "it is not ready"
+		}
+	}
+	close(log.started)
+	if failure != "" {
 		s.Shutdown()
-		return nil, fmt.Errorf("start the queue on %s in %s: it is not ready; "+
-			"is the port or the folder in use?", o.Addr, o.Store)
+		return nil, fmt.Errorf("start the queue on %s in %s: %s; use another port and folder, or stop "+
+			"the program that uses them", o.Addr, o.Store, failure)
 	}
 	if err := setUp(s, o, own); err != nil {
 		s.Shutdown()
@@ -85,14 +100,48 @@ func setUp(s *server.Server, o ServerOptions, own Key) error {
 		return err
 	}
 	defer conn.Close()
-	c := &Cluster{conn: conn, note: func(string) {}, lease: cmp.Or(o.lease, defaultLease)}
+	c := &Cluster{conn: conn, note: func(string) {}, lease: cmp.Or(o.lease, defaultLease), idle: callTime}
 	return c.setUp(context.Background(), false)
+}
+
+// check returns an error if the options would protect the server less than they seem to.
+func (o ServerOptions) check() error {
+	if o.hasKeys() {
+		for role, key := range map[string]string{
+			"coordinator": o.Users.Coordinator, "worker": o.Users.Worker,
+		} {
+			if !nkeys.IsValidPublicUserKey(key) {
+				return fmt.Errorf("public key %q of the %s: not a public user nkey; "+
+					"make keys with autoblm cluster keys", key, role)
+			}
+		}
+	}
+	if o.TLSCert == "" && (o.TLSKey != "" || o.TLSCA != "") {
+		return errors.New("there is no TLS without a certificate of the server: add --tls-cert")
+	}
+	return nil
+}
+
+// ReadUsers decodes the public keys of both roles.
+func ReadUsers(r io.Reader) (u Users, err error) {
+	decoder := json.NewDecoder(r)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&u); err != nil {
+		return u, err
+	}
+	if u == (Users{}) {
+		return u, errors.New("there are no keys; make them with autoblm cluster keys")
+	}
+	return u, ServerOptions{Users: u}.check()
 }
 
 func (o ServerOptions) hasKeys() bool { return o.Users != Users{} }
 
 // nats returns the options of a server that also has a user of its own.
 func (o ServerOptions) nats(own string) (*server.Options, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	host, portText, err := net.SplitHostPort(o.Addr)
 	if err != nil {
 		return nil, err
@@ -148,7 +197,12 @@ func (s *Server) Close() {
 }
 
 // serverLog passes warnings and errors on.
-type serverLog struct{ note func(string) }
+type serverLog struct {
+	note func(string)
+	// fatal receives the errors that end the start, until started is closed.
+	fatal   chan string
+	started chan struct{}
+}
 
 func (l serverLog) Noticef(string, ...any) {}
 func (l serverLog) Debugf(string, ...any)  {}
@@ -160,5 +214,10 @@ func (l serverLog) Errorf(format string, args ...any) {
 	l.note("warning: " + fmt.Sprintf(format, args...))
 }
 func (l serverLog) Fatalf(format string, args ...any) {
-	l.note("error: " + fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	select {
+	case l.fatal <- text:
+	case <-l.started:
+		l.note("error: " + text)
+	}
 }

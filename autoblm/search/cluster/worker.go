@@ -3,12 +3,15 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +27,10 @@ const (
 	// maxModels is the number of models that a worker keeps. The coordinator asks for those that it
 	// needs as soon as their trials are trained.
 	maxModels = 64
+	// longestPause is the longest pause of a worker after an error.
+	longestPause = time.Minute
+	// maxError is the largest size of the text of an error in bytes.
+	maxError = 1 << 12
 )
 
 // Worker trains one trial at a time.
@@ -47,8 +54,10 @@ type Worker struct {
 	opened      task.Task
 	openedData  string
 	openedPath  string
+	openedName  string   // of the data
 	kept        []string // keys of models
 	closeOpened func()
+	pause       time.Duration // after the last error, 0 after a success
 }
 
 // errWithdrawn ends the training of a trial that the coordinator does not need anymore.
@@ -59,7 +68,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.state = WorkerState{
 		Name: w.Name, Arithmetic: w.Arithmetic, Program: program(), Threads: w.Threads, Since: time.Now(),
 	}
-	models := filepath.Join(w.Folder, "models-"+w.Name)
+	var err error
+	if w.Folder, err = filepath.Abs(w.Folder); err != nil {
+		return fmt.Errorf("find the folder of the worker: %w", err)
+	}
+	// Another worker may have the same name and folder.
+	models := filepath.Join(w.Folder, "models-"+w.Name+"-"+rand.Text()[:8])
 	defer os.RemoveAll(models)
 	defer w.close()
 	for subject, handle := range map[string]nats.MsgHandler{
@@ -78,6 +92,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	go w.beat(ctx)
 	defer w.Cluster.workers.Delete(context.WithoutCancel(ctx), w.Name)
+queues:
 	for {
 		for i, consumer := range consumers {
 			// Trials for any arithmetic are rare, so the worker waits for its own.
@@ -94,9 +109,19 @@ func (w *Worker) Run(ctx context.Context) error {
 				return nil
 			case err == nil:
 				w.handle(ctx, message, models)
-			case !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded):
+			case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+				// There is no trial.
+			case isMissing(err):
 				w.fail(fmt.Errorf("take a trial: %w", err))
-				time.Sleep(time.Second)
+				// The server may have a new store.
+				sleep(ctx, time.Second)
+				if consumers, err = w.consumers(ctx); err != nil {
+					return err
+				}
+				continue queues
+			default:
+				w.fail(fmt.Errorf("take a trial: %w", err))
+				sleep(ctx, time.Second)
 			}
 		}
 	}
@@ -163,10 +188,14 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg, models strin
 	case deliveries > maxDeliveries:
 		r.Trial.State = task.Failed
 		r.Trial.Error = fmt.Sprintf("%d workers were lost or failed while they trained it", maxDeliveries)
+		r.Lost, r.Cause = true, w.lastError(training, key)
 		err = w.store(training, key, r)
 	default:
 		if err = w.train(training, work, key, &r, models); err == nil {
 			err = w.store(training, key, r)
+		}
+		if err == nil && deliveries > 1 {
+			w.Cluster.results.Delete(training, errorKey(key)) // expires anyway
 		}
 	}
 	switch {
@@ -178,10 +207,52 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg, models strin
 		w.acknowledge(context.WithoutCancel(ctx), message)
 	default:
 		w.fail(fmt.Errorf("trial %s: %w", key, err))
-		message.NakWithDelay(w.Cluster.heartbeat())
+		w.storeError(training, key, err)
+		stop()
+		message.NakWithDelay(w.Cluster.heartbeat() / 10)
+		w.end(err)
+		w.show(ctx)
+		// Meanwhile a worker without this error takes the trial.
+		w.pause = min(max(2*w.pause, w.Cluster.heartbeat()), longestPause)
+		sleep(ctx, w.pause)
+		return
 	}
+	w.pause = 0
 	w.end(err)
 	w.show(ctx)
+}
+
+// errorKey returns the key of the last error of a worker with a trial.
+func errorKey(key string) string { return key + ".error" }
+
+// storeError stores the error of this worker with a trial.
+func (w *Worker) storeError(ctx context.Context, key string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	text := fmt.Sprintf("worker %s: %v", w.Name, err)
+	text = text[:min(len(text), maxError)]
+	w.Cluster.results.PutString(ctx, errorKey(key), text) // the note has the error as well
+}
+
+// lastError returns the last stored error of a worker with a trial, "" for none.
+func (w *Worker) lastError(ctx context.Context, key string) string {
+	text := ""
+	w.Cluster.retry(ctx, "read an error", func(ctx context.Context) error {
+		entry, err := w.Cluster.results.Get(ctx, errorKey(key))
+		if err == nil {
+			text = strings.ToValidUTF8(string(entry.Value()[:min(len(entry.Value()), maxError)]), "")
+		}
+		return err
+	})
+	return text
+}
+
+// sleep waits for a time or the end of ctx.
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
 }
 
 // acknowledge removes a trial from the queue.
@@ -265,7 +336,7 @@ func (w *Worker) train(
 	}
 	r.HasArtifact = true
 	files = maps.Clone(files)
-	files[modelFile] = w.withSource(files[modelFile], work.Source)
+	files[modelFile] = w.describe(files[modelFile], work.Data)
 	if err := task.Save(filepath.Join(models, key), task.Files(files)); err != nil {
 		return err
 	}
@@ -281,14 +352,25 @@ func (w *Worker) train(
 // modelFile describes a model.
 const modelFile = "model.json"
 
-// withSource replaces the path of the data on this machine by their source at the coordinator.
-func (w *Worker) withSource(description []byte, source string) []byte {
-	here, err := json.Marshal(w.openedPath)
-	there, failed := json.Marshal(source)
-	if err != nil || failed != nil {
+// describe replaces the name and the path of the data on this machine by those of the coordinator.
+func (w *Worker) describe(description []byte, d Data) []byte {
+	if d.IsEmbedded {
 		return description
 	}
-	return bytes.ReplaceAll(description, here, there)
+	replace := func(field, here, there string) {
+		old, err := json.Marshal(here)
+		value, failed := json.Marshal(there)
+		if err != nil || failed != nil || there == "" {
+			return
+		}
+		pattern := regexp.MustCompile(`("` + field + `":\s*)` + regexp.QuoteMeta(string(old)))
+		description = pattern.ReplaceAllFunc(description, func(found []byte) []byte {
+			return append(bytes.Clone(bytes.TrimSuffix(found, old)), value...)
+		})
+	}
+	replace("dataset", w.openedName, d.Dataset)
+	replace("source", w.openedPath, d.Source)
+	return description
 }
 
 // open returns the task of a search, which stays open for the next trial.
@@ -320,6 +402,7 @@ func (w *Worker) open(ctx context.Context, d Data) (task.Task, error) {
 		return nil, err
 	}
 	w.opened, w.openedData, w.openedPath, w.closeOpened = t, string(content), path, closeTask
+	w.openedName = identity.Dataset
 	return t, nil
 }
 
@@ -395,7 +478,7 @@ func (w *Worker) show(ctx context.Context) {
 	}
 }
 
-// State returns what the worker does.
+// State describes the worker and the trial that it trains.
 func (w *Worker) State() WorkerState {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -428,8 +511,36 @@ func (w *Worker) fail(err error) {
 	w.Cluster.note("warning: " + err.Error())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.state.Failed++
+	if !isConnection(err) {
+		w.state.Failed++
+	}
 	w.state.Error = err.Error()
+}
+
+// isMissing reports whether a call failed because the queue or its consumers are gone.
+func isMissing(err error) bool {
+	for _, missing := range []error{
+		jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDeleted,
+		jetstream.ErrConsumerDoesNotExist, jetstream.ErrNoStreamResponse, nats.ErrNoResponders,
+	} {
+		if errors.Is(err, missing) {
+			return true
+		}
+	}
+	return false
+}
+
+// isConnection reports whether a call failed because the server was not available.
+func isConnection(err error) bool {
+	for _, lost := range []error{
+		nats.ErrTimeout, nats.ErrConnectionClosed, nats.ErrConnectionReconnecting, nats.ErrDisconnected,
+		nats.ErrNoServers, nats.ErrStaleConnection, jetstream.ErrNoHeartbeat, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	return isMissing(err)
 }
 
 func decodeState(content []byte) (s WorkerState, err error) {
