@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -67,7 +68,7 @@ func (c *clusterServeCommand) Run(ctx context.Context, o *output) error {
 	if c.Users != "" {
 		content, err := os.ReadFile(c.Users)
 		if err == nil {
-			err = json.Unmarshal(content, &options.Users)
+			options.Users, err = cluster.ReadUsers(bytes.NewReader(content))
 		}
 		if err != nil {
 			return fmt.Errorf("read the public keys %s: %w", c.Users, err)
@@ -133,6 +134,11 @@ type clusterKeysCommand struct {
 func (c *clusterKeysCommand) Run(o *output) error {
 	if err := os.MkdirAll(c.Out, 0o700); err != nil {
 		return err
+	}
+	for _, name := range []string{"coordinator.nk", "worker.nk", "users.json"} {
+		if _, err := os.Lstat(filepath.Join(c.Out, name)); err == nil {
+			return fmt.Errorf("make keys in %s: it has %s; use another --out", c.Out, name)
+		}
 	}
 	var users cluster.Users
 	for name, public := range map[string]*string{

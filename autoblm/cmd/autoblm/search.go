@@ -261,12 +261,14 @@ func (c *searchCommand) clustered(
 		connection.Close()
 		return nil, nil, err
 	}
-	o.Message("cluster: %s", workersLine(workers, arithmetic, s.RoundSize))
+	o.Message("cluster: %s", workersLine(workers, arithmetic, s.RoundSize, c.Cluster))
 	return clustered, connection.Close, nil
 }
 
 // workersLine says how many workers a search has and can use.
-func workersLine(workers []cluster.WorkerState, arithmetic string, roundSize int) string {
+func workersLine(
+	workers []cluster.WorkerState, arithmetic string, roundSize int, url string,
+) string {
 	n := 0
 	for _, w := range workers {
 		if w.CanTrain(arithmetic) {
@@ -279,6 +281,9 @@ func workersLine(workers []cluster.WorkerState, arithmetic string, roundSize int
 	}
 	if others := len(workers) - n; others > 0 {
 		line += fmt.Sprintf("; %d of another version or arithmetic (see --mix-engines) stay idle", others)
+	}
+	if n == 0 {
+		line += "; start one with autoblm worker --cluster " + url
 	}
 	if n > roundSize {
 		line += fmt.Sprintf("; --round-size %d trains at most %d trials at a time", roundSize, roundSize)

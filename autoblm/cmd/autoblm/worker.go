@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/cluster"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
+	"github.com/autoblm/autoblm-go/datasets"
 )
 
 type workerCommand struct {
@@ -68,10 +69,30 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 	return w.Run(ctx)
 }
 
+// checkEmbedded returns an error for a name that opens other data than the embedded graph, such as a
+// folder of this machine.
+func checkEmbedded(name string) error {
+	if name != datasets.World().Name {
+		return fmt.Errorf("open the embedded data %q: there are none with this name", name)
+	}
+	_, err := os.Lstat(name)
+	place := datasets.Choose(name, datasets.Folders(name), datasets.HasGraph)
+	if err == nil || place.Folder != "" {
+		return fmt.Errorf("open the embedded data %s: a file or folder has this name; start the worker "+
+			"in another folder", name)
+	}
+	return nil
+}
+
 // openTask opens the task of a search.
 func openTask(
 	ctx context.Context, d cluster.Data, path string, c autoblm.Compute,
 ) (task.Task, func(), error) {
+	if d.IsEmbedded {
+		if err := checkEmbedded(path); err != nil {
+			return nil, nil, err
+		}
+	}
 	registration, err := tasks.Find(d.Task)
 	if err != nil {
 		return nil, nil, err
