@@ -71,3 +71,39 @@ func TestClusterSearch(t *testing.T) {
 		t.Errorf("the status after the search: %s", stdout)
 	}
 }
+
+// TestClusterMistakes refuses keys that would be overwritten and files of keys without keys.
+func TestClusterMistakes(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(dir+"/worker.nk", []byte("secret"), 0o600))
+	fail(t, 1, "use another --out", "cluster keys --out", dir)
+	if _, err := os.Stat(dir + "/coordinator.nk"); err == nil {
+		t.Error("a key was written next to those that exist")
+	}
+	must(t, os.WriteFile(dir+"/users.json", []byte("{}"), 0o600))
+	fail(t, 1, "there are no keys", "cluster serve --addr 127.0.0.1:0 --store", dir+"/queue",
+		"--users", dir+"/users.json")
+}
+
+// TestEmbeddedNames refuses names that open data of the worker's machine.
+func TestEmbeddedNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, checkEmbedded("world"))
+	for _, name := range []string{"", ".", "../world", "/etc", "wn18rr", "data"} {
+		if err := checkEmbedded(name); err == nil {
+			t.Errorf("%q was accepted", name)
+		}
+	}
+	must(t, os.Mkdir("world", 0o700))
+	if err := checkEmbedded("world"); err == nil {
+		t.Error("a folder was accepted as the embedded graph")
+	}
+}
+
+// TestWorkersLine names the command that starts a worker if there is none.
+func TestWorkersLine(t *testing.T) {
+	want := "0 workers; start one with autoblm worker --cluster nats://a:1"
+	if got := workersLine(nil, "", 8, "nats://a:1"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

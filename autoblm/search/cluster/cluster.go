@@ -54,7 +54,7 @@ type Options struct {
 	lease time.Duration
 }
 
-// Cluster is a connection to the queue, the results and the files of a cluster.
+// Cluster holds a connection to the queue, the results and the files of a cluster.
 type Cluster struct {
 	conn            *nats.Conn
 	js              jetstream.JetStream
@@ -222,7 +222,7 @@ func (c *Cluster) files(
 	return store, err
 }
 
-// heartbeat is the time between two signs of life of a worker.
+// heartbeat returns the time between two signs of life of a worker.
 func (c *Cluster) heartbeat() time.Duration { return c.lease / 3 }
 
 // Close ends the connection.

@@ -122,7 +122,7 @@ func TestLostWorker(t *testing.T) {
 	trainBoth(t, c.task(), fakeTask{}, 5)
 }
 
-// TestTrialThatKillsWorkers gives up a trial after three lost workers.
+// TestTrialThatKillsWorkers gives up a trial after three lost workers. A repetition tries it again.
 func TestTrialThatKillsWorkers(t *testing.T) {
 	c := newTestCluster(t)
 	taken := make(chan string, 10)
@@ -154,6 +154,7 @@ func TestTrialThatKillsWorkers(t *testing.T) {
 		artifacts[0] != nil {
 		t.Errorf("state %s, error %q", got.State, got.Error)
 	}
+	trainBoth(t, c.task(), fakeTask{}, 1)
 }
 
 // TestLostModel asks for the model of a worker that has ended: another one trains the trial again.

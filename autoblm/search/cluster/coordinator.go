@@ -58,7 +58,7 @@ func (r *round) run(ctx context.Context, onProgress func(share float64)) error {
 		return err
 	}
 	defer watcher.Stop()
-	// The watch tells of results soon. The check finds those that it missed, and publishes trials
+	// The watch finds results soon. The check finds those that it missed, and publishes trials
 	// that have neither a result nor a place in the queue.
 	check := time.NewTicker(r.lease / 6)
 	defer check.Stop()

@@ -45,7 +45,7 @@ func workerPermissions() *server.Permissions {
 	}
 }
 
-// Key is a new nkey: its seed is secret, its public part identifies the user.
+// Key holds an nkey: the seed is secret, the public part identifies the user.
 type Key struct{ Seed, Public string }
 
 // NewKey makes a key.

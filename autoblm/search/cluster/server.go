@@ -36,13 +36,13 @@ type ServerOptions struct {
 	lease time.Duration // as in [Options]
 }
 
-// Users are the public nkeys of the two roles.
+// Users holds the public nkeys of the two roles.
 type Users struct {
 	Coordinator string `json:"coordinator"`
 	Worker      string `json:"worker"`
 }
 
-// Server is a NATS server with JetStream.
+// Server runs NATS with JetStream.
 type Server struct{ server *server.Server }
 
 // Serve starts a server.

@@ -41,8 +41,8 @@ type Worker struct {
 	// Arithmetic is what the worker computes with, as in [NewTask].
 	Arithmetic string
 	Threads    int
-	// Open opens the task of a search. path is that of its data, or the name of embedded data. The
-	// worker calls close before it opens another task.
+	// Open opens the task of a search. path leads to its data, or names embedded data. The worker
+	// calls close before it opens another task.
 	Open func(ctx context.Context, d Data, path string) (t task.Task, close func(), err error)
 	// Folder keeps data and models. Models are removed when the worker ends.
 	Folder string
@@ -93,7 +93,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	go w.beat(ctx)
 	defer w.Cluster.workers.Delete(context.WithoutCancel(ctx), w.Name)
 queues:
-	for {
+	for ctx.Err() == nil {
 		for i, consumer := range consumers {
 			// Trials for any arithmetic are rare, so the worker waits for its own.
 			wait := w.Cluster.heartbeat()
@@ -115,7 +115,7 @@ queues:
 				w.fail(fmt.Errorf("take a trial: %w", err))
 				// The server may have a new store.
 				sleep(ctx, time.Second)
-				if consumers, err = w.consumers(ctx); err != nil {
+				if consumers, err = w.consumers(ctx); err != nil && ctx.Err() == nil {
 					return err
 				}
 				continue queues
@@ -125,6 +125,7 @@ queues:
 			}
 		}
 	}
+	return nil
 }
 
 // next returns the next message of a queue.
@@ -217,7 +218,9 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg, models strin
 		sleep(ctx, w.pause)
 		return
 	}
-	w.pause = 0
+	if err == nil && !r.Lost {
+		w.pause = 0
+	}
 	w.end(err)
 	w.show(ctx)
 }
