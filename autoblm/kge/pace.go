@@ -13,6 +13,9 @@ const (
 	minSeconds = 5
 	// measureShare of the time of a training limits each measurement of the pace.
 	measureShare = 0.05
+	// slack is the factor by which an epoch of a large dimension may take longer than those of small
+	// ones tell.
+	slack = 1.5
 	// lateShare of the time that is left is a reserve for epochs that take longer than those before.
 	lateShare = 0.02
 )
@@ -27,7 +30,8 @@ type Fit struct {
 // FitTime returns the settings of a job for a training of some seconds. It halves the dimension, to
 // a multiple of the number of chunks, until enough epochs fit, and then lowers the number of epochs.
 // It measures the pace of a few steps, unless even a slow machine has enough time: the dimension
-// follows the pace of small ones, the number of epochs that of the chosen dimension.
+// follows the pace of small ones, and is halved again if its own pace is much slower; the number of
+// epochs follows the pace of the chosen dimension.
 func FitTime(
 	ctx context.Context, engine Engine, job Job, seconds float64, fit Fit,
 ) (Settings, error) {
@@ -45,13 +49,17 @@ func FitTime(
 	if fit.Dim {
 		s.Dim = fitDim(s.Dim, job.Members[0].chunks(), seconds/float64(enough(s)), epoch)
 	}
-	if fit.Epochs {
-		each := epoch(s.Dim)
-		if s.Dim > 2*MinDim { // what small dimensions tell of it is not exact
-			if each, err = epochSeconds(ctx, engine, job, s.Dim, limit); err != nil {
-				return s, err
-			}
+	each := epoch(s.Dim)
+	for s.Dim > 2*MinDim { // what small dimensions tell of it is not exact
+		if each, err = epochSeconds(ctx, engine, job, s.Dim, limit); err != nil {
+			return s, err
 		}
+		if !fit.Dim || each <= slack*seconds/float64(enough(s)) {
+			break
+		}
+		s.Dim = half(s.Dim, job.Members[0].chunks())
+	}
+	if fit.Epochs {
 		s.Epochs = max(1, int(min(float64(s.Epochs), seconds/each)))
 	}
 	return s, nil
@@ -95,10 +103,13 @@ func enough(s Settings) int {
 // seconds of an epoch with a dimension.
 func fitDim(dim, chunks int, seconds float64, epoch func(dim int) float64) int {
 	for dim >= 2*MinDim && epoch(dim) > seconds {
-		dim = dim / 2 / chunks * chunks
+		dim = half(dim, chunks)
 	}
 	return dim
 }
+
+// half returns half a dimension, as a multiple of the number of chunks.
+func half(dim, chunks int) int { return dim / 2 / chunks * chunks }
 
 // isShort reports whether the epochs of a job fit into some seconds even on a slow machine. Scores
 // and two gradients are products of two operations, for both directions of a triple.
@@ -184,7 +195,12 @@ func (t *trainer) secondsUntil(epoch int) float64 {
 		train -= ends[first-1]
 	}
 	seconds := float64(epoch-t.epochs) * train / float64(t.epochs-first)
-	if every := t.job.Settings.ValidateEvery; every > 0 {
+	switch every := t.job.Settings.ValidateEvery; {
+	case every > 0 && !t.hasValidated():
+		// The measurement before the training tells little on large graphs, but a sample keeps the
+		// validations within their share of the time.
+		seconds *= 1 + validationShare
+	case every > 0:
 		validations := (epoch+every-1)/every - t.epochs/every // with one after the last epoch
 		seconds += float64(validations) * t.budget.validationSeconds(t.job.ValidateBy)
 	}

@@ -175,8 +175,12 @@ func (o outcome) difference(want outcome, volatile map[string]bool) string {
 func (o outcome) leftover() string {
 	parts := []string{"training", "ranking-", ".before", ".next", ".autoblm-", "-journal"}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
+		base := filepath.Base(name)
+		if base == "training-state" { // which a finished training keeps, to continue later
+			continue
+		}
 		for _, part := range parts {
-			if strings.Contains(filepath.Base(name), part) {
+			if strings.Contains(base, part) {
 				return name
 			}
 		}
