@@ -9,9 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
-	"github.com/autoblm/autoblm-go/datasets/facts"
 	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -33,8 +33,9 @@ func (c *Cluster) sendData(ctx context.Context, d Data, source string) (name str
 	}
 	d.Name = "data"
 	if !info.IsDir() {
-		unpacked := facts.Unpacked(absolute)
-		d.Name += filepath.Ext(unpacked) + absolute[len(unpacked):]
+		name := filepath.Base(absolute)
+		ending := filepath.Ext(name)
+		d.Name += filepath.Ext(strings.TrimSuffix(name, ending)) + ending // as in .tsv.gz
 	}
 	return d.Name, c.sendOnce(ctx, c.data, d.object(), func(w io.Writer) error {
 		return packFolder(w, absolute, d.Name)
