@@ -26,8 +26,8 @@ const minCandidates = 4096
 const maxFoldInWork = 1e11
 
 // FoldIn returns a predictor that also has the entities and relations of the training triples of g
-// that p lacks. Only their embeddings are trained, on these triples and a sample of the others; those
-// of p stay. Each member of an ensemble learns them by itself. The result has no probabilities. FoldIn
+// that p lacks. Only their embeddings are trained, on these triples and a sample of the others; the
+// embeddings of p stay. Each member of an ensemble learns them by itself. The result has no probabilities. FoldIn
 // returns p if it lacks nothing.
 func FoldIn(
 	ctx context.Context, engine kge.Engine, p Predictor, g *datasets.Graph,
@@ -70,7 +70,7 @@ func foldIn(
 	s.Optimizer, s.Precision = kge.Adagrad, kge.Float32
 	s.SparseGradients, s.Buckets = 0, 0
 	if s.SampledSoftmax > 0 {
-		// A small sample rarely has a new entity, which then does not learn what it is not.
+		// A small sample rarely has a new entity, which then scores high in queries of others.
 		affordable := int(maxFoldInWork / float64(foldInEpochs*len(few.Train)*s.Dim))
 		s.SampledSoftmax = max(s.SampledSoftmax, affordable)
 		if s.SampledSoftmax >= len(few.Entities) {
@@ -114,7 +114,7 @@ func newFacts(m *kge.Model, g *datasets.Graph) *datasets.Graph {
 	if len(few.Train) == 0 {
 		return few
 	}
-	// New entities also learn what they are not, as candidates for the answers of other triples.
+	// As candidates for the answers of other triples, new entities learn low scores for them.
 	few.Train = append(few.Train, stride(others, max(minReplayed, 10*len(few.Train)))...)
 	hasEntity, hasRelation := make([]bool, len(g.Entities)), make([]bool, len(g.Relations))
 	for _, t := range few.Train {

@@ -25,7 +25,7 @@ func Leakage(
 	var seen []kge.DataID
 	for _, m := range models {
 		if isOfQueries := m.Training != nil && m.Training.TaskSettings != nil; isOfQueries {
-			continue // its fingerprint is that of queries
+			continue // its fingerprint identifies queries
 		}
 		if len(m.TrainedOn) == 0 {
 			unchecked = append(unchecked, uncheckable(g, splits, "the model does not record its "+

@@ -91,7 +91,7 @@ func (a *Answerer) affordable(triples []datasets.Triple) []datasets.Triple {
 }
 
 // corrupted returns a triple for each of those given, with another head or tail, which no split has.
-// ends are those of train.
+// ends has the heads and tails of each relation in train.
 func corrupted(
 	g *datasets.Graph, ends *datasets.Ends, triples []datasets.Triple, seed uint64,
 ) []datasets.Triple {

@@ -33,7 +33,7 @@ func newBudget(ctx context.Context, r *run) (*budget, error) {
 		return nil, nil
 	}
 	b := &budget{
-		Deadline: *r.job.Deadline, heldOut: r.job.Data.HeldOut, saving: 2 * r.bytes / diskSpeed,
+		Deadline: *r.job.Deadline, heldOut: r.job.Data.HeldOut, saving: savingSeconds(r.bytes),
 	}
 	if b.heldOut == 0 || b.Ranked == 0 && r.job.Settings.ValidateEvery == 0 {
 		return b, nil
@@ -53,6 +53,9 @@ func newBudget(ctx context.Context, r *run) (*budget, error) {
 	}
 	return b, nil
 }
+
+// savingSeconds predicts the seconds to save a population of some bytes.
+func savingSeconds(bytes float64) float64 { return 2 * bytes / diskSpeed }
 
 // validationSeconds predicts the seconds of a validation on n questions; 0 means all.
 func (b *budget) validationSeconds(n int) float64 {

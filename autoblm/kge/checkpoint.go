@@ -238,7 +238,7 @@ func (c *checkpointer) takeEpochs(r *run, id json.RawMessage) error {
 	return c.identify(r.job)
 }
 
-// match returns an error if a saved run is that of another training or engine. A run to continue,
+// match returns an error if a saved run belongs to another training or engine. A run to continue,
 // and one that chooses its number of epochs, may have another number.
 func (c *checkpointer) match(file string, saved savedRun, s Settings) (err error) {
 	if file == c.Continue || c.choosesEpochs {

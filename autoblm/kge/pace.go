@@ -50,7 +50,7 @@ func FitTime(
 		s.Dim = fitDim(s.Dim, job.Members[0].chunks(), seconds/float64(enough(s)), epoch)
 	}
 	each := epoch(s.Dim)
-	for s.Dim > 2*MinDim { // what small dimensions tell of it is not exact
+	for s.Dim > 2*MinDim { // its pace follows only roughly from that of small ones
 		if each, err = epochSeconds(ctx, engine, job, s.Dim, limit); err != nil {
 			return s, err
 		}
@@ -140,7 +140,7 @@ func epochSeconds(
 	s.Dim, s.Epochs, s.MaxSteps, s.Cooldown = dim, 2, measuredSteps, 0
 	s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 0, 0, 0, 0
 	began := time.Now()
-	saving := 2 * stateBytes(job.Data, *s, job.Members) / diskSpeed // which a deadline reserves
+	saving := savingSeconds(stateBytes(job.Data, *s, job.Members)) // which a deadline reserves
 	job.Checkpoint, job.Deadline = nil, &Deadline{Began: began, End: began.Add(seconds(limit + saving))}
 	job.OnEpoch, job.OnRow, job.OnStep = nil, nil, nil
 	report, err := Train(ctx, engine, job)
@@ -162,7 +162,7 @@ func epochSeconds(
 
 // fitEpochs changes the number of epochs to that which fits before the deadline, if it may. It does
 // so after each epoch until the learning rate falls, because early epochs are slower than later
-// ones. The epochs so far are those of a training that began with this number.
+// ones. A training that began with this number has the same epochs so far.
 func (t *trainer) fitEpochs() error {
 	s, done, d := t.job.Settings, t.epochs, t.job.Deadline
 	if d == nil || d.Epochs == 0 || s.Cooldown == 0 || t.wasInterrupted || done >= s.Epochs ||

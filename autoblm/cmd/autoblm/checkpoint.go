@@ -307,12 +307,11 @@ func (out *modelOutput) train(
 	job.OnEpoch, job.OnStep = bar.update, bar.update
 	report, err := kge.Train(ctx, engine, job)
 	bar.Finish()
-	if report != nil && job.Settings.Epochs != report.Epochs {
+	if report != nil && job.Settings.Epochs != report.Epochs { // it followed the deadline
 		job.Settings.Epochs = report.Epochs
-	}
-	if err == nil {
-		if out.trained, err = job.Name(engine); err != nil {
-			return nil, err
+		var failed error
+		if out.trained, failed = job.Name(engine); failed != nil {
+			return nil, failed
 		}
 	}
 	if err == nil {

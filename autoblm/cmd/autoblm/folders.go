@@ -149,7 +149,7 @@ func load(path string) (completion.Predictor, error) {
 	}
 	p, err := completion.LoadMapped(dir)
 	if err == nil && len(p.Models()[0].Entities) >= tiles.LargeTable {
-		debug.SetGCPercent(25) // garbage of work on so many entities is large too
+		debug.SetGCPercent(25) // a query on so many entities leaves much garbage
 	}
 	return p, err
 }

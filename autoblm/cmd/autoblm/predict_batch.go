@@ -144,8 +144,8 @@ func rowsOf(all ...completion.Prediction) (rows []row) {
 	return rows
 }
 
-// printRows prints triples as a table, with probabilities. Shares stand next to these where a new
-// triple has none, as one whose relation was asked for.
+// printRows prints triples as a table, with probabilities. If a new triple has no probability, such
+// as an answer to a query for the relation, there is a column of shares as well.
 func printRows(w io.Writer, rows []row) {
 	titles := []string{"head", "relation", "tail", "rank", "score"}
 	hasProbabilities := slices.ContainsFunc(rows, func(r row) bool { return r.Probability != nil })

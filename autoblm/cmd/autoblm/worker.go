@@ -43,8 +43,9 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 	}
 	if c.Name == "" {
 		host, _ := os.Hostname() // the random part suffices
-		c.Name = safeName(host + "-" + rand.Text()[:6])
+		c.Name = host + "-" + rand.Text()[:6]
 	}
+	c.Name = safeName(c.Name)
 	if c.Cache == "" {
 		c.Cache = filepath.Join(xdg.CacheHome, "autoblm", "worker")
 	}
@@ -54,7 +55,7 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer connection.Close()
 	w := &cluster.Worker{
-		Cluster: connection, Name: safeName(c.Name), Arithmetic: arithmetic, Threads: compute.Threads,
+		Cluster: connection, Name: c.Name, Arithmetic: arithmetic, Threads: compute.Threads,
 		Folder: c.Cache,
 		Open: func(ctx context.Context, d cluster.Data, path string) (task.Task, func(), error) {
 			return openTask(ctx, d, path, compute)

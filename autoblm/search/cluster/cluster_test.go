@@ -326,7 +326,7 @@ func TestDataUnderOtherNames(t *testing.T) {
 
 // TestDescription gives models the name and the source of the data at the coordinator.
 func TestDescription(t *testing.T) {
-	w := &Worker{openedName: "data", openedPath: "/cache/f1/data"}
+	w := &Worker{opened: &openTask{name: "data", path: "/cache/f1/data"}}
 	here := []byte(`{"dataset": "data", "source":"/cache/f1/data", "other": "data"}`)
 	for _, o := range []struct {
 		data Data
@@ -355,7 +355,7 @@ func TestLongDownload(t *testing.T) {
 	if data.Name, err = cluster.sendData(t.Context(), data, from); err != nil {
 		t.Fatal(err)
 	}
-	err = cluster.receive(t.Context(), cluster.data, data.object(), func(_ string, _ int64, r io.Reader) error {
+	err = cluster.receive(t.Context(), cluster.data, data.object(), func(_ string, r io.Reader) error {
 		got := make([]byte, len(content))
 		_, err := io.ReadFull(r, got[:1000])
 		time.Sleep(6 * time.Second)
@@ -372,7 +372,7 @@ func TestLongDownload(t *testing.T) {
 	}
 	// A download without bytes fails.
 	cluster.idle = 100 * time.Millisecond
-	err = cluster.receive(t.Context(), cluster.data, data.object(), func(_ string, _ int64, r io.Reader) error {
+	err = cluster.receive(t.Context(), cluster.data, data.object(), func(_ string, r io.Reader) error {
 		_, err := io.ReadFull(r, make([]byte, 1000))
 		c.server.Close()
 		if err == nil {

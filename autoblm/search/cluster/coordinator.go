@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -243,7 +242,7 @@ func (c *Cluster) artifact(
 		ask, cancel := context.WithTimeout(ctx, callTime)
 		answer, err := c.conn.RequestWithContext(ask, subject(artifactSubject, worker), []byte(key))
 		cancel()
-		if errors.Is(err, nats.ErrNoResponders) || err == nil && string(answer.Data) == isLost {
+		if errors.Is(err, nats.ErrNoResponders) || err == nil && string(answer.Data) == modelLost {
 			return nil, nil
 		}
 		select {
@@ -256,88 +255,6 @@ func (c *Cluster) artifact(
 
 // Answers of a worker to the request for a model.
 const (
-	isComing = "coming"
-	isLost   = "lost"
+	modelComing = "coming"
+	modelLost   = "lost"
 )
-
-// WorkerState describes a worker and the trial that it trains.
-type WorkerState struct {
-	Name       string `json:"name"`
-	Arithmetic string `json:"arithmetic"`
-	Program    string `json:"program"` // its version
-	Threads    int    `json:"threads"`
-	// Trial identifies the trial in training since Since; "" for none. Dataset is its data.
-	Trial   string    `json:"trial,omitempty"`
-	Dataset string    `json:"dataset,omitempty"`
-	Since   time.Time `json:"since"`
-	// Share is the finished share of the training.
-	Share float64 `json:"share,omitempty"`
-	// Trained and Failed count finished trials. Error is the last error.
-	Trained int    `json:"trained"`
-	Failed  int    `json:"failed"`
-	Error   string `json:"error,omitempty"`
-}
-
-// Status describes the workers and the queue of a cluster.
-type Status struct {
-	Workers []WorkerState `json:"workers"`
-	// Waiting trials are queued; Training ones have a worker.
-	Waiting  int `json:"waiting"`
-	Training int `json:"training"`
-}
-
-// Status returns the state of the cluster.
-func (c *Cluster) Status(ctx context.Context) (s Status, err error) {
-	if s.Workers, err = c.Workers(ctx); err != nil {
-		return s, err
-	}
-	for _, w := range s.Workers {
-		if w.Trial != "" {
-			s.Training++
-		}
-	}
-	info, err := c.trials.Info(ctx)
-	if err != nil {
-		return s, fmt.Errorf("read the queue: %w", err)
-	}
-	s.Waiting = max(0, int(info.State.Msgs)-s.Training)
-	return s, nil
-}
-
-// CanTrain reports whether a worker trains the trials of this program's searches with an arithmetic,
-// "" for any.
-func (s WorkerState) CanTrain(arithmetic string) bool {
-	return s.Program == program() && (arithmetic == "" || s.Arithmetic == arithmetic)
-}
-
-// Workers returns the workers that showed a sign of life within their lease, by name.
-func (c *Cluster) Workers(ctx context.Context) (all []WorkerState, err error) {
-	err = c.retry(ctx, "list the workers", func(ctx context.Context) error {
-		all, err = c.workerStates(ctx)
-		return err
-	})
-	return all, err
-}
-
-func (c *Cluster) workerStates(ctx context.Context) ([]WorkerState, error) {
-	watcher, err := c.workers.WatchAll(ctx, jetstream.IgnoreDeletes())
-	if err != nil {
-		return nil, err
-	}
-	defer watcher.Stop()
-	var all []WorkerState
-	for {
-		select {
-		case entry := <-watcher.Updates():
-			if entry == nil { // the end of what there is
-				slices.SortFunc(all, func(a, b WorkerState) int { return cmp.Compare(a.Name, b.Name) })
-				return all, nil
-			}
-			if state, err := decodeState(entry.Value()); err == nil {
-				all = append(all, state)
-			}
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}

@@ -88,7 +88,7 @@ func (p patient) Deadline() (time.Time, bool) { return time.Now().Add(p.idle), t
 // arrive for the idle time of the cluster.
 func (c *Cluster) receive(
 	ctx context.Context, from jetstream.ObjectStore, name string,
-	visit func(file string, size int64, content io.Reader) error,
+	visit func(file string, content io.Reader) error,
 ) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -116,7 +116,7 @@ func (c *Cluster) receive(
 		if header.Typeflag != tar.TypeReg || !filepath.IsLocal(header.Name) {
 			return fmt.Errorf("read %s from the cluster: unexpected entry %q", name, header.Name)
 		}
-		if err := visit(header.Name, header.Size, archive); err != nil {
+		if err := visit(header.Name, archive); err != nil {
 			return err
 		}
 	}
@@ -199,7 +199,7 @@ func (c *Cluster) receiveData(ctx context.Context, d Data, folder string) (path 
 		return "", err
 	}
 	defer root.Close()
-	err = c.receive(ctx, c.data, d.object(), func(file string, _ int64, content io.Reader) error {
+	err = c.receive(ctx, c.data, d.object(), func(file string, content io.Reader) error {
 		if err := root.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (c *Cluster) sendArtifact(ctx context.Context, key string, files map[string
 // fetchArtifact returns the files of a model that a worker sent.
 func (c *Cluster) fetchArtifact(ctx context.Context, key string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	err := c.receive(ctx, c.artifacts, key, func(file string, size int64, content io.Reader) error {
+	err := c.receive(ctx, c.artifacts, key, func(file string, content io.Reader) error {
 		var err error
 		files[file], err = io.ReadAll(content)
 		return err

@@ -24,7 +24,7 @@ const (
 
 // Data identifies the task and the data of a search.
 type Data struct {
-	// Task, Dataset, Fingerprint and TaskSettings are those of [task.Identity].
+	// Task, Dataset, Fingerprint and TaskSettings are as in [task.Identity].
 	Task         string          `json:"task"`
 	Dataset      string          `json:"dataset"`
 	Fingerprint  string          `json:"fingerprint"`
@@ -33,7 +33,7 @@ type Data struct {
 	// data that all workers have if IsEmbedded is true.
 	Name       string `json:"name"`
 	IsEmbedded bool   `json:"embedded,omitempty"`
-	// Source is that of [task.Identity] at the coordinator. Models have it in model.json.
+	// Source is the source of the data at the coordinator, for model.json; see [task.Identity].
 	Source string `json:"source,omitempty"`
 }
 
@@ -95,6 +95,15 @@ func (r result) apply(t *task.Trial) {
 	t.Details, t.Loss, t.Validations = from.Details, from.Loss, from.Validations
 	t.Seconds, t.Engine, t.Backend = from.Seconds, from.Engine, from.Backend
 	t.StoppedEarly = from.StoppedEarly
+}
+
+// encode returns the JSON of a message.
+func encode(m any) ([]byte, error) {
+	content, err := json.Marshal(m)
+	if err == nil && len(content) > maxMessage {
+		err = fmt.Errorf("message of %d bytes, want at most %d", len(content), maxMessage)
+	}
+	return content, err
 }
 
 // errVersion means that another version of the program wrote a message.

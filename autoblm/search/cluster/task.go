@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -14,10 +13,8 @@ import (
 // because their results depend on this machine's time.
 type Task struct {
 	task.Task
-	cluster *Cluster
-	data    Data
-	// source is the file or folder to send, "" for embedded data.
-	source     string
+	cluster    *Cluster
+	data       Data
 	arithmetic string
 	split      int
 	limits     eval.Limits
@@ -34,7 +31,7 @@ func NewTask(
 		return nil, err
 	}
 	clustered := &Task{
-		Task: t, cluster: c, source: source, arithmetic: arithmetic,
+		Task: t, cluster: c, arithmetic: arithmetic,
 		data: Data{
 			Task: identity.Task, Dataset: identity.Dataset, Fingerprint: identity.Fingerprint,
 			TaskSettings: identity.TaskSettings, Name: identity.Dataset, IsEmbedded: source == "",
@@ -97,8 +94,8 @@ func (t *Task) Train(
 
 func (t *Task) work(trial task.Trial) work {
 	return work{
-		Version: version, Program: program(), Data: t.data, Arithmetic: t.arithmetic, Split: t.split, Limits: t.limits,
-		Form: trial.Form, Structure: trial.Structure, Recipe: trial.Recipe,
+		Version: version, Program: program(), Data: t.data, Arithmetic: t.arithmetic,
+		Split: t.split, Limits: t.limits, Form: trial.Form, Structure: trial.Structure, Recipe: trial.Recipe,
 	}
 }
 
@@ -138,13 +135,4 @@ func (a *artifact) Files() (map[string][]byte, error) {
 		}
 		a.worker = r.Worker
 	}
-}
-
-// encode returns the JSON of a message.
-func encode(m any) ([]byte, error) {
-	content, err := json.Marshal(m)
-	if err == nil && len(content) > maxMessage {
-		err = fmt.Errorf("message of %d bytes, want at most %d", len(content), maxMessage)
-	}
-	return content, err
 }

@@ -38,7 +38,7 @@ type Worker struct {
 	Cluster *Cluster
 	// Name identifies the worker; letters, digits, - and _.
 	Name string
-	// Arithmetic is what the worker computes with, as in [NewTask].
+	// Arithmetic names the engine and its instruction sets, as in [NewTask].
 	Arithmetic string
 	Threads    int
 	// Open opens the task of a search. path leads to its data, or names embedded data. The worker
@@ -51,13 +51,17 @@ type Worker struct {
 	state  WorkerState
 	cancel context.CancelCauseFunc // of the trial in training
 
-	opened      task.Task
-	openedData  string
-	openedPath  string
-	openedName  string   // of the data
-	kept        []string // keys of models
-	closeOpened func()
-	pause       time.Duration // after the last error, 0 after a success
+	opened *openTask     // of the last trial
+	kept   []string      // keys of models
+	pause  time.Duration // after the last error, 0 after a success
+}
+
+// openTask is the task of a search with its data.
+type openTask struct {
+	task.Task
+	data       string // JSON of [Data]
+	path, name string // of the data on this machine
+	close      func()
 }
 
 // errWithdrawn ends the training of a trial that the coordinator does not need anymore.
@@ -371,8 +375,8 @@ func (w *Worker) describe(description []byte, d Data) []byte {
 			return append(bytes.Clone(bytes.TrimSuffix(found, old)), value...)
 		})
 	}
-	replace("dataset", w.openedName, d.Dataset)
-	replace("source", w.openedPath, d.Source)
+	replace("dataset", w.opened.name, d.Dataset)
+	replace("source", w.opened.path, d.Source)
 	return description
 }
 
@@ -382,8 +386,8 @@ func (w *Worker) open(ctx context.Context, d Data) (task.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.opened != nil && w.openedData == string(content) {
-		return w.opened, nil
+	if w.opened != nil && w.opened.data == string(content) {
+		return w.opened.Task, nil
 	}
 	w.close()
 	path := d.Name
@@ -404,14 +408,13 @@ func (w *Worker) open(ctx context.Context, d Data) (task.Task, error) {
 		closeTask()
 		return nil, err
 	}
-	w.opened, w.openedData, w.openedPath, w.closeOpened = t, string(content), path, closeTask
-	w.openedName = identity.Dataset
+	w.opened = &openTask{t, string(content), path, identity.Dataset, closeTask}
 	return t, nil
 }
 
 func (w *Worker) close() {
 	if w.opened != nil {
-		w.closeOpened()
+		w.opened.close()
 		w.opened = nil
 	}
 }
@@ -430,10 +433,10 @@ func (w *Worker) send(ctx context.Context, m *nats.Msg, models string) {
 	key := string(m.Data)
 	dir := filepath.Join(models, key)
 	if _, err := os.Stat(dir); err != nil || !filepath.IsLocal(key) {
-		m.Respond([]byte(isLost))
+		m.Respond([]byte(modelLost))
 		return
 	}
-	m.Respond([]byte(isComing))
+	m.Respond([]byte(modelComing))
 	files, err := readFolder(dir)
 	if err == nil {
 		err = w.Cluster.sendArtifact(ctx, key, files)
@@ -544,8 +547,4 @@ func isConnection(err error) bool {
 		}
 	}
 	return isMissing(err)
-}
-
-func decodeState(content []byte) (s WorkerState, err error) {
-	return s, json.Unmarshal(content, &s)
 }
