@@ -279,10 +279,15 @@ func (c *checkpointer) saveStopped(r *run, s Stream) error {
 	if c.Checkpoint == nil {
 		return nil
 	}
+	return c.writer.Tolerate(c.saveBegun(r, s))
+}
+
+// saveBegun writes a run of one member as it is, or else the last snapshot.
+func (c *checkpointer) saveBegun(r *run, s Stream) error {
 	if r.begun > 0 && len(r.members) == 1 {
 		c.last = r.snapshot(c, s)
 	}
-	return c.writer.Tolerate(c.write())
+	return c.write()
 }
 
 // snapshot returns a snapshot of the run and of the state of its population. It shares the tables.

@@ -48,8 +48,12 @@ func (r *run) trainEpoch(ctx context.Context, source *prefetcher, epoch int) err
 	}
 	all, rest := batches.Count, batches.From(r.begun)
 	r.next = all
-	if rest.Count == 0 { // only a damaged checkpoint leaves no steps
-		return checkpoint.ErrDamaged
+	if rest.Count == 0 {
+		if r.begun != all || !r.isValidating() {
+			return checkpoint.ErrDamaged
+		}
+		r.steps, r.begun = r.steps+all, 0 // the checkpoint is of the validation
+		return nil
 	}
 	detach := progress.Attach(r.population, r.stepReporter(epoch, all))
 	result, err := r.population.Epoch(ctx, rest, r.rates(epoch))

@@ -38,7 +38,8 @@ type EarlyStop struct {
 // Result is the result of one member.
 type Result struct {
 	Member Member
-	// Model has the embeddings of the best epoch; nil if the member diverged.
+	// Model has the embeddings of the best epoch. It is nil if the member diverged, or if a training
+	// with tables in files and a checkpoint was interrupted.
 	Model *Model
 	// Loss is the mean loss per example, with penalties, of each epoch before the member
 	// stopped. All are finite.

@@ -108,16 +108,14 @@ func (r *run) perStep() float64 {
 	return medianStep(r.stepSeconds) / float64(len(r.members))
 }
 
+// isValidating reports whether the steps of the next epoch are done but not its validation.
+func (r *run) isValidating() bool {
+	return slices.ContainsFunc(r.members, func(m memberRun) bool { return len(m.Loss) > r.epochs })
+}
+
 // report returns the results so far.
 func (r *run) report() (*Report, error) {
-	report := &Report{
-		Timing: r.timing, Resumed: r.resumed, Precision: r.job.Settings.Precision,
-		Epochs: r.job.Settings.Epochs, Complete: r.isComplete(),
-	}
-	if r.hasValidated() {
-		report.ValidatedBy = r.job.ValidateBy
-	}
-	report.Timing.PerStep = r.perStep()
+	report := r.reportWithout()
 	for i := range r.members {
 		result, err := r.result(i)
 		if err != nil {
@@ -126,6 +124,26 @@ func (r *run) report() (*Report, error) {
 		report.Results = append(report.Results, *result)
 	}
 	return report, nil
+}
+
+// reportWithout returns a report without results.
+func (r *run) reportWithout() *Report {
+	report := &Report{
+		Timing: r.timing, Resumed: r.resumed, Precision: r.job.Settings.Precision,
+		Epochs: r.job.Settings.Epochs, Complete: r.isComplete(),
+	}
+	if r.hasValidated() {
+		report.ValidatedBy = r.job.ValidateBy
+	}
+	report.Timing.PerStep = r.perStep()
+	return report
+}
+
+// resultWithout returns the result of a member without its model.
+func (m memberRun) resultWithout(settings Member) Result {
+	return Result{
+		Member: settings, Loss: m.Loss, Validations: m.Validations, BestEpoch: m.BestEpoch,
+	}
 }
 
 // result returns the result of a member. Without a validation its model is the current one.
@@ -146,12 +164,10 @@ func (r *run) result(member int) (*Result, error) {
 		}
 	}
 	settings := r.job.Members[member]
-	result := &Result{
-		Member: settings, Loss: m.Loss, Validations: m.Validations, BestEpoch: m.BestEpoch,
-	}
+	result := m.resultWithout(settings)
 	if m.best == nil {
 		result.Err = settings.Diverged(m.Diverged)
-		return result, nil
+		return &result, nil
 	}
 	var err error
 	result.Model, err = r.job.newModel(settings, *m.best)
@@ -160,5 +176,5 @@ func (r *run) result(member int) (*Result, error) {
 	}
 	position.Epoch = m.BestEpoch
 	result.Model.Position = &position
-	return result, nil
+	return &result, nil
 }

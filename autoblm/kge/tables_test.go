@@ -2,6 +2,8 @@ package kge_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -103,6 +105,69 @@ func TestKilledTraining(t *testing.T) {
 		}
 		resumesFromDamage(t, folder, train)
 	})
+}
+
+// TestInterruptedTables checks that an interrupted training with tables in files ends without a
+// model, that it writes a checkpoint only if there is none, and that it resumes to the model of one
+// that was not interrupted.
+func TestInterruptedTables(t *testing.T) {
+	job := func() kge.Job {
+		j := bucketed(9)
+		j.Settings.ValidateEvery = 1
+		return j
+	}
+	want := trained(t, cpu.New(1).WithTables(t.TempDir()), job())
+	for name, epoch := range map[string]int{
+		"in the first epoch": 1, "in the first validation": 0, "in the third epoch": 3,
+	} {
+		j, folder := job(), t.TempDir()
+		j.Checkpoint = &kge.Checkpoint{File: filepath.Join(folder, "training"), Every: time.Hour}
+		engine, resumed := cpu.New(1).WithTables(folder), j
+		ctx, cancel := context.WithCancel(t.Context())
+		var before []byte
+		interrupt := func() {
+			before, _ = os.ReadFile(j.Checkpoint.File)
+			cancel()
+		}
+		if epoch == 0 {
+			j.OnStep = func(p kge.Progress) {
+				if p.Validating {
+					interrupt()
+				}
+			}
+		} else {
+			j.Data = interruptedIn(j.Data, epoch, interrupt)
+		}
+		report, err := kge.Train(ctx, engine, j)
+		if !errors.Is(err, context.Canceled) || report == nil || report.Results[0].Model != nil {
+			t.Fatalf("interrupted %s: %v, %+v", name, err, report)
+		}
+		after, err := os.ReadFile(j.Checkpoint.File)
+		require.NoError(t, err)
+		if before != nil && !bytes.Equal(before, after) {
+			t.Errorf("interrupted %s: the checkpoint was written again", name)
+		}
+		if got := trained(t, engine, resumed); !reflect.DeepEqual(got.Tables, want.Tables) {
+			t.Errorf("interrupted %s, it resumes to another model", name)
+		}
+	}
+}
+
+// interruptedIn returns data that call a function before the sixth step of an epoch.
+func interruptedIn(d *kge.Data, epoch int, interrupt func()) *kge.Data {
+	interrupted := *d
+	interrupted.Batches = func(s kge.Settings, e int) kge.Batches {
+		batches := d.Batches(s, e)
+		make := batches.Make
+		batches.Make = func(i int, memory []kge.Example) []kge.Example {
+			if e == epoch && i == 5 {
+				interrupt()
+			}
+			return make(i, memory)
+		}
+		return batches
+	}
+	return &interrupted
 }
 
 // resumesFromDamage damages the checkpoint, and then the one before.

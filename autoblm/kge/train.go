@@ -17,7 +17,9 @@ import (
 // If ctx is cancelled after a step, Train returns a report together with the error. With a
 // checkpoint, report and file have the state after the last copied epoch. That is the last complete
 // epoch, with two exceptions: if a copy takes more than 20 ms, copies are made less often and take
-// at most a twentieth of the time; a state above 256 MiB is copied to the file only.
+// at most a twentieth of the time; a state above 256 MiB is copied to the file only. If tables are in
+// files too, the end of ctx leaves the checkpoint as it is, and the results have no model: reading
+// and writing larger tables than memory would take too long.
 func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	s, err := job.Resolve(engine)
 	if err != nil {
@@ -182,6 +184,9 @@ func (t *trainer) interrupted(ctx context.Context, err error) (*Report, error) {
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		return nil, err
 	}
+	if t.saver.Checkpoint != nil && tablesOf(t.engine) != nil {
+		return t.leave(err)
+	}
 	isRestored, failed := t.saver.rewind(t.run)
 	if failed != nil {
 		err = fmt.Errorf("%w; %w", err, failed)
@@ -199,6 +204,32 @@ func (t *trainer) interrupted(ctx context.Context, err error) (*Report, error) {
 	report, failed := t.report()
 	if failed != nil {
 		return nil, failed
+	}
+	return report, err
+}
+
+// leave handles an interruption of a training with tables in files. It writes a checkpoint only if
+// there is none, and returns a report without models.
+func (t *trainer) leave(err error) (*Report, error) {
+	state, failed := streamOf(t.population)
+	if failed != nil {
+		return nil, failed
+	}
+	if state.Steps == 0 {
+		return nil, err
+	}
+	if t.isValidating() {
+		t.steps -= t.next
+	}
+	t.begun = max(0, state.Steps-t.steps)
+	if t.saver.epochs == 0 {
+		if failed := t.saver.saveBegun(t.run, state); failed != nil {
+			err = fmt.Errorf("%w; %w", err, failed)
+		}
+	}
+	report := t.reportWithout()
+	for i, m := range t.members {
+		report.Results = append(report.Results, m.resultWithout(t.job.Members[i]))
 	}
 	return report, err
 }

@@ -324,9 +324,11 @@ func (out *modelOutput) train(
 	if report == nil {
 		return nil, out.interrupted(ctx, err, "interrupted before the first step", nil)
 	}
-	m := report.Results[0].Model
-	what := fmt.Sprintf("interrupted after epoch %d of %d",
-		len(report.Results[0].Loss), job.Settings.Epochs)
+	m, epochs := report.Results[0].Model, len(report.Results[0].Loss)
+	what := fmt.Sprintf("interrupted after epoch %d of %d", epochs, job.Settings.Epochs)
+	if m == nil && epochs == 0 {
+		what = fmt.Sprintf("interrupted in epoch 1 of %d", job.Settings.Epochs)
+	}
 	if m != nil && m.Position.Steps > 0 {
 		what = fmt.Sprintf("interrupted in epoch %d of %d, after step %d",
 			m.Position.Epoch+1, job.Settings.Epochs, m.Position.Steps)

@@ -30,6 +30,8 @@ func calibrate(
 	switch {
 	case errors.Is(err, completion.ErrNoQueries):
 		return p, nil
+	case errors.Is(err, context.Canceled):
+		return nil, errors.New("interrupted while calibrating probabilities")
 	case err != nil:
 		return nil, fmt.Errorf("calibrate probabilities: %w", err)
 	}
@@ -56,8 +58,10 @@ func calibrateNew(
 	defer stop()
 	_, err := calibrate(calibrating, o, p, engine, g, folder)
 	switch {
-	case err == nil || ctx.Err() != nil:
-		return err
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w; autoblm eval adds them", err)
 	case calibrating.Err() != nil:
 		o.Message("autoblm: no time was left for probabilities; autoblm eval adds them")
 		return nil

@@ -105,6 +105,24 @@ func TestInterruptedNegatives(t *testing.T) {
 	}
 }
 
+// TestInterruptedRanking checks that the context is checked before each tile of entities: those of a
+// large graph take long.
+func TestInterruptedRanking(t *testing.T) {
+	g := enginetest.RandomGraph(5*tiles.Rows, 2, 100, 1)
+	s := kge.DefaultSettings()
+	s.Dim = 8
+	data := &kge.Data{Entities: g.Entities, Relations: g.Relations}
+	model := kge.Initialize(data, s, kge.DefaultMember(structure.MustParse("complex")))
+	r, err := New(1).NewRanker([]kge.Parameters{model}, kge.Float32)
+	require.NoError(t, err)
+	defer r.Close()
+	ctx := &dying{Context: t.Context()}
+	ctx.looks.Store(4) // one is that of the chunk
+	if _, err := r.Rank(ctx, g.Train[:groupTriples], nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v after all tiles, want the end before the fourth", err)
+	}
+}
+
 // TestBuffersFollowTheData checks that a batch larger than the data needs memory for the data only.
 func TestBuffersFollowTheData(t *testing.T) {
 	for _, negatives := range []int{0, 2} {

@@ -91,7 +91,7 @@ func (r *ranker) Rank(
 			if counters[worker] == nil {
 				counters[worker] = newCounter(m)
 			}
-			counters[worker].rank(m, bounds, chunks[chunk], known, ranks[i][chunk*size:])
+			counters[worker].rank(ctx, m, bounds, chunks[chunk], known, ranks[i][chunk*size:])
 			done()
 		})
 	}
@@ -155,9 +155,10 @@ func newQueryGroup(m *model) *queryGroup {
 	}
 }
 
-// rank ranks triples. With bounds it counts in bfloat16 and gets the same ranks as in float32.
+// rank ranks triples. With bounds it counts in bfloat16 and gets the same ranks as in float32. If ctx
+// is cancelled, it returns after the current tile, with no ranks.
 func (c *counter) rank(
-	m *model, bounds *tiles.ErrorBounds, triples []datasets.Triple, known *datasets.Known,
+	ctx context.Context, m *model, bounds *tiles.ErrorBounds, triples []datasets.Triple, known *datasets.Known,
 	ranks []eval.Ranked,
 ) {
 	if bounds != nil && c.bf16 == nil {
@@ -169,6 +170,9 @@ func (c *counter) rank(
 	}
 	groups := c.groups[:len(chunks)]
 	for tile := range m.entities.Tiles() {
+		if ctx.Err() != nil {
+			return
+		}
 		rows := c.reader.Read(m.entities, tile)
 		start := tile * tiles.Rows
 		for _, g := range groups {
