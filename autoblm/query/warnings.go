@@ -9,7 +9,8 @@ import (
 
 // Warnings returns likely problems of the data, each with a fix: notes from reading the graph,
 // omitted triples, splits without queries of the given numbers of hops, and queries with entities
-// or relations that train lacks, about which nothing can be learned.
+// or relations that train lacks, about which nothing can be learned, and queries with hard answers
+// that follow from train.
 func (d *Data) Warnings(hops []int, splits ...Split) []string {
 	all := slices.Clone(d.notes)
 	relations := make([]bool, 2*len(d.Relations))
@@ -39,6 +40,12 @@ func (d *Data) Warnings(hops []int, splits ...Split) []string {
 				slices.ContainsFunc(q.Relations, isUnknownRelation) {
 				unseen++
 			}
+		}
+		if leaks, example := d.following(split, hops, d); leaks > 0 {
+			all = append(all, fmt.Sprintf("%s of %s %v queries have hard answers that follow from train, "+
+				"such as %s, so the metrics are higher than on new facts: "+
+				"remove these answers, or facts from train",
+				format.Int(leaks), format.Int(len(queries)), split, example))
 		}
 		if unseen > 0 {
 			all = append(all, fmt.Sprintf("%s of %s %v queries cannot be learned, "+

@@ -8,6 +8,25 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
+// TestLeakedAnswers checks the count of queries with hard answers that follow from train.
+func TestLeakedAnswers(t *testing.T) {
+	triple := func(head, tail int32) datasets.Triple { return datasets.Triple{Head: head, Tail: tail} }
+	d := FromGraph(&datasets.Graph{
+		Name: "g", Entities: []string{"a", "b", "c"}, Relations: []string{"r"},
+		Train: []datasets.Triple{triple(0, 1), triple(1, 2), triple(2, 2)},
+		Valid: []datasets.Triple{triple(2, 0)}, Test: []datasets.Triple{triple(0, 2)},
+	})
+	d.setQueries(InTest, 2, []Query{
+		{Anchor: 0, Relations: []int32{0, 0}, Hard: []int32{1, 2}},
+		{Anchor: 2, Relations: []int32{0, 0}, Hard: []int32{0, 1}}, // by a fact of valid
+	})
+	const want = "1 of 2 test queries have hard answers that follow from train, such as (a, r ∘ r, c)"
+	got := d.Warnings([]int{2}, InTest)
+	if !slices.ContainsFunc(got, func(w string) bool { return strings.HasPrefix(w, want) }) {
+		t.Errorf("%q has not %q", got, want)
+	}
+}
+
 // TestWarnings checks the counts of queries that cannot be learned and of omitted triples.
 func TestWarnings(t *testing.T) {
 	files := small()

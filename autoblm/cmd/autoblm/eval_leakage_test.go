@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -79,5 +80,36 @@ func TestTrainedOnTest(t *testing.T) {
 		if found := warningsIn(object(t, line), unknown); len(found) != count {
 			t.Errorf("%s: %q", line, found)
 		}
+	}
+}
+
+// TestPathsTrainedOnTest: query eval counts the queries whose answers follow from the training facts
+// of a model of another split, and says if it cannot know.
+func TestPathsTrainedOnTest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	copyFolder(t, "a", smallGraph(t))
+	all := readFile(t, "a/train.txt") + readFile(t, "a/valid.txt") + readFile(t, "a/test.txt")
+	succeed(t, "dataset split", writeFile(t, all, "all.txt"), "--seed 7 --allow-leakage --out b")
+	for _, name := range []string{"a", "b"} {
+		succeed(t, "query sample --hops 2 --count 60 --dataset", name, "--out", name+"-queries")
+	}
+	succeed(t, "query train --dataset a-queries --out paths", quick)
+	succeed(t, "train --no-eval --dataset a --out triples", quick)
+	const leak = "test queries have hard answers that follow from training facts of the model, such as ("
+	const unknown = "whether the model was trained on facts behind test queries of "
+	for line, want := range map[string][2]int{
+		"--model paths --dataset a-queries":            {0, 0},
+		"--model paths --dataset b-queries":            {1, 0},
+		"--model triples --dataset a-queries --hops 2": {0, 0},
+		"--model triples --dataset b-queries --hops 2": {1, 0},
+	} {
+		o := object(t, "query eval", line)
+		if got := [2]int{len(warningsIn(o, leak)), len(warningsIn(o, unknown))}; got != want {
+			t.Errorf("%s: %v warnings, want %v: %v", line, got, want, o["warnings"])
+		}
+	}
+	must(t, os.RemoveAll("a-queries"))
+	if found := warningsIn(object(t, "query eval --model paths --dataset b-queries"), unknown); len(found) != 1 {
+		t.Errorf("without the training data: %q", found)
 	}
 }

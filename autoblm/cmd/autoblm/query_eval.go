@@ -64,6 +64,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warn(o, d.Warnings([]int{hops}, c.Split))
+	warnPathsTrainedOn(ctx, o, m, d, c.Split, hops)
 	models := []kge.Parameters{m.Parameters}
 	precision, err := c.Precision.ForRanking(engine, models)
 	if err != nil {

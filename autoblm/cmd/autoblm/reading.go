@@ -57,6 +57,33 @@ func warnTrainedOn(
 	warn(o, slices.Concat(leaks, unchecked))
 }
 
+// warnPathsTrainedOn warns about queries of a split of d whose answers a model has learned from other
+// data.
+func warnPathsTrainedOn(
+	ctx context.Context, o *output, m *kge.Model, d *query.Data, split query.Split, hops int,
+) {
+	open := func(source string) (t query.Trained, err error) {
+		if m.Training == nil || m.Training.TaskSettings == nil { // of triples
+			g, err := read(ctx, o, datasets.Open, datasets.SourceFolder(source))
+			if err != nil {
+				return t, err
+			}
+			return query.Trained{Data: query.FromGraph(g), Fingerprint: g.Fingerprint()}, nil
+		}
+		trained := query.PathsOf(m).TrainingHops()
+		prepare := func(name string) (*query.Data, error) {
+			return query.Prepare(ctx, name, nil, trained...)
+		}
+		t.Data, err = read(ctx, o, prepare, source)
+		if err == nil {
+			t.Fingerprint = t.Data.Fingerprint(trained...)
+		}
+		return t, err
+	}
+	leaks, unchecked := query.Leakage(m, d, split, hops, open)
+	warn(o, slices.Concat(leaks, unchecked))
+}
+
 // warnLongPath warns if a query has a longer path than the training of the model had.
 func warnLongPath(o *output, m *kge.Model, hops int) {
 	trained := query.PathsOf(m).TrainingHops()
