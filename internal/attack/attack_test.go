@@ -186,3 +186,21 @@ func TestLeftover(t *testing.T) {
 		}
 	}
 }
+
+// TestOvertrained counts the trainings of each trial over all lives of the workers.
+func TestOvertrained(t *testing.T) {
+	lives := func(trials ...string) (all []life) {
+		for _, trial := range trials {
+			all = append(all, life{stderr: "autoblm: trained trial " + trial + "\nautoblm: other\n"})
+		}
+		return all
+	}
+	for want, given := range map[string][]life{
+		"": lives("a1", "b2", "a1"), "trial a1 was trained 3 times": lives("a1", "b2", "a1", "a1"),
+		"the workers trained no trial": nil,
+	} {
+		if got := overtrained(given); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -4,13 +4,16 @@
 //
 //	go run ./internal/attack --kills 5000 --seed 7
 //
-// Run it in the root of the checkout. It has two parts, and each ends at a goal:
+// Run it in the root of the checkout. It has three parts, and each ends at a goal:
 //
 //   - kills: it kills commands that write, at random moments, and runs them again. After each
 //     kill every file is complete or absent. The final files equal those of an undisturbed run.
 //   - disks: it runs the same commands on full disks, with limits on file sizes, and with an
 //     output that accepts nothing. They fail with a one-line error, keep older files, and
 //     resume when there is room.
+//   - clusters: it searches with a server, three workers and a coordinator, kills these processes at
+//     random moments and starts them again. The study and the model equal those of one machine, and
+//     no trial is trained to its end more than twice.
 //
 // Mutated inputs are the subject of the fuzz targets in the packages that read them.
 //
@@ -36,10 +39,11 @@ import (
 )
 
 type flags struct {
-	Seed  uint64 `default:"1" help:"Seed of all random choices."`
-	Kills int64  `default:"1000" help:"Number of kills; 0 skips them."`
-	Disks int64  `default:"64" help:"Number of runs without room; 0 skips them."`
-	Out   string `default:"attack-out" help:"Folder for findings."`
+	Seed     uint64 `default:"1" help:"Seed of all random choices."`
+	Kills    int64  `default:"1000" help:"Number of kills; 0 skips them."`
+	Disks    int64  `default:"64" help:"Number of runs without room; 0 skips them."`
+	Clusters int64  `default:"100" help:"Number of searches on a cluster; 0 skips them."`
+	Out      string `default:"attack-out" help:"Folder for findings."`
 }
 
 func main() {
@@ -83,11 +87,12 @@ func (f flags) run(ctx context.Context, w io.Writer) (found int, err error) {
 	}
 	kills := &part{name: "kills", goal: f.Kills, run: h.kill}
 	disks := &part{name: "disks", goal: f.Disks, run: h.fill}
+	clusters := &part{name: "clusters", goal: f.Clusters, run: h.attackCluster}
 	began := time.Now()
-	err = attack(ctx, []*part{kills, disks})
-	fmt.Fprintf(w, "attack: %d kills, %d full disks, %s, %.0f min, seed %d\n", kills.done.Load(),
-		disks.done.Load(), format.Count(h.findings.count, "finding"), time.Since(began).Minutes(),
-		f.Seed)
+	err = attack(ctx, []*part{kills, disks, clusters})
+	fmt.Fprintf(w, "attack: %d kills, %d full disks, %d clusters, %s, %.0f min, seed %d\n",
+		kills.done.Load(), disks.done.Load(), clusters.done.Load(),
+		format.Count(h.findings.count, "finding"), time.Since(began).Minutes(), f.Seed)
 	if errors.Is(err, context.Canceled) {
 		err = nil // an interrupted attack ends with its summary
 	}

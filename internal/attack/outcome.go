@@ -100,7 +100,7 @@ func canonical(name string, content []byte, folder string) string {
 // volatileKeys are the JSON keys whose values differ between runs.
 var volatileKeys = []string{
 	"seconds", "overhead", "choosing", "source", "machine", "date", "versions", "resumed",
-	"timing", "checksums", "model_sha256",
+	"timing", "checksums", "model_sha256", "command",
 }
 
 // withoutTimes removes the values that differ between runs from a JSON value.

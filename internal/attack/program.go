@@ -25,8 +25,10 @@ type invocation struct {
 	arguments []string
 	signal    syscall.Signal // 0: none
 	after     time.Duration  // of the signal
-	fileSize  uint64         // limit in bytes; 0: none
-	stdout    *os.File       // nil: a buffer
+	// end asks the program to end with an interrupt; nil for none.
+	end      context.Context
+	fileSize uint64   // limit in bytes; 0: none
+	stdout   *os.File // nil: a buffer
 }
 
 // result describes how a run ended.
@@ -52,8 +54,11 @@ func environment(folder string) []string {
 // run runs the program. Its error is a failure of the attack itself.
 func (p program) run(ctx context.Context, i invocation) (result, error) {
 	running := ctx
+	if i.end != nil {
+		running = i.end
+	}
 	if i.signal != 0 {
-		timed, cancel := context.WithTimeout(ctx, i.after)
+		timed, cancel := context.WithTimeout(running, i.after)
 		defer cancel()
 		running = timed
 	}
@@ -65,8 +70,12 @@ func (p program) run(ctx context.Context, i invocation) (result, error) {
 		command.Stdout = i.stdout
 	}
 	var r result
+	sent := cmp.Or(i.signal, syscall.SIGKILL)
 	command.Cancel = func() error {
-		err := command.Process.Signal(cmp.Or(i.signal, syscall.SIGKILL))
+		if i.end != nil && i.end.Err() != nil {
+			sent = syscall.SIGINT
+		}
+		err := command.Process.Signal(sent)
 		r.signalled = err == nil
 		return err
 	}
@@ -87,7 +96,7 @@ func (p program) run(ctx context.Context, i invocation) (result, error) {
 	r.status = command.ProcessState.ExitCode()
 	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		r.signal = status.Signal()
-		r.hung = r.signalled && r.signal != i.signal
+		r.hung = r.signalled && r.signal != sent
 	}
 	return r, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/cluster"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
@@ -44,13 +45,14 @@ func (f clusterFlags) connect(
 }
 
 type clusterServeCommand struct {
-	Store   string `output:"" required:"" placeholder:"DIR" help:"Folder of the queue, the results and the data."`
-	Addr    string `default:"127.0.0.1:4222" placeholder:"HOST:PORT" brief:"Address to serve on." help:"Address to serve on; port 0 takes any free port. Another address than 127.0.0.1 needs --users and TLS."`
-	Users   string `placeholder:"FILE" help:"Public keys of coordinators and workers, from cluster keys."`
-	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"TLS certificate of the server, in PEM."`
-	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Key of --tls-cert, in PEM."`
-	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"Authority that must have signed the certificates of clients."`
-	MaxGB   int64  `name:"max-gb" default:"0" min:"0" max:"1000000" help:"Limit of the store in GB; 0 for three quarters of the free space."`
+	Store   string        `output:"" required:"" placeholder:"DIR" help:"Folder of the queue, the results and the data."`
+	Addr    string        `default:"127.0.0.1:4222" placeholder:"HOST:PORT" brief:"Address to serve on." help:"Address to serve on; port 0 takes any free port. Another address than 127.0.0.1 needs --users and TLS."`
+	Users   string        `placeholder:"FILE" help:"Public keys of coordinators and workers, from cluster keys."`
+	TLSCert string        `name:"tls-cert" placeholder:"FILE" help:"TLS certificate of the server, in PEM."`
+	TLSKey  string        `name:"tls-key" placeholder:"FILE" help:"Key of --tls-cert, in PEM."`
+	TLSCA   string        `name:"tls-ca" placeholder:"FILE" help:"Authority that must have signed the certificates of clients."`
+	Lease   time.Duration `default:"30s" brief:"Time after which a silent worker counts as lost." help:"Time without a sign of life after which a worker counts as lost, and its trial goes to another one; at least 1s."`
+	MaxGB   int64         `name:"max-gb" default:"0" min:"0" max:"1000000" help:"Limit of the store in GB; 0 for three quarters of the free space."`
 }
 
 // clusterServeSummary is the JSON of cluster serve.
@@ -60,8 +62,11 @@ type clusterServeSummary struct {
 
 // Run runs the queue until the program is interrupted.
 func (c *clusterServeCommand) Run(ctx context.Context, o *output) error {
+	if c.Lease < time.Second {
+		return cli.Usage(fmt.Errorf("--lease is %v: use at least 1s", c.Lease))
+	}
 	options := cluster.ServerOptions{
-		Addr: c.Addr, Store: c.Store, MaxStore: c.MaxGB << 30,
+		Addr: c.Addr, Store: c.Store, MaxStore: c.MaxGB << 30, Lease: c.Lease,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, TLSCA: c.TLSCA,
 		Note: func(text string) { o.Message("autoblm: %s", text) },
 	}

@@ -61,6 +61,9 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 			return openTask(ctx, d, path, compute)
 		},
 	}
+	if o.Verbose {
+		w.OnTrained = func(trial string) { o.Message("autoblm: trained trial %s", trial) }
+	}
 	err = o.Result(workerSummary{w.Name, c.Cluster, arithmetic}, func(out io.Writer) {
 		fmt.Fprintf(out, "%s trains trials of %s with %s.\nEnd with ctrl-c.\n", w.Name, c.Cluster, arithmetic)
 	})

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -28,12 +30,10 @@ const (
 )
 
 const (
-	// defaultLease is the time after which a trial of a silent worker is delivered to another one.
-	defaultLease = 30 * time.Second
+	// DefaultLease is the time after which a trial of a silent worker is delivered to another one.
+	DefaultLease = 30 * time.Second
 	// callTime is the time for one answer of the server.
 	callTime = 10 * time.Second
-	// keepTime is the time for which results, models and data are kept.
-	keepTime = 7 * 24 * time.Hour
 )
 
 // Options say how to reach the cluster, in the terms of NATS.
@@ -50,8 +50,6 @@ type Options struct {
 	IsWorker bool
 	// Note receives messages, such as a lost connection; nil for none.
 	Note func(text string)
-	// lease is the time after which a trial of a silent worker is delivered to another one.
-	lease time.Duration
 }
 
 // Cluster holds a connection to the queue, the results and the files of a cluster.
@@ -63,8 +61,14 @@ type Cluster struct {
 	workers         jetstream.KeyValue
 	data, artifacts jetstream.ObjectStore
 	note            func(string)
-	lease           time.Duration
-	idle            time.Duration // after which a download without bytes fails
+	onTrouble       func(text string) // also receives what a call waits for; may be nil
+	fullWait        time.Duration     // for room; 0 is for ever
+	idle            time.Duration     // after which a download without bytes fails
+	// lease is the time after which a trial of a silent worker is delivered to another one, and keep
+	// the time for which results and data are kept. The stores on the server have them.
+	lease, keep time.Duration
+	// reconnected is the time of the last new connection in nanoseconds, 0 for none.
+	reconnected atomic.Int64
 }
 
 // Connect connects to a cluster. A coordinator creates its queue and its stores if they are missing.
@@ -73,16 +77,27 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	if note == nil {
 		note = func(string) {}
 	}
-	conn, err := nats.Connect(o.URL, o.nats(note)...)
+	c := newCluster(note)
+	if !o.IsWorker {
+		c.fullWait = fullWait // a worker has a result to store
+	}
+	conn, err := nats.Connect(o.URL, append(o.nats(note), nats.ReconnectHandler(func(*nats.Conn) {
+		c.reconnected.Store(time.Now().UnixNano())
+		note("the cluster is connected again")
+	}))...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", o.URL, explained(err))
 	}
-	c := &Cluster{conn: conn, note: note, lease: cmp.Or(o.lease, defaultLease), idle: callTime}
+	c.conn = conn
 	if err := c.setUp(ctx, o.IsWorker); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("set up the queue on %s: %w", o.URL, explained(err))
 	}
 	return c, nil
+}
+
+func newCluster(note func(string)) *Cluster {
+	return &Cluster{note: note, idle: callTime}
 }
 
 func (o Options) nats(note func(string)) []nats.Option {
@@ -95,7 +110,6 @@ func (o Options) nats(note func(string)) []nats.Option {
 				note(fmt.Sprintf("warning: the connection to the cluster is lost: %v", err))
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { note("the cluster is connected again") }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if !errors.Is(err, nats.ErrSlowConsumer) {
 				note(fmt.Sprintf("warning: the cluster reports: %v", err))
@@ -103,11 +117,7 @@ func (o Options) nats(note func(string)) []nats.Option {
 		}),
 	}
 	if o.NKey != "" {
-		if key, err := nats.NkeyOptionFromSeed(o.NKey); err != nil {
-			options = append(options, failing(fmt.Errorf("read the key %s: %w", o.NKey, err)))
-		} else {
-			options = append(options, key)
-		}
+		options = append(options, keyOption(o.NKey))
 	}
 	if o.Credentials != "" {
 		options = append(options, nats.UserCredentials(o.Credentials))
@@ -121,8 +131,19 @@ func (o Options) nats(note func(string)) []nats.Option {
 	return options
 }
 
-// failing returns an option that fails.
-func failing(err error) nats.Option { return func(*nats.Options) error { return err } }
+// keyOption returns the option for the nkey in a file.
+func keyOption(file string) nats.Option {
+	return func(options *nats.Options) error {
+		key, err := nats.NkeyOptionFromSeed(file)
+		if err == nil {
+			err = key(options)
+		}
+		if err != nil {
+			return fmt.Errorf("read the key %s: %w", file, err)
+		}
+		return nats.CustomInboxPrefix(inboxOf(options.Nkey))(options)
+	}
+}
 
 // explained adds what to do about an error.
 func explained(err error) error {
@@ -140,98 +161,25 @@ func explained(err error) error {
 	return err
 }
 
-// setUp opens the queue and the stores. A coordinator creates what is missing; a worker waits.
-func (c *Cluster) setUp(ctx context.Context, isWorker bool) error {
-	js, err := jetstream.New(c.conn)
-	if err != nil {
-		return err
-	}
-	c.js = js
-	say := sync.OnceFunc(func() { c.note("waiting for the first search, which creates the queue") })
-	for {
-		attempt, cancel := context.WithTimeout(ctx, callTime)
-		err := c.open(attempt, !isWorker)
-		cancel()
-		if !isWorker || !errors.Is(err, jetstream.ErrStreamNotFound) &&
-			!errors.Is(err, jetstream.ErrBucketNotFound) {
-			return err
-		}
-		say()
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-// open opens the queue and the stores, and creates them if it may.
-func (c *Cluster) open(ctx context.Context, create bool) error {
-	var err error
-	c.trials, err = c.js.Stream(ctx, trialStream)
-	if create && errors.Is(err, jetstream.ErrStreamNotFound) {
-		c.trials, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-			Name: trialStream, Subjects: []string{trialSubjects + ".>"}, Description: "trials to train",
-			Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
-			// A trial is in the queue at most once.
-			Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1,
-			MaxMsgSize: maxMessage, MaxAge: keepTime,
-		})
-	}
-	if err != nil {
-		return err
-	}
-	if c.results, err = c.bucket(ctx, create, jetstream.KeyValueConfig{
-		Bucket: resultBucket, TTL: keepTime, MaxValueSize: maxMessage, Storage: jetstream.FileStorage,
-	}); err != nil {
-		return err
-	}
-	if c.workers, err = c.bucket(ctx, create, jetstream.KeyValueConfig{
-		Bucket: workerBucket, TTL: c.lease, MaxValueSize: maxMessage, Storage: jetstream.FileStorage,
-	}); err != nil {
-		return err
-	}
-	if c.data, err = c.files(ctx, create, dataBucket); err != nil {
-		return err
-	}
-	c.artifacts, err = c.files(ctx, create, artifactBucket)
-	return err
-}
-
-// bucket opens a key-value store, and creates it if it is missing.
-func (c *Cluster) bucket(
-	ctx context.Context, create bool, config jetstream.KeyValueConfig,
-) (jetstream.KeyValue, error) {
-	kv, err := c.js.KeyValue(ctx, config.Bucket)
-	if create && errors.Is(err, jetstream.ErrBucketNotFound) {
-		return c.js.CreateOrUpdateKeyValue(ctx, config)
-	}
-	return kv, err
-}
-
-// files opens an object store, and creates it if it is missing.
-func (c *Cluster) files(
-	ctx context.Context, create bool, bucket string,
-) (jetstream.ObjectStore, error) {
-	store, err := c.js.ObjectStore(ctx, bucket)
-	if create && errors.Is(err, jetstream.ErrBucketNotFound) {
-		return c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-			Bucket: bucket, TTL: keepTime, Storage: jetstream.FileStorage,
-		})
-	}
-	return store, err
-}
-
 // heartbeat returns the time between two signs of life of a worker.
 func (c *Cluster) heartbeat() time.Duration { return c.lease / 3 }
 
 // Close ends the connection.
 func (c *Cluster) Close() { c.conn.Close() }
 
+// trouble notes what a call waits for.
+func (c *Cluster) trouble(text string) {
+	c.note("warning: " + text)
+	if c.onTrouble != nil {
+		c.onTrouble(text)
+	}
+}
+
 // retry calls a function until it succeeds, its error is permanent or ctx ends. The cluster may be
-// away for long.
+// away for long. It may be full for the time of a [patience].
 func (c *Cluster) retry(ctx context.Context, what string, call func(context.Context) error) error {
 	const longest = 5 * time.Second
+	full := c.newPatience(what)
 	for wait := longest / 32; ; wait = min(2*wait, longest) {
 		attempt, cancel := context.WithTimeout(ctx, callTime)
 		err := call(attempt)
@@ -243,12 +191,14 @@ func (c *Cluster) retry(ctx context.Context, what string, call func(context.Cont
 			return context.Cause(ctx)
 		case isPermanent(err):
 			return fmt.Errorf("%s: %w", what, err)
+		case isFull(err):
+			if err := full.wait(withFix(err)); err != nil {
+				return err
+			}
 		case wait == longest:
-			c.note(fmt.Sprintf("warning: %s: %v; trying again", what, err))
+			c.trouble(fmt.Sprintf("%s: %v; trying again", what, err))
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if sleep(ctx, wait); ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}
@@ -258,7 +208,8 @@ func (c *Cluster) retry(ctx context.Context, what string, call func(context.Cont
 func isPermanent(err error) bool {
 	return errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyNotFound) ||
 		errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrMsgNotFound) ||
-		errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed)
+		errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) ||
+		errors.As(err, new(*fs.PathError))
 }
 
 // queue returns the part of a subject that separates trials by arithmetic and by the version of the

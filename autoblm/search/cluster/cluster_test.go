@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -271,8 +272,11 @@ func TestData(t *testing.T) {
 	cluster := c.connect()
 	data := Data{Dataset: "graph", Fingerprint: "f1"}
 	var err error
-	if data.Name, err = cluster.sendData(t.Context(), data, from); err != nil || data.Name != "data" {
+	if data.Name, err = sentName(from); err != nil || data.Name != "data" {
 		t.Fatal(data.Name, err)
+	}
+	if err := cluster.sendData(t.Context(), data, from); err != nil {
+		t.Fatal(err)
 	}
 	folder := t.TempDir()
 	for range 2 {
@@ -311,8 +315,11 @@ func TestDataUnderOtherNames(t *testing.T) {
 	} {
 		data := Data{Dataset: filepath.Base(source), Fingerprint: "f1"}
 		var err error
-		if data.Name, err = cluster.sendData(t.Context(), data, source); err != nil || data.Name != want {
+		if data.Name, err = sentName(source); err != nil || data.Name != want {
 			t.Fatalf("%s is sent as %q, want %q: %v", source, data.Name, want, err)
+		}
+		if err := cluster.sendData(t.Context(), data, source); err != nil {
+			t.Fatal(err)
 		}
 		path, err := cluster.receiveData(t.Context(), data, folder)
 		if err != nil {
@@ -350,12 +357,11 @@ func TestLongDownload(t *testing.T) {
 	content := make([]byte, 8<<20)
 	rand.Read(content)
 	from := writeFolder(t, map[string]string{"train.txt": string(content)})
-	data := Data{Fingerprint: "f1"}
-	var err error
-	if data.Name, err = cluster.sendData(t.Context(), data, from); err != nil {
+	data := Data{Fingerprint: "f1", Name: "data"}
+	if err := cluster.sendData(t.Context(), data, from); err != nil {
 		t.Fatal(err)
 	}
-	err = cluster.receive(t.Context(), cluster.data, data.object(), func(_ string, r io.Reader) error {
+	err := cluster.receive(t.Context(), cluster.data, data.object(), func(_ string, r io.Reader) error {
 		got := make([]byte, len(content))
 		_, err := io.ReadFull(r, got[:1000])
 		time.Sleep(6 * time.Second)
@@ -417,17 +423,77 @@ func TestWorkerError(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "worker broken: the disk is full") {
 		t.Fatalf("the search ended with: %v", err)
 	}
-	if n := len(tried); n != maxDeliveries {
-		t.Errorf("%d attempts, want %d", n, maxDeliveries)
+	if n := len(tried); n != maxFailures {
+		t.Errorf("%d attempts, want %d", n, maxFailures)
 	}
 	go func() {
-		for range maxDeliveries + 1 {
+		for range maxFailures + 1 {
 			<-tried
 		}
 		c.worker("healthy", fakeTask{})
 	}()
 	trainBoth(t, on, fakeTask{}, 1)
 	end()
+}
+
+// TestSickWorker trains on a worker whose trainings all fail and one that is healthy: the failing one
+// leaves all trials to the other.
+func TestSickWorker(t *testing.T) {
+	c := newTestCluster(t)
+	var tried sync.Map // number of attempts by trial
+	c.worker("sick", fakeTask{train: func(_ context.Context, trial task.Trial) error {
+		n, _ := tried.LoadOrStore(trial.Recipe.Seed, &atomic.Int64{})
+		n.(*atomic.Int64).Add(1)
+		return errors.New("the disk is full")
+	}})
+	c.worker("healthy", fakeTask{train: func(context.Context, task.Trial) error {
+		time.Sleep(300 * time.Millisecond)
+		return nil
+	}})
+	trainBoth(t, c.task(), fakeTask{}, 20)
+	attempts := 0
+	tried.Range(func(_, n any) bool {
+		attempts++
+		if n := n.(*atomic.Int64).Load(); n > 1 {
+			t.Errorf("the failing worker tried a trial %d times", n)
+		}
+		return true
+	})
+	if attempts == 0 {
+		t.Error("the failing worker tried no trial")
+	}
+}
+
+// TestServerAway keeps the server away for longer than a lease, three times during one
+// training: the trial is not given up, and trains at most twice.
+func TestServerAway(t *testing.T) {
+	c := newTestCluster(t)
+	begun, trained := make(chan bool, 10), &atomic.Int64{}
+	end := make(chan bool)
+	slow := fakeTask{trained: trained, train: func(context.Context, task.Trial) error {
+		begun <- true
+		<-end
+		return nil
+	}}
+	for _, name := range []string{"w1", "w2", "w3"} {
+		c.worker(name, slow)
+	}
+	on := c.task()
+	go func() {
+		<-begun
+		addr := strings.TrimPrefix(c.server.URL(), "nats://")
+		for range 3 {
+			c.server.Close()
+			time.Sleep(c.lease * 4 / 3)
+			c.start(addr)
+			time.Sleep(3 * c.lease)
+		}
+		close(end)
+	}()
+	trainBoth(t, on, fakeTask{}, 1)
+	if n := trained.Load(); n > 2 {
+		t.Errorf("one trial was trained %d times", n)
+	}
 }
 
 // TestNewStore starts the server again with an empty store: workers and searches go on.

@@ -7,16 +7,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// train publishes trials and waits for their results. If ctx ends, it withdraws the trials.
+// train publishes trials and waits for their results. keep is called now and then, to keep the data on
+// the cluster. If ctx ends, train withdraws the trials.
 func (c *Cluster) train(
-	ctx context.Context, works []work, onProgress func(share float64),
+	ctx context.Context, works []work, keep func(context.Context) error,
+	onProgress func(share float64),
 ) ([]result, error) {
 	r := round{
-		Cluster: c, arithmetic: works[0].Arithmetic,
+		Cluster: c, arithmetic: works[0].Arithmetic, keepData: keep,
 		pending: map[string]work{}, results: map[string]result{},
 	}
 	keys := make([]string, len(works))
@@ -42,6 +43,7 @@ func (c *Cluster) train(
 type round struct {
 	*Cluster
 	arithmetic string
+	keepData   func(context.Context) error
 	pending    map[string]work // by key
 	results    map[string]result
 	doubled    []string // keys of trials that were published a second time for idle workers
@@ -98,13 +100,11 @@ func (r *round) receive(ctx context.Context, entry jetstream.KeyValueEntry) erro
 		return err
 	}
 	if result.Lost {
-		for _, key := range []string{entry.Key(), errorKey(entry.Key())} {
-			err := r.retry(ctx, "remove a result", func(ctx context.Context) error {
-				return r.Cluster.results.Delete(ctx, key)
-			})
-			if err != nil {
-				return err
-			}
+		err := r.retry(ctx, "remove a result", func(ctx context.Context) error {
+			return r.Cluster.results.Delete(ctx, entry.Key())
+		})
+		if err != nil {
+			return err
 		}
 		if result.Cause != "" {
 			return fmt.Errorf("train on the cluster: %s", result.Cause)
@@ -120,6 +120,12 @@ func (r *round) receive(ctx context.Context, entry jetstream.KeyValueEntry) erro
 
 // check looks for the results of all pending trials, and publishes those that are not in the queue.
 func (r *round) check(ctx context.Context) error {
+	if err := r.addQueue(ctx, r.arithmetic); err != nil {
+		return err
+	}
+	if err := r.keepData(ctx); err != nil {
+		return err
+	}
 	for key, w := range r.pending {
 		var entry jetstream.KeyValueEntry
 		err := r.retry(ctx, "look for a result", func(ctx context.Context) (err error) {
@@ -162,6 +168,9 @@ func isQueued(err error) bool {
 		"maximum messages per subject exceeded"
 }
 
+// secondEnding ends the subject of the second publication of a slow trial.
+const secondEnding = ".again"
+
 func trialSubject(w work, key string) string {
 	return subject(trialSubjects, queue(w.Arithmetic), key)
 }
@@ -192,7 +201,7 @@ func (r *round) double(ctx context.Context) error {
 			continue
 		}
 		w := r.pending[s.Trial]
-		if err := r.publish(ctx, w, subject(trialSubject(w, s.Trial), "again")); err != nil {
+		if err := r.publish(ctx, w, trialSubject(w, s.Trial)+secondEnding); err != nil {
 			return err
 		}
 		r.doubled = append(r.doubled, s.Trial)
@@ -206,7 +215,7 @@ func (r *round) withdraw(ctx context.Context) {
 	defer cancel()
 	for key := range r.pending {
 		r.cancel(key)
-		for _, s := range []string{"", ".again"} {
+		for _, s := range []string{"", secondEnding} {
 			r.trials.Purge(ctx, jetstream.WithPurgeSubject(trialSubject(r.pending[key], key)+s))
 		}
 	}
@@ -215,46 +224,3 @@ func (r *round) withdraw(ctx context.Context) {
 
 // cancel asks workers to stop the training of a trial.
 func (c *Cluster) cancel(key string) { c.conn.Publish(subject(withdrawSubject, key), nil) }
-
-// maxDownloads is the number of failed downloads after which a model counts as lost.
-const maxDownloads = 3
-
-// artifact fetches the model of a trial from its worker; nil if it is lost.
-func (c *Cluster) artifact(
-	ctx context.Context, key, worker string,
-) (files map[string][]byte, err error) {
-	for failed := 0; ; {
-		files, err := c.fetchArtifact(ctx, key)
-		if err == nil || ctx.Err() != nil {
-			return files, err
-		}
-		if !errors.Is(err, jetstream.ErrObjectNotFound) {
-			if c.conn.IsConnected() { // a lost connection returns
-				failed++
-			}
-			if failed == maxDownloads {
-				c.note(fmt.Sprintf("warning: fetch a model: %v; it counts as lost", err))
-				return nil, nil
-			}
-			c.note(fmt.Sprintf("warning: fetch a model: %v; trying again", err))
-		}
-		// The worker answers at once and then sends the model, which may take long.
-		ask, cancel := context.WithTimeout(ctx, callTime)
-		answer, err := c.conn.RequestWithContext(ask, subject(artifactSubject, worker), []byte(key))
-		cancel()
-		if errors.Is(err, nats.ErrNoResponders) || err == nil && string(answer.Data) == modelLost {
-			return nil, nil
-		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-// Answers of a worker to the request for a model.
-const (
-	modelComing = "coming"
-	modelLost   = "lost"
-)

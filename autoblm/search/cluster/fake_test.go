@@ -111,7 +111,7 @@ func newTestCluster(t *testing.T) *testCluster {
 
 func (c *testCluster) start(addr string) {
 	c.t.Helper()
-	server, err := Serve(ServerOptions{Addr: addr, Store: c.store, Users: c.users, lease: c.lease})
+	server, err := Serve(ServerOptions{Addr: addr, Store: c.store, Users: c.users, Lease: c.lease})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func (c *testCluster) start(addr string) {
 // connect returns a connection.
 func (c *testCluster) connect() *Cluster {
 	c.t.Helper()
-	cluster, err := Connect(c.t.Context(), Options{URL: c.server.URL(), NKey: c.key, lease: c.lease})
+	cluster, err := Connect(c.t.Context(), Options{URL: c.server.URL(), NKey: c.key})
 	if err != nil {
 		c.t.Fatal(err)
 	}

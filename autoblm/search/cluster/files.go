@@ -19,38 +19,39 @@ import (
 // maxUnpacked is the largest size in bytes of data or a model.
 const maxUnpacked = 1 << 36
 
-// sendData sends a file or a folder to the cluster, unless it is there, and returns its name there.
-// The name keeps the endings of a file, because readers recognize formats by them, but not its own
-// name: the same data may have other names elsewhere.
-func (c *Cluster) sendData(ctx context.Context, d Data, source string) (name string, err error) {
-	absolute, err := filepath.Abs(source)
-	if err != nil {
-		return "", err
+// sentName returns the name of a file or a folder of data on the cluster. It keeps the endings of a
+// file, because readers recognize formats by them, but not its own name: the same data may have other
+// names elsewhere.
+func sentName(source string) (string, error) {
+	info, err := os.Stat(source)
+	if err != nil || info.IsDir() {
+		return "data", err
 	}
-	info, err := os.Stat(absolute)
-	if err != nil {
-		return "", err
-	}
-	d.Name = "data"
-	if !info.IsDir() {
-		name := filepath.Base(absolute)
-		ending := filepath.Ext(name)
-		d.Name += filepath.Ext(strings.TrimSuffix(name, ending)) + ending // as in .tsv.gz
-	}
-	return d.Name, c.sendOnce(ctx, c.data, d.object(), func(w io.Writer) error {
-		return packFolder(w, absolute, d.Name)
+	name := filepath.Base(source)
+	ending := filepath.Ext(name)
+	return "data" + filepath.Ext(strings.TrimSuffix(name, ending)) + ending, nil // as in .tsv.gz
+}
+
+// sendData sends a file or a folder to the cluster, unless it is there.
+func (c *Cluster) sendData(ctx context.Context, d Data, source string) error {
+	return c.sendOnce(ctx, c.data, d.object(), func(w io.Writer) error {
+		return packFolder(w, source, d.Name)
 	})
 }
 
 // object returns the name of the data in the store.
 func (d Data) object() string { return d.Fingerprint + "." + d.Name }
 
-// sendOnce sends an object in one piece, unless it is there.
+// sendOnce sends an object in one piece, unless it is there and stays there for half of the time for
+// which the cluster keeps objects.
 func (c *Cluster) sendOnce(
 	ctx context.Context, to jetstream.ObjectStore, name string, pack func(io.Writer) error,
 ) error {
-	_, err := to.GetInfo(ctx, name)
-	if !errors.Is(err, jetstream.ErrObjectNotFound) {
+	info, err := to.GetInfo(ctx, name)
+	if err == nil && time.Since(info.ModTime) < c.keep/2 {
+		return nil
+	}
+	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
 		return err
 	}
 	reader, writer := io.Pipe()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 )
 
@@ -31,9 +32,12 @@ type ServerOptions struct {
 	TLSCert, TLSKey, TLSCA string
 	// MaxStore is the largest size of the store in bytes; 0 is up to the free space.
 	MaxStore int64
+	// Lease is the time after which a trial of a silent worker is delivered to another one; 0 is
+	// [DefaultLease].
+	Lease time.Duration
 	// Note receives warnings and errors of the server; nil for none.
-	Note  func(text string)
-	lease time.Duration // as in [Options]
+	Note func(text string)
+	keep time.Duration // as in [Cluster]; 0 is the default
 }
 
 // Users holds the public nkeys of the two roles.
@@ -93,15 +97,25 @@ func Serve(o ServerOptions) (*Server, error) {
 func setUp(s *server.Server, o ServerOptions, own Key) error {
 	options := []nats.Option{nats.InProcessServer(s)}
 	if o.hasKeys() {
-		options = append(options, nats.Nkey(own.Public, own.sign))
+		options = append(options, nats.Nkey(own.Public, own.sign),
+			nats.CustomInboxPrefix(inboxOf(own.Public)))
 	}
 	conn, err := nats.Connect("", options...)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	c := &Cluster{conn: conn, note: func(string) {}, lease: cmp.Or(o.lease, defaultLease), idle: callTime}
-	return c.setUp(context.Background(), false)
+	c := newCluster(func(string) {})
+	if c.js, err = jetstream.New(conn); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	defer cancel()
+	// Results and trials are small, and have the rest.
+	room := s.JetStreamConfig().MaxStore / 5 * 2
+	return c.create(ctx, limits{
+		lease: cmp.Or(o.Lease, DefaultLease), keep: cmp.Or(o.keep, defaultKeep), data: room, models: room,
+	})
 }
 
 // check returns an error if the options would protect the server less than they seem to.
@@ -179,9 +193,9 @@ func (o ServerOptions) nats(own string) (*server.Options, error) {
 	}
 	if o.hasKeys() {
 		options.Nkeys = []*server.NkeyUser{
-			{Nkey: o.Users.Coordinator, Permissions: coordinatorPermissions()},
-			{Nkey: o.Users.Worker, Permissions: workerPermissions()},
-			{Nkey: own, Permissions: coordinatorPermissions()},
+			{Nkey: o.Users.Coordinator, Permissions: coordinatorPermissions(o.Users.Coordinator)},
+			{Nkey: o.Users.Worker, Permissions: workerPermissions(o.Users.Worker)},
+			{Nkey: own, Permissions: coordinatorPermissions(own)},
 		}
 	}
 	return options, nil

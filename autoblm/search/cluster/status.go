@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/synadia-io/orbit.go/jetstreamext"
 )
 
 // WorkerState describes a worker and the trial that it trains.
@@ -70,27 +71,34 @@ func (c *Cluster) Workers(ctx context.Context) (all []WorkerState, err error) {
 	return all, err
 }
 
-func (c *Cluster) workerStates(ctx context.Context) ([]WorkerState, error) {
-	watcher, err := c.workers.WatchAll(ctx, jetstream.IgnoreDeletes())
-	if err != nil {
-		return nil, err
-	}
-	defer watcher.Stop()
-	var all []WorkerState
-	for {
-		select {
-		case entry := <-watcher.Updates():
-			if entry == nil { // the end of what there is
-				slices.SortFunc(all, func(a, b WorkerState) int { return cmp.Compare(a.Name, b.Name) })
-				return all, nil
+// workerStates reads the states without a consumer, which a worker may not create: the server would
+// deliver its messages to any subject.
+func (c *Cluster) workerStates(ctx context.Context) (all []WorkerState, err error) {
+	const batch = 1000
+	for next, n := uint64(1), batch; n == batch; {
+		n = 0
+		messages, err := jetstreamext.GetBatch(ctx, c.js, "KV_"+workerBucket, batch,
+			jetstreamext.GetBatchSubject("$KV."+workerBucket+".>"), jetstreamext.GetBatchSeq(next))
+		if err != nil {
+			return nil, err
+		}
+		for m, err := range messages {
+			if errors.Is(err, jetstreamext.ErrNoMessages) {
+				break
 			}
-			if state, err := decodeState(entry.Value()); err == nil {
+			if err != nil {
+				return nil, err
+			}
+			n++
+			next = m.Sequence + 1
+			// A deleted state is empty.
+			if state, err := decodeState(m.Data); err == nil {
 				all = append(all, state)
 			}
-		case <-ctx.Done():
-			return nil, ctx.Err()
 		}
 	}
+	slices.SortFunc(all, func(a, b WorkerState) int { return cmp.Compare(a.Name, b.Name) })
+	return all, nil
 }
 
 func decodeState(content []byte) (s WorkerState, err error) {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -15,6 +16,7 @@ type Task struct {
 	task.Task
 	cluster    *Cluster
 	data       Data
+	source     string // file or folder of the data, "" for data that all workers have
 	arithmetic string
 	split      int
 	limits     eval.Limits
@@ -38,11 +40,25 @@ func NewTask(
 			Source: identity.Source,
 		},
 	}
-	if source == "" {
-		return clustered, nil
+	if source != "" {
+		if clustered.source, err = filepath.Abs(source); err != nil {
+			return nil, err
+		}
+		if clustered.data.Name, err = sentName(source); err == nil {
+			err = c.sendData(ctx, clustered.data, clustered.source)
+		}
 	}
-	clustered.data.Name, err = c.sendData(ctx, clustered.data, source)
 	return clustered, err
+}
+
+// keepData sends the data again if the cluster has lost them or will soon remove them.
+func (t *Task) keepData(ctx context.Context) error {
+	if t.source == "" {
+		return nil
+	}
+	return t.cluster.retry(ctx, "keep the data", func(context.Context) error {
+		return t.cluster.sendData(ctx, t.data, t.source)
+	})
 }
 
 // Resplit implements [task.Task].
@@ -78,7 +94,7 @@ func (t *Task) Train(
 	for i, trial := range trials {
 		works[i] = t.work(trial)
 	}
-	results, err := t.cluster.train(ctx, works, onProgress)
+	results, err := t.cluster.train(ctx, works, t.keepData, onProgress)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +102,7 @@ func (t *Task) Train(
 	for i, r := range results {
 		r.apply(&trials[i])
 		if r.HasArtifact {
-			artifacts[i] = &artifact{ctx: ctx, cluster: t.cluster, work: works[i], worker: r.Worker}
+			artifacts[i] = &artifact{ctx: ctx, task: t, work: works[i], worker: r.Worker}
 		}
 	}
 	return artifacts, nil
@@ -101,11 +117,11 @@ func (t *Task) work(trial task.Trial) work {
 
 // artifact is the model of a trial, on the worker that trained it.
 type artifact struct {
-	ctx     context.Context // of the step that trained the trial and stores its model
-	cluster *Cluster
-	work    work
-	worker  string
-	files   map[string][]byte
+	ctx    context.Context // of the step that trained the trial and stores its model
+	task   *Task
+	work   work
+	worker string
+	files  map[string][]byte
 }
 
 // Files implements [task.Artifact]. It asks the workers for the model, and lets one train the trial
@@ -119,13 +135,13 @@ func (a *artifact) Files() (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.files, err = a.cluster.artifact(a.ctx, key, a.worker)
+		a.files, err = a.task.cluster.artifact(a.ctx, key, a.worker)
 		if err != nil || a.files != nil {
 			return a.files, err
 		}
-		a.cluster.note(fmt.Sprintf("a model is lost with its worker: training trial %s again", key))
+		a.task.cluster.note(fmt.Sprintf("a model is lost with its worker: training trial %s again", key))
 		a.work.Again++
-		results, err := a.cluster.train(a.ctx, []work{a.work}, func(float64) {})
+		results, err := a.task.cluster.train(a.ctx, []work{a.work}, a.task.keepData, func(float64) {})
 		if err != nil {
 			return nil, err
 		}

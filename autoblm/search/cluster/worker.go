@@ -2,16 +2,14 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,11 +20,6 @@ import (
 )
 
 const (
-	// maxDeliveries is the number of workers that a trial may lose before it counts as failed.
-	maxDeliveries = 3
-	// maxModels is the number of models that a worker keeps. The coordinator asks for those that it
-	// needs as soon as their trials are trained.
-	maxModels = 64
 	// longestPause is the longest pause of a worker after an error.
 	longestPause = time.Minute
 	// maxError is the largest size of the text of an error in bytes.
@@ -46,14 +39,17 @@ type Worker struct {
 	Open func(ctx context.Context, d Data, path string) (t task.Task, close func(), err error)
 	// Folder keeps data and models. Models are removed when the worker ends.
 	Folder string
+	// OnTrained is called after each training with the trial's identity; nil for nothing.
+	OnTrained func(trial string)
 
 	mu     sync.Mutex
 	state  WorkerState
 	cancel context.CancelCauseFunc // of the trial in training
 
-	opened *openTask     // of the last trial
-	kept   []string      // keys of models
-	pause  time.Duration // after the last error, 0 after a success
+	opened *openTask // of the last trial
+	models *models
+	pause  time.Duration                 // after the last error, 0 after a success
+	queues map[string]jetstream.Consumer // by arithmetic
 }
 
 // openTask is the task of a search with its data.
@@ -76,13 +72,16 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.Folder, err = filepath.Abs(w.Folder); err != nil {
 		return fmt.Errorf("find the folder of the worker: %w", err)
 	}
-	// Another worker may have the same name and folder.
-	models := filepath.Join(w.Folder, "models-"+w.Name+"-"+rand.Text()[:8])
-	defer os.RemoveAll(models)
+	if w.models, err = newModels(w.Folder, w.Name); err != nil {
+		return fmt.Errorf("make the folder of the worker: %w", err)
+	}
+	defer w.models.close()
 	defer w.close()
+	w.queues = map[string]jetstream.Consumer{}
+	w.Cluster.onTrouble = w.setError
 	for subject, handle := range map[string]nats.MsgHandler{
 		subject(withdrawSubject, "*"):    w.withdrawn,
-		subject(artifactSubject, w.Name): func(m *nats.Msg) { w.send(ctx, m, models) },
+		subject(artifactSubject, w.Name): func(m *nats.Msg) { w.send(ctx, m) },
 	} {
 		subscription, err := w.Cluster.conn.Subscribe(subject, handle)
 		if err != nil {
@@ -90,40 +89,20 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 		defer subscription.Unsubscribe()
 	}
-	consumers, err := w.consumers(ctx)
-	if err != nil {
-		return err
-	}
 	go w.beat(ctx)
 	defer w.Cluster.workers.Delete(context.WithoutCancel(ctx), w.Name)
-queues:
 	for ctx.Err() == nil {
-		for i, consumer := range consumers {
-			// Trials for any arithmetic are rare, so the worker waits for its own.
-			wait := w.Cluster.heartbeat()
-			if i > 0 {
-				wait = time.Second / 10
-			}
-			message, err := next(ctx, consumer, wait)
+		for _, arithmetic := range []string{w.Arithmetic, ""} {
+			message, err := w.next(ctx, arithmetic)
 			switch {
-			case err == nil && ctx.Err() != nil:
+			case w.Cluster.conn.IsClosed():
+				return fmt.Errorf("the connection to the cluster ended: %w",
+					explained(cmp.Or(w.Cluster.conn.LastError(), nats.ErrConnectionClosed)))
+			case message != nil && ctx.Err() != nil:
 				w.acknowledge(context.WithoutCancel(ctx), message) // see handle
-				return nil
-			case ctx.Err() != nil:
-				return nil
-			case err == nil:
-				w.handle(ctx, message, models)
-			case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-				// There is no trial.
-			case isMissing(err):
-				w.fail(fmt.Errorf("take a trial: %w", err))
-				// The server may have a new store.
-				sleep(ctx, time.Second)
-				if consumers, err = w.consumers(ctx); err != nil && ctx.Err() == nil {
-					return err
-				}
-				continue queues
-			default:
+			case message != nil:
+				w.handle(ctx, message)
+			case err != nil && ctx.Err() == nil:
 				w.fail(fmt.Errorf("take a trial: %w", err))
 				sleep(ctx, time.Second)
 			}
@@ -132,39 +111,49 @@ queues:
 	return nil
 }
 
-// next returns the next message of a queue.
-func next(
-	ctx context.Context, from jetstream.Consumer, wait time.Duration,
-) (jetstream.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
+// next returns the next trial of a queue, nil for none. It waits for trials of the worker's own
+// arithmetic, because those for any are rare.
+func (w *Worker) next(ctx context.Context, arithmetic string) (jetstream.Msg, error) {
+	attempt, cancel := context.WithTimeout(ctx, max(w.Cluster.heartbeat(), time.Second))
 	defer cancel()
-	return from.Next(jetstream.FetchContext(ctx))
-}
-
-// consumers returns the queues of the worker's arithmetic and of any.
-func (w *Worker) consumers(ctx context.Context) (all []jetstream.Consumer, err error) {
-	for _, arithmetic := range []string{w.Arithmetic, ""} {
-		err := w.Cluster.retry(ctx, "open the queue", func(ctx context.Context) error {
-			consumer, err := w.Cluster.trials.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-				Durable:       "workers-" + queue(arithmetic),
-				FilterSubject: subject(trialSubjects, queue(arithmetic), ">"),
-				AckPolicy:     jetstream.AckExplicitPolicy, AckWait: w.Cluster.lease,
-				MaxAckPending: -1, MaxWaiting: 10000, MaxDeliver: -1,
-			})
-			if err == nil {
-				all = append(all, consumer)
+	from := w.queues[arithmetic]
+	if from == nil {
+		var err error
+		from, err = w.Cluster.trials.Consumer(attempt, queueName(arithmetic))
+		if isMissing(err) { // no coordinator has published such a trial yet
+			if arithmetic == w.Arithmetic {
+				sleep(ctx, time.Second)
 			}
-			return err
-		})
+			return nil, nil
+		}
 		if err != nil {
 			return nil, err
 		}
+		w.queues[arithmetic] = from
 	}
-	return all, nil
+	var message jetstream.Msg
+	var err error
+	if arithmetic == w.Arithmetic {
+		message, err = from.Next(jetstream.FetchContext(attempt))
+	} else if batch, failed := from.FetchNoWait(1); failed != nil {
+		err = failed
+	} else {
+		message, err = <-batch.Messages(), batch.Error()
+	}
+	switch {
+	case message != nil:
+		return message, nil
+	case isMissing(err):
+		delete(w.queues, arithmetic) // the server may have a new store
+	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, jetstream.ErrNoMessages):
+		return nil, nil
+	}
+	return nil, err
 }
 
 // handle trains a trial and stores its result.
-func (w *Worker) handle(ctx context.Context, message jetstream.Msg, models string) {
+func (w *Worker) handle(ctx context.Context, message jetstream.Msg) {
 	work, err := decode[work](message.Data())
 	if err != nil {
 		w.fail(err)
@@ -176,32 +165,37 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg, models strin
 		w.fail(err)
 		return
 	}
-	deliveries := uint64(1)
-	if about, err := message.Metadata(); err == nil {
-		deliveries = about.NumDelivered
-	}
+	delivery := newDelivery(message)
 	training, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := w.lease(training, message)
 	defer stop()
+	if w.hasResult(training, key) {
+		w.acknowledge(ctx, message)
+		return
+	}
+	decided, cause := w.decide(training, delivery, key, work.Arithmetic)
+	switch decided {
+	case waitForOthers:
+		stop()
+		message.NakWithDelay(w.Cluster.lease) // a worker that trains it renews its lease
+		return
+	case leaveTrial:
+		stop()
+		message.NakWithDelay(w.Cluster.heartbeat() / 10)
+		sleep(ctx, w.Cluster.heartbeat())
+		return
+	}
 	w.begin(key, work.Dataset, cancel)
 	w.show(training)
 	r := result{Version: version, Worker: w.Name, Trial: work.trial()}
-	switch {
-	case w.hasResult(training, key):
-		err = nil
-	case deliveries > maxDeliveries:
+	if decided == giveUpTrial {
 		r.Trial.State = task.Failed
-		r.Trial.Error = fmt.Sprintf("%d workers were lost or failed while they trained it", maxDeliveries)
-		r.Lost, r.Cause = true, w.lastError(training, key)
+		r.Trial.Error = fmt.Sprintf("%d workers were lost or failed while they trained it", maxFailures)
+		r.Lost, r.Cause = true, cause
 		err = w.store(training, key, r)
-	default:
-		if err = w.train(training, work, key, &r, models); err == nil {
-			err = w.store(training, key, r)
-		}
-		if err == nil && deliveries > 1 {
-			w.Cluster.results.Delete(training, errorKey(key)) // expires anyway
-		}
+	} else if err = w.train(training, work, key, &r); err == nil {
+		err = w.store(training, key, r)
 	}
 	switch {
 	case err == nil, errors.Is(context.Cause(training), errWithdrawn):
@@ -212,7 +206,7 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg, models strin
 		w.acknowledge(context.WithoutCancel(ctx), message)
 	default:
 		w.fail(fmt.Errorf("trial %s: %w", key, err))
-		w.storeError(training, key, err)
+		w.storeError(training, attemptsKey(key, delivery.sequence), err)
 		stop()
 		message.NakWithDelay(w.Cluster.heartbeat() / 10)
 		w.end(err)
@@ -229,29 +223,18 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg, models strin
 	w.show(ctx)
 }
 
-// errorKey returns the key of the last error of a worker with a trial.
-func errorKey(key string) string { return key + ".error" }
-
-// storeError stores the error of this worker with a trial.
-func (w *Worker) storeError(ctx context.Context, key string, err error) {
+// storeError records an error of this worker with a trial.
+func (w *Worker) storeError(ctx context.Context, record string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	text := fmt.Sprintf("worker %s: %v", w.Name, err)
-	text = text[:min(len(text), maxError)]
-	w.Cluster.results.PutString(ctx, errorKey(key), text) // the note has the error as well
-}
-
-// lastError returns the last stored error of a worker with a trial, "" for none.
-func (w *Worker) lastError(ctx context.Context, key string) string {
-	text := ""
-	w.Cluster.retry(ctx, "read an error", func(ctx context.Context) error {
-		entry, err := w.Cluster.results.Get(ctx, errorKey(key))
-		if err == nil {
-			text = strings.ToValidUTF8(string(entry.Value()[:min(len(entry.Value()), maxError)]), "")
+	// Without the record this worker counts as lost.
+	w.Cluster.changeAttempts(ctx, record, func(a *attempts) {
+		if a.Errors == nil {
+			a.Errors = map[string]string{}
 		}
-		return err
+		a.Errors[w.Name] = limited(err.Error())
+		a.Failed++
 	})
-	return text
 }
 
 // sleep waits for a time or the end of ctx.
@@ -313,7 +296,7 @@ func (w *Worker) store(ctx context.Context, key string, r result) error {
 
 // train trains a trial and keeps its model in a folder.
 func (w *Worker) train(
-	ctx context.Context, work work, key string, r *result, models string,
+	ctx context.Context, work work, key string, r *result,
 ) error {
 	t, err := w.open(ctx, work.Data)
 	if err != nil {
@@ -333,6 +316,9 @@ func (w *Worker) train(
 	if err != nil {
 		return err
 	}
+	if w.OnTrained != nil {
+		w.OnTrained(key)
+	}
 	r.Trial = trials[0]
 	if len(artifacts) == 0 || artifacts[0] == nil {
 		return nil
@@ -344,16 +330,7 @@ func (w *Worker) train(
 	r.HasArtifact = true
 	files = maps.Clone(files)
 	files[modelFile] = w.describe(files[modelFile], work.Data)
-	if err := task.Save(filepath.Join(models, key), task.Files(files)); err != nil {
-		return err
-	}
-	w.kept = append(w.kept, key)
-	if len(w.kept) > maxModels {
-		oldest := w.kept[0]
-		w.kept = w.kept[1:]
-		return os.RemoveAll(filepath.Join(models, oldest))
-	}
-	return nil
+	return w.models.add(key, task.Files(files))
 }
 
 // modelFile describes a model.
@@ -428,38 +405,6 @@ func (w *Worker) withdrawn(m *nats.Msg) {
 	}
 }
 
-// send answers the request for a model and sends it.
-func (w *Worker) send(ctx context.Context, m *nats.Msg, models string) {
-	key := string(m.Data)
-	dir := filepath.Join(models, key)
-	if _, err := os.Stat(dir); err != nil || !filepath.IsLocal(key) {
-		m.Respond([]byte(modelLost))
-		return
-	}
-	m.Respond([]byte(modelComing))
-	files, err := readFolder(dir)
-	if err == nil {
-		err = w.Cluster.sendArtifact(ctx, key, files)
-	}
-	if err != nil {
-		w.fail(fmt.Errorf("send the model of trial %s: %w", key, err))
-	}
-}
-
-func readFolder(dir string) (map[string][]byte, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{}
-	for _, e := range entries {
-		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
-}
-
 // beat shows signs of life.
 func (w *Worker) beat(ctx context.Context) {
 	beat := time.NewTicker(w.Cluster.heartbeat())
@@ -511,6 +456,13 @@ func (w *Worker) end(err error) {
 	if err == nil {
 		w.state.Trained++
 	}
+}
+
+// setError sets the last error of the worker.
+func (w *Worker) setError(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Error = text
 }
 
 func (w *Worker) fail(err error) {

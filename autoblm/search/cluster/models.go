@@ -1,0 +1,199 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Answers of a worker to the request for a model. After modelFull and modelFailed follows the error
+// of the last attempt; the worker sends the model again.
+const (
+	modelComing = "coming"
+	modelLost   = "lost"
+	modelFull   = "full: "
+	modelFailed = "failed: "
+)
+
+const (
+	// maxModels is the number of models that a worker keeps. The coordinator asks for those that it
+	// needs as soon as their trials are trained.
+	maxModels = 64
+	// maxDownloads is the number of failed downloads after which a model counts as lost.
+	maxDownloads = 3
+)
+
+// models is a folder with the models of a worker.
+type models struct {
+	dir     string
+	keys    []string         // in the order of their trainings
+	failed  map[string]error // of the last attempt to send a model
+	release func()           // unlocks the folder
+}
+
+// newModels makes a folder for the models of a worker, whose name another one may have too. It
+// removes the folders of workers that were killed.
+func newModels(folder, name string) (*models, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	const prefix = "models-"
+	old, err := filepath.Glob(filepath.Join(folder, prefix+"*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range old {
+		if release, err := atomicfile.TakeLock(lockOf(dir)); err == nil {
+			err = os.RemoveAll(dir)
+			release()
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	m := &models{
+		dir:    filepath.Join(folder, prefix+name+"-"+rand.Text()[:8]),
+		failed: map[string]error{}, release: func() {},
+	}
+	release, err := atomicfile.TakeLock(lockOf(m.dir))
+	switch {
+	case err == nil:
+		m.release = release
+	case !errors.Is(err, errors.ErrUnsupported):
+		return nil, err
+	}
+	return m, os.Mkdir(m.dir, 0o700)
+}
+
+// lockOf returns the file of the lock of a folder.
+func lockOf(dir string) string {
+	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".lock")
+}
+
+// close removes the models.
+func (m *models) close() {
+	os.RemoveAll(m.dir)
+	m.release()
+}
+
+// add keeps a model, and removes the oldest ones.
+func (m *models) add(key string, model task.Artifact) error {
+	if err := task.Save(filepath.Join(m.dir, key), model); err != nil {
+		return err
+	}
+	m.keys = append(m.keys, key)
+	if len(m.keys) > maxModels {
+		oldest := m.keys[0]
+		m.keys = m.keys[1:]
+		return os.RemoveAll(filepath.Join(m.dir, oldest))
+	}
+	return nil
+}
+
+// read returns the files of a model.
+func (m *models) read(key string) (map[string][]byte, error) {
+	if !filepath.IsLocal(key) {
+		return nil, os.ErrNotExist
+	}
+	dir := filepath.Join(m.dir, key)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// send answers the request for a model and sends it.
+func (w *Worker) send(ctx context.Context, request *nats.Msg) {
+	key := string(request.Data)
+	files, err := w.models.read(key)
+	if errors.Is(err, os.ErrNotExist) {
+		request.Respond([]byte(modelLost))
+		return
+	}
+	answer := modelComing
+	if failed := w.models.failed[key]; failed != nil {
+		if answer = modelFailed; isFull(failed) {
+			answer = modelFull
+		}
+		answer += limited(failed.Error())
+	}
+	request.Respond([]byte(answer))
+	if err == nil {
+		err = w.Cluster.sendArtifact(ctx, key, files)
+	}
+	delete(w.models.failed, key)
+	if err != nil {
+		w.models.failed[key] = err
+		w.fail(fmt.Errorf("send the model of trial %s: %w", key, withRoom(err)))
+	}
+}
+
+// limited shortens the text of an error.
+func limited(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxError)], "")
+}
+
+// artifact fetches the model of a trial from its worker, and removes it from the cluster; nil if it
+// is lost.
+func (c *Cluster) artifact(
+	ctx context.Context, key, worker string,
+) (files map[string][]byte, err error) {
+	full := c.newPatience("fetch a model")
+	for failures := 0; ; {
+		files, err := c.fetchArtifact(ctx, key)
+		if err == nil {
+			// The worker still has the model, in case that this process is killed before it stores it.
+			c.artifacts.Delete(ctx, key)
+			return files, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if !errors.Is(err, jetstream.ErrObjectNotFound) && c.conn.IsConnected() { // it returns
+			failures++
+			c.note(fmt.Sprintf("warning: fetch a model: %v; trying again", err))
+		}
+		// The worker answers at once and then sends the model, which may take long.
+		ask, cancel := context.WithTimeout(ctx, callTime)
+		answer, err := c.conn.RequestWithContext(ask, subject(artifactSubject, worker), []byte(key))
+		cancel()
+		switch {
+		case errors.Is(err, nats.ErrNoResponders) || err == nil && string(answer.Data) == modelLost:
+			return nil, nil
+		case err != nil:
+			// The worker is sending another model, or the connection is lost.
+		case strings.HasPrefix(string(answer.Data), modelFull):
+			text, _ := strings.CutPrefix(string(answer.Data), modelFull)
+			if err := full.wait(withFix(fmt.Errorf("worker %s: %s", worker, text))); err != nil {
+				return nil, err
+			}
+		case strings.HasPrefix(string(answer.Data), modelFailed):
+			failures++
+			c.note(fmt.Sprintf("warning: fetch a model: worker %s: %s", worker, answer.Data))
+		}
+		if failures >= maxDownloads {
+			c.note("warning: fetch a model: it counts as lost")
+			return nil, nil
+		}
+		if sleep(ctx, time.Second); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
