@@ -15,25 +15,27 @@ func TestDefault(t *testing.T) {
 		size                                    Size
 		name                                    string
 		dim, batch, sampled, answers, validated int
+		n3                                      float64
 	}{
-		{"nations", Size{Entities: 14, Train: 1592, Valid: 199}, "default-small", 512, 128, 0, 0, 0},
-		{"250 entities", Size{Entities: 250, Train: 9e4, Valid: 9}, "default-small", 512, 128, 0, 0, 0},
-		{"251 entities", Size{Entities: 251, Train: 9e4, Valid: 9}, "default", 512, 128, 0, 0, 0},
-		{"fb15k-237", Size{Entities: 14_541, Train: 272_115, Valid: 17_535}, "dense", 512, 500, 0, 16, 0},
+		{"nations", Size{Entities: 14, Train: 1592, Valid: 199}, "default-small", 512, 128, 0, 0, 0, .02},
+		{"250 entities", Size{Entities: 250, Train: 9e4, Valid: 9}, "default-small", 512, 128, 0, 0, 0, .02},
+		{"251 entities", Size{Entities: 251, Train: 9e4, Valid: 9}, "default", 512, 128, 0, 0, 0, .1},
+		{"fb15k-237", Size{Entities: 14_541, Train: 272_115, Valid: 17_535}, "dense", 512, 500, 0, 16, 0, .1},
 		{"its engine has the full softmax only",
-			Size{Entities: 14_541, Train: 272_115, Valid: 9, Full: true}, "default", 512, 128, 0, 0, 0},
-		{"wn18rr", Size{Entities: 40_943, Train: 86_835, Valid: 3034}, "large", 512, 500, 2048, 0, 0},
+			Size{Entities: 14_541, Train: 272_115, Valid: 9, Full: true}, "default", 512, 128, 0, 0, 0, .1},
+		{"wn18rr", Size{Entities: 40_943, Train: 86_835, Valid: 3034}, "large", 512, 500, 2048, 0, 0, .1},
 		{"packages", Size{Entities: 129_362, Train: 624_528, Valid: 78_066, Memory: 20 * gib},
-			"huge", 512, 500, 512, 0, 4000},
+			"huge", 512, 500, 512, 0, 4000, .1},
 		{"packages in little memory",
 			Size{Entities: 129_362, Train: 624_528, Valid: 78_066, Memory: gib / 2},
-			"huge", 128, 500, 512, 0, 4000},
-		{"a million", Size{Entities: 1e6, Train: 3e6, Valid: 5e4}, "vast", 512, 500, 256, 0, 4000},
+			"huge", 128, 500, 512, 0, 4000, .1},
+		{"a million", Size{Entities: 1e6, Train: 3e6, Valid: 5e4}, "vast", 512, 500, 256, 0, 4000, .2},
 	} {
 		r := Default(c.size)
 		s := r.Training
 		if r.Name != c.name || s.Dim != c.dim || s.Batch != c.batch || s.SampledSoftmax != c.sampled ||
-			s.AnswersPerQuery != c.answers || s.ValidateSample != c.validated {
+			s.AnswersPerQuery != c.answers || s.ValidateSample != c.validated ||
+			r.Member(r.Structure, 1).N3 != c.n3 {
 			t.Errorf("%s: %s, %+v, want %+v", c.what, r.Name, s, c)
 		}
 		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {

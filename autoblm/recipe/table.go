@@ -198,7 +198,7 @@ var (
 	vast = family{
 		name:     Vast,
 		about:    "structures on a graph of more than 500,000 entities, without --recipe",
-		source:   "this project: chosen by validation on a graph of communities, docs/results-log.md",
+		source:   "this project: chosen by validation on two graphs of its size, docs/results-log.md",
 		note:     bestNote,
 		training: sampling(256),
 	}
@@ -363,7 +363,7 @@ var (
 		settings: largeSettings,
 	}
 	vastRow = row{
-		family: vast, structure: "complex", weights: n3ByFrequency(.1),
+		family: vast, structure: "complex", weights: n3ByFrequency(.2),
 		settings: largeSettings,
 	}
 	basicRow = row{
