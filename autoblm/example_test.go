@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -11,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // must returns a value, or panics with an error.
@@ -135,6 +137,27 @@ func ExampleCalibrate() {
 	best := must(model.Predict(g, query, autoblm.PredictOptions{Top: 1, Shares: true}))[0]
 	fmt.Println("a probability:", 0 < *best.Probability && *best.Probability < 1)
 	// Output: a probability: true
+}
+
+// Learn an entity that the training did not have, from facts about it.
+func ExampleFoldIn() {
+	ctx, g := context.Background(), must(autoblm.Load("world"))
+	model := must(autoblm.Train(ctx, g, quick(structure.MustParse("complex"))))
+
+	grown := &datasets.Graph{Name: "grown", Relations: g.Relations, Train: slices.Clone(g.Train)}
+	grown.Entities = append(slices.Clone(g.Entities), "Atlantis")
+	atlantis := int32(len(g.Entities))
+	for _, t := range g.Train { // Atlantis is like Portugal
+		if g.Entities[t.Head] == "Portugal" {
+			t.Head = atlantis
+			grown.Train = append(grown.Train, t)
+		}
+	}
+	model = must(autoblm.FoldIn(ctx, model, grown))
+	query := autoblm.Query{Head: "Atlantis", Relation: "speaks"}
+	options := autoblm.PredictOptions{Known: eval.MarkKnown, Top: 1}
+	fmt.Println(must(model.Predict(grown, query, options))[0].Entity)
+	// Output: Portuguese
 }
 
 // Load a table of facts, which is divided into train, valid and test.

@@ -45,7 +45,10 @@ func TestFoldInAfterAdam(t *testing.T) {
 	m := must(autoblm.Train(t.Context(), without, s)).Models()[0]
 	engine := cpu.New(0)
 	defer engine.Close()
-	p := must(autoblm.PredictorOf(must(completion.FoldIn(t.Context(), engine, completion.Single{Model: m}, whole))))
+	p := must(autoblm.FoldIn(t.Context(), must(autoblm.PredictorOf(m)), whole))
+	if again := must(autoblm.FoldIn(t.Context(), p, whole)); again != p {
+		t.Error("nothing was missing, but the model changed")
+	}
 	mrr := must(p.Evaluate(t.Context(), whole, "test", autoblm.Compute{})).Tail.MRR
 	if len(rest) < 5 || mrr < 0.2 {
 		t.Errorf("MRR %.3f of %d facts", mrr, len(rest))

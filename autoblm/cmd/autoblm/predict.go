@@ -281,7 +281,7 @@ func (c *predictCommand) graph(
 		if err != nil {
 			return nil, err
 		}
-		warn(o, g.Warnings())
+		warn(o, append(g.Warnings(), g.Leakage("valid", "test")...)) // as probabilities learn from valid
 		_, unknown, err := completion.AlignKnown(m, g)
 		if n := unknown.Train + unknown.Valid + unknown.Test; err == nil && n > 0 && !c.FoldIn {
 			o.Message("autoblm: the model lacks labels of %s of the data; --fold-in learns them, "+

@@ -176,8 +176,14 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if err != nil {
 		return err
 	}
+	noteEnd := context.AfterFunc(ctx, func() {
+		if c.Tables != "" { // which may take long to write
+			o.Message("autoblm: ending the training; ctrl-c again ends it without a checkpoint")
+		}
+	})
 	report, err := out.train(ctx, engine, job)
 	closeLog()
+	noteEnd()
 	if err != nil {
 		return err
 	}

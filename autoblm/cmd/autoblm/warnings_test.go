@@ -88,6 +88,34 @@ func TestEveryCommandWarns(t *testing.T) {
 	}
 }
 
+// TestLeakageIsKnownToAll: each command that reads a graph with leakage says so, also as JSON.
+func TestLeakageIsKnownToAll(t *testing.T) {
+	t.Chdir(t.TempDir())
+	copyFolder(t, "leaky", smallGraph(t))
+	first, _, _ := strings.Cut(readFile(t, "leaky/train.txt"), "\n")
+	for _, split := range []string{"valid", "test"} {
+		writeFile(t, readFile(t, "leaky", split+".txt")+first+"\n", "leaky", split+".txt")
+	}
+	fact := strings.Fields(first)
+	const want = " test triples ("
+	for _, line := range []string{
+		"dataset info leaky",
+		"train --out model --dataset leaky" + quick,
+		"eval --model model",
+		"search --recipe basic --out found --dataset leaky" + quickSearch,
+		"predict --model model --head " + fact[0] + " --relation " + fact[1],
+		"query train --out paths --dataset leaky" + quick,
+		"query predict --model paths --anchor " + fact[0] + " --path " + fact[1],
+	} {
+		if o := object(t, line); len(warningsIn(o, want)) == 0 {
+			t.Errorf("%s: %v", line, o["warnings"])
+		}
+	}
+	started, stop := startServer(t, "serve --addr 127.0.0.1:0 --json --model model")
+	defer stop()
+	contains(t, started, want)
+}
+
 // TestKnownLeakageIsBrief checks that the leakage of a benchmark takes one line of a terminal, and
 // that JSON has its example and its fix.
 func TestKnownLeakageIsBrief(t *testing.T) {

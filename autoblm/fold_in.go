@@ -1,0 +1,28 @@
+package autoblm
+
+import (
+	"context"
+	"errors"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// FoldIn returns a predictor that also has the entities and relations of the training triples of g
+// that p lacks. It learns only their embeddings, so it takes seconds, and all others stay. The
+// result has no probabilities; [Calibrate] adds them. It is p if that lacks nothing.
+func FoldIn(ctx context.Context, p Predictor, g *datasets.Graph) (Predictor, error) {
+	own, is := p.(predictor)
+	if !is {
+		return nil, errors.New("only models and ensembles of this package can learn new labels")
+	}
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
+	folded, err := completion.FoldIn(ctx, cpu.New(0), own.Predictor, g)
+	if err != nil || folded == own.Predictor {
+		return p, err
+	}
+	return predictor{folded}, nil
+}
