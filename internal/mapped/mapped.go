@@ -47,8 +47,8 @@ var tables sync.Map
 
 func addressOf(numbers []float32) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(numbers))) }
 
-// contains reports whether numbers are a part of a table.
-func contains(numbers []float32) (found bool) {
+// Contains reports whether numbers are a part of a table.
+func Contains(numbers []float32) (found bool) {
 	at := addressOf(numbers)
 	tables.Range(func(start, n any) bool {
 		found = start.(uintptr) <= at && at < start.(uintptr)+uintptr(numberBytes*n.(int))
@@ -60,14 +60,14 @@ func contains(numbers []float32) (found bool) {
 // Release gives the memory of a part of a table back. Its numbers stay in the file, and the next
 // use loads them again. It has no effect on numbers that are in no file.
 func Release(numbers []float32) {
-	if contains(numbers) {
+	if Contains(numbers) {
 		release(pagesOf(numbers))
 	}
 }
 
 // Load starts to read a part of a table from disk, if it is not in memory.
 func Load(numbers []float32) {
-	if contains(numbers) {
+	if Contains(numbers) {
 		load(pagesOf(numbers))
 	}
 }

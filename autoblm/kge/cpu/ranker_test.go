@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -16,6 +20,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 	"github.com/autoblm/autoblm-go/internal/realdata"
 	"github.com/autoblm/autoblm-go/internal/require"
 )
@@ -226,6 +231,57 @@ func TestLargeTables(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestRankingReleasesTables checks that ranking and scoring leave little of a table in a file in
+// memory.
+func TestRankingReleasesTables(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("tables in files need Linux")
+	}
+	g := enginetest.RandomGraph(60_000, 2, 20, 1)
+	engine := New(2).WithTables(t.TempDir())
+	p := kge.Initialize(completion.Data(g), kge.Settings{Dim: 100, InitScale: 0.5},
+		kge.DefaultMember(structure.MustParse("complex")))
+	table, err := engine.NewTable(len(p.Entities)) // of 24 MB
+	require.NoError(t, err)
+	defer mapped.Free(table)
+	copy(table, p.Entities)
+	p.Entities = table
+	r, err := engine.NewRanker([]kge.Parameters{p}, kge.Float32)
+	require.NoError(t, err)
+	defer r.Close()
+	check := func(after string) {
+		t.Helper()
+		if kb := residentTables(t); kb > 12<<10 {
+			t.Errorf("after %s, %d kB of the table are in memory", after, kb)
+		}
+	}
+	_, err = r.Rank(t.Context(), g.Train, nil)
+	require.NoError(t, err)
+	check("ranking")
+	questions := []kge.Question{{Anchor: 1, Path: []int32{0}}}
+	require.NoError(t, r.Scores(t.Context(), 0, questions, func(int, []float32) {}))
+	check("scoring")
+}
+
+// residentTables returns the memory of tables in files, in kB.
+func residentTables(t *testing.T) (kb int) {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/smaps")
+	require.NoError(t, err)
+	isTable := false
+	for line := range strings.Lines(string(maps)) {
+		switch fields := strings.Fields(line); {
+		case strings.Contains(fields[0], "-"): // the range of a mapping
+			isTable = strings.Contains(line, "/table-")
+		case isTable && fields[0] == "Rss:":
+			n, err := strconv.Atoi(fields[1])
+			require.NoError(t, err)
+			kb += n
+		}
+	}
+	return kb
 }
 
 // ranksAndScores returns the ranks of the triples of a graph, and the scores of all tails of its

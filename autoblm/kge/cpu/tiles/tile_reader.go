@@ -1,13 +1,16 @@
 package tiles
 
-import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/internal/mapped"
+)
 
 // LargeTable is the number of numbers from which a table is too large for copies: 1 GiB. Tests
 // change it.
 var LargeTable = 1 << 28
 
 // IsLarge reports whether the embeddings are in a file or too large for copies.
-func (e Embeddings) IsLarge() bool { return e.Folder.Path != "" || len(e.Data) >= LargeTable }
+func (e Embeddings) IsLarge() bool { return len(e.Data) >= LargeTable || mapped.Contains(e.Data) }
 
 // NewView returns embeddings that share memory with dense rows. Their tiles need a [TileReader].
 func NewView(dense []float32, columns int) Embeddings {
@@ -22,10 +25,17 @@ type TileReader struct {
 	rounded Rounded
 }
 
+// releasedTiles is the number of tiles whose memory is released together: about 4 MB.
+const releasedTiles = 64
+
 // Read returns a tile with padding and, if bfloat16 is enabled, with rounded rows. The next call may
-// overwrite it.
+// overwrite it. If the embeddings are in a file, it releases the memory of earlier tiles, so tiles
+// are read in order.
 func (r *TileReader) Read(e Embeddings, tile int) Embeddings {
 	start, count, rows := e.Tile(tile)
+	if tile > 0 && tile%releasedTiles == 0 {
+		e.Release(start-releasedTiles*Rows, start)
+	}
 	read := Embeddings{Count: count}
 	if e.Stride%kernel.Columns == 0 && (start+rows)*e.Stride <= len(e.Data) {
 		read.Table = e.From(start)
