@@ -48,6 +48,9 @@ func Calibrate(
 	if len(aligned.Valid) == 0 {
 		return nil, ErrNoQueries
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	byEnd, queries, err := countEvidence(ctx, p, engine, aligned)
 	if err != nil {
 		return nil, err
@@ -72,6 +75,9 @@ func countEvidence(
 		return nil, 0, err
 	}
 	defer h.answerer.Close()
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
 	h.limit(maxWork)
 	byEnd := map[end]*binCounts{}
 	err = h.each(ctx, func(i int, candidates []candidate) {

@@ -1,6 +1,8 @@
 package completion_test
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -287,5 +289,16 @@ func TestFewestQueries(t *testing.T) {
 		if err != nil || n < want || n > want+10 {
 			t.Errorf("work %v: %d queries, want %d (%v)", work, n, want, err)
 		}
+	}
+}
+
+// TestCalibrationLooksFirst checks that a calibration after its deadline does no work.
+func TestCalibrationLooksFirst(t *testing.T) {
+	m, g := planted()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	unusable := struct{ kge.Engine }{} // which panics
+	if _, err := completion.Calibrate(ctx, completion.Single{Model: m}, unusable, g); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
 	}
 }

@@ -57,6 +57,14 @@ func newBudget(ctx context.Context, r *run) (*budget, error) {
 // savingSeconds predicts the seconds to save a population of some bytes.
 func savingSeconds(bytes float64) float64 { return 2 * bytes / diskSpeed }
 
+// saved notes the duration of the last write of a checkpoint, which is at least as large as a model,
+// if it is longer than predicted.
+func (b *budget) saved(by *checkpointer) {
+	if b != nil && by.Checkpoint != nil {
+		b.saving = max(b.saving, by.writer.Took().Seconds())
+	}
+}
+
 // validationSeconds predicts the seconds of a validation on n questions; 0 means all.
 func (b *budget) validationSeconds(n int) float64 {
 	if n == 0 {

@@ -436,3 +436,12 @@ func TestCheckpointsAreNotWrittenTooOften(t *testing.T) {
 		}
 	}
 }
+
+// TestSavingIsMeasured checks that a training with a deadline keeps the time for its model that the
+// last checkpoint took, if that is longer than predicted.
+func TestSavingIsMeasured(t *testing.T) {
+	saving, took, err := kge.SavingAfterWrite(filepath.Join(t.TempDir(), "training"))
+	if err != nil || took <= 0 || saving != took {
+		t.Errorf("%v seconds for the model, want %v (%v)", saving, took, err)
+	}
+}

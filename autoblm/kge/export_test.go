@@ -1,6 +1,10 @@
 package kge
 
-import "time"
+import (
+	"time"
+
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
+)
 
 // FitDim and EpochSeconds are for tests.
 var (
@@ -21,4 +25,15 @@ func KeepNone() (restore func()) {
 	before := maxCopied
 	maxCopied = 0
 	return func() { maxCopied = before }
+}
+
+// SavingAfterWrite writes a checkpoint, and returns the seconds that a training with a deadline then
+// keeps for its model, and those of the write.
+func SavingAfterWrite(file string) (saving, took float64, err error) {
+	c := &checkpointer{Checkpoint: &Checkpoint{File: file}}
+	c.writer = checkpoint.NewWriter(file, 0, nil)
+	err = c.writer.Write(0, nil)
+	b := &budget{}
+	b.saved(c)
+	return b.saving, c.writer.Took().Seconds(), err
 }

@@ -107,6 +107,7 @@ func (t *trainer) train(ctx context.Context) (*Report, error) {
 		if err := t.saver.epochEnded(t.run, began); err != nil {
 			return nil, err
 		}
+		t.budget.saved(t.saver)
 		memory.CollectGarbage(t.bytes)
 	}
 	if err := t.saver.finish(t.run); err != nil {

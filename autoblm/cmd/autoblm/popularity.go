@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -18,6 +20,27 @@ func (p popularity) add(g *datasets.Graph, split string, triples []datasets.Trip
 	}
 	// Many counts are equal, so pessimistic ties would not measure popularity.
 	p[split] = completion.Summarize(completion.Popularity(g, triples), eval.Realistic)
+}
+
+// popularityRanks holds the ranks of the baseline by split.
+type popularityRanks map[string][]eval.Ranked
+
+// rankPopularity ranks samples of valid and test with the baseline.
+func rankPopularity(g *datasets.Graph, limits eval.Limits) popularityRanks {
+	if len(g.Train) == 0 {
+		return nil
+	}
+	valid, test := eval.Sample(g.Valid, limits.Valid), eval.Sample(g.Test, limits.Test)
+	ranks := completion.Popularity(g, slices.Concat(valid, test))
+	return popularityRanks{"valid": ranks[:len(valid)], "test": ranks[len(valid):]}
+}
+
+// addRanked evaluates the baseline on those triples of a sample that a ranking with a deadline has
+// reached; nil for none.
+func (p popularity) addRanked(ranks popularityRanks, split string, ranked *completion.Evaluation) {
+	if ranked != nil && len(ranks[split]) > 0 {
+		p[split] = completion.Summarize(eval.Sample(ranks[split], ranked.Triples), eval.Realistic)
+	}
 }
 
 // warn warns if a model is worse than the baseline.

@@ -135,6 +135,12 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if c.model != nil {
 		warnTrainedOn(ctx, o, []*kge.Model{c.model}, g, true, "valid", "test")
 	}
+	var popular popularityRanks
+	beforeRanks := time.Now()
+	if !c.NoEval { // now, because after the training the deadline is near
+		popular = rankPopularity(g, completion.FinalLimits(g))
+	}
+	passSeconds := time.Since(beforeRanks) // over the graph, on this machine with its load
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err
@@ -204,17 +210,16 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	var interrupted error // after the results are complete
 	if c.Out != "" && !c.NoEval {
 		p := completion.Single{Model: first.Model}
+		if !end.IsZero() { // between two looks at the deadline, it passes over the graph
+			end = end.Add(-passSeconds)
+		}
 		interrupted = calibrateNew(ctx, o, p, cpu.New(c.Threads), g, c.Out, end)
 	}
 	if first.Err == nil || c.Members > 1 {
 		summary := c.summary(g, engine, report, evaluations, out.folder)
 		summary.Popularity, summary.Start = popularity{}, matched
-		if summary.Valid != nil {
-			summary.Popularity.add(g, "valid", eval.Sample(g.Valid, summary.Valid.Triples))
-		}
-		if summary.Test != nil {
-			summary.Popularity.add(g, "test", eval.Sample(g.Test, summary.Test.Triples))
-		}
+		summary.Popularity.addRanked(popular, "valid", summary.Valid)
+		summary.Popularity.addRanked(popular, "test", summary.Test)
 		summary.Popularity.warn(o, "test", summary.Test)
 		err := o.Result(summary, func(w io.Writer) {
 			o.Show(summary.block(g, c.Dataset))

@@ -29,8 +29,8 @@ const (
 	roundShare = 0.5
 )
 
-// fewSeconds is the time that ranking may always take.
-const fewSeconds = 2
+// fewSeconds is the time that ranking may always take, also after its end.
+const fewSeconds = 1
 
 // RoundSize returns how many of the remaining questions the next round ranks, 0 to stop. These are
 // all questions if they take only seconds or most of the remaining time, and otherwise as many as
