@@ -24,7 +24,7 @@ type Compute struct {
 	// Backend runs gomlx: "go", "xla:cpu", "xla:cuda" or "xla:" with the absolute path of a plugin,
 	// and options after commas. "auto" or "" is the value of AUTOBLM_BACKEND or GOMLX_BACKEND, or
 	// the first of CUDA, "xla:cpu" and "go" that is found. See [backend.Choose].
-	Backend string `default:"auto" brief:"Backend of gomlx, such as xla:cpu." help:"Backend of gomlx: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is AUTOBLM_BACKEND, GOMLX_BACKEND, or the first of CUDA, xla:cpu and go that is found."`
+	Backend string `default:"auto" brief:"Backend of gomlx, such as xla:cpu." help:"Backend of gomlx: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas, such as devices=4. auto is AUTOBLM_BACKEND, GOMLX_BACKEND, or the first of CUDA, xla:cpu and go that is found."`
 	Threads int    `default:"0" min:"0" max:"1024" help:"Threads of the engine cpu; 0 uses GOMAXPROCS."`
 	// Note receives messages, as in [gomlx.Settings]. The engine cpu has none.
 	Note func(text string) `kong:"-"`
@@ -102,7 +102,7 @@ func (c Compute) choose() (backend.Choice, error) {
 	switch engine {
 	case "cpu":
 		if c.Backend != "" && c.Backend != backend.Auto {
-			return backend.Choice{}, fmt.Errorf("the engine cpu has no backend %q: "+
+			return backend.Choice{}, fmt.Errorf("the engine cpu has no backend %q and no devices: "+
 				"use backend auto or engine gomlx", c.Backend)
 		}
 		return backend.Choice{}, nil

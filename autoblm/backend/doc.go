@@ -2,7 +2,8 @@
 //
 // A backend has a name: "go" is GoMLX's own backend; "xla:cpu" and "xla:cuda" are XLA
 // with an installed PJRT plugin; "xla:" with an absolute path is XLA with that plugin.
-// Options follow after commas, as in "xla:cuda,tf32=false,preallocate=false".
+// Options follow after commas, as in "xla:cuda,tf32=false,preallocate=false". The option devices=4
+// uses four devices of this process, and shard spreads every model over them; see [Devices].
 //
 // [Choose] chooses between the requested backend and those that are available. It never
 // replaces a backend that a call or a variable names. [List] reports all backends and why

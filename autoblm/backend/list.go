@@ -3,6 +3,8 @@ package backend
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
@@ -86,26 +88,40 @@ func (f finder) load(b *Backend) {
 	b.PJRT = version
 }
 
-// Devices describes the devices of the backend, as in "NVIDIA H200, 140 GiB, driver 550.54".
+// Devices describes the devices of the backend, as in "8 × NVIDIA H200, 140 GiB, driver 550.54".
 func (b Backend) Devices() string {
-	if !probe.IsCUDA(b.Name) {
+	switch {
+	case b.Name == CPU:
+		return "CPU, as devices=N devices"
+	case !probe.IsCUDA(b.Name):
 		return "CPU"
-	}
-	if len(b.GPUs) == 0 {
+	case len(b.GPUs) == 0:
 		return "no GPU"
 	}
-	var gpus []string
-	for _, gpu := range b.GPUs {
-		text := gpu.Name
-		if gpu.Memory > 0 {
-			text += ", " + humanize.IBytes(uint64(gpu.Memory))
+	var kinds []string
+	for rest := b.GPUs; len(rest) > 0; {
+		same := slices.IndexFunc(rest, func(gpu probe.GPU) bool { return gpu != rest[0] })
+		if same < 0 {
+			same = len(rest)
 		}
-		if gpu.Driver != "" {
-			text += ", driver " + gpu.Driver
+		text := describeGPU(rest[0])
+		if same > 1 {
+			text = fmt.Sprintf("%d × %s", same, text)
 		}
-		gpus = append(gpus, text)
+		kinds, rest = append(kinds, text), rest[same:]
 	}
-	return strings.Join(gpus, "; ")
+	return strings.Join(kinds, "; ")
+}
+
+func describeGPU(gpu probe.GPU) string {
+	text := gpu.Name
+	if gpu.Memory > 0 {
+		text += ", " + humanize.IBytes(uint64(gpu.Memory))
+	}
+	if gpu.Driver != "" {
+		text += ", driver " + gpu.Driver
+	}
+	return text
 }
 
 // PluginText returns the plugin for a table.

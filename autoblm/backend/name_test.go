@@ -25,6 +25,11 @@ func TestCheck(t *testing.T) {
 		"cuda":                     "unknown backend",
 		"xla:plugins/cuda.so":      "use xla:" + here,
 		"xla:./cuda.so,tf32=false": "is relative",
+		"go:devices=2":             "the backend go has no devices",
+		"go,devices=2":             "the backend go has no devices",
+		"xla:cuda,devices=two":     "two is not a number of devices",
+		"xla:cuda,devices=0":       "0 is not a number of devices",
+		"xla:cuda,shard":           "add devices=2",
 	} {
 		err := Check(backend)
 		if err == nil {
@@ -32,5 +37,23 @@ func TestCheck(t *testing.T) {
 			continue
 		}
 		checkText(t, backend, err.Error(), []string{want, backend})
+	}
+}
+
+func TestDevicesOf(t *testing.T) {
+	for backend, want := range map[string]Devices{
+		"go":                                {Count: 1},
+		"xla:cuda":                          {Count: 1},
+		"xla:cuda,devices=4,tf32=false":     {Count: 4},
+		"xla:cpu,shard,devices=2":           {Count: 2, Shard: true},
+		"xla:/opt/x.so,devices=1,allocator": {Count: 1},
+	} {
+		if got := DevicesOf(backend); got != want {
+			t.Errorf("%q: %+v, want %+v", backend, got, want)
+		}
+	}
+	n, err := parse("xla:cuda,tf32=false,devices=4,shard,preallocate")
+	if err != nil || n.options != "tf32=false,preallocate" {
+		t.Errorf("options for go-xla: %q, %v", n.options, err)
 	}
 }

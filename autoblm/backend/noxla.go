@@ -16,6 +16,6 @@ var noXLA = &probe.Problem{
 
 func defaultFolder() (string, error) { return "", noXLA }
 
-func openXLA(probe.Plugin, string) (compute.Backend, error) { return nil, noXLA }
+func openXLA(probe.Plugin, string, int) (compute.Backend, error) { return nil, noXLA }
 
 func loadPlugin(string) (string, error) { return "", noXLA }

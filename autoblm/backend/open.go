@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 )
@@ -32,5 +33,14 @@ func open(n name) (compute.Backend, error) {
 	if problem != nil {
 		return nil, problem
 	}
-	return openXLA(plugin, n.options)
+	opened, err := openXLA(plugin, n.options, n.devices.Count)
+	if err != nil {
+		return nil, err
+	}
+	if present := int(opened.NumDevices()); present < n.devices.Count {
+		opened.Finalize()
+		return nil, fmt.Errorf("devices=%d, but it has only %s; use at most devices=%d",
+			n.devices.Count, format.Count(present, "device"), present)
+	}
+	return opened, nil
 }

@@ -19,9 +19,12 @@ import (
 // noXLA is nil because this program has XLA.
 var noXLA *probe.Problem
 
-// openXLA opens XLA with a plugin. It passes the path of the plugin, because go-xla's
+// openXLA opens XLA with a plugin. XLA on the CPU makes as many devices as asked for; other plugins
+// have those of the machine. openXLA passes the path of the plugin, because go-xla's
 // search by name loads each file with a plugin's name and crashes if it is not a plugin.
-func openXLA(plugin probe.Plugin, options string) (opened compute.Backend, err error) {
+func openXLA(
+	plugin probe.Plugin, options string, devices int,
+) (opened compute.Backend, err error) {
 	xla.EnableAutoInstall(false) // only Install downloads plugins
 	config := plugin.Path
 	if options != "" {
@@ -31,7 +34,11 @@ func openXLA(plugin probe.Plugin, options string) (opened compute.Backend, err e
 		// go-xla takes a path that contains "cpu", such as /home/gcpuser/..., for the CPU.
 		config += ",shared_buffers=false"
 	}
-	withoutLog(func() { opened, err = xla.New(config) })
+	create := pjrt.NamedValuesMap{}
+	if devices > 1 && plugin.CPU() {
+		create["cpu_device_count"] = int64(devices)
+	}
+	withoutLog(func() { opened, err = xla.NewWithOptions(config, create) })
 	return opened, err
 }
 

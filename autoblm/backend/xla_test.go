@@ -117,7 +117,7 @@ func TestNotAPlugin(t *testing.T) {
 	}
 	for _, file := range []string{library, text} {
 		_, loadErr := loadPlugin(file)
-		_, openErr := openXLA(probe.Plugin{Name: "cpu", Path: file}, "")
+		_, openErr := openXLA(probe.Plugin{Name: "cpu", Path: file}, "", 1)
 		for _, err := range []error{loadErr, openErr} {
 			if err == nil {
 				t.Fatalf("%s passes for a plugin", file)
@@ -238,4 +238,30 @@ func goXLA(t *testing.T) string {
 		t.Skip("the source code of go-xla is missing: ", err)
 	}
 	return strings.TrimSpace(string(module))
+}
+
+// TestOpenDevices checks that XLA on the CPU makes as many devices as asked for, and the error if
+// there are fewer.
+func TestOpenDevices(t *testing.T) {
+	if _, err := Choose(CPU); err != nil {
+		t.Skipf("no XLA: %v", err)
+	}
+	b, err := Open(CPU + ",devices=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.NumDevices(); got != 3 {
+		t.Errorf("%d devices, want 3", got)
+	}
+	b.Finalize()
+
+	plugin, _ := here().find(t.Context(), "cpu")
+	other := filepath.Join(t.TempDir(), "pjrt_c_api_other_plugin.so") // its devices are not made
+	if err := os.Symlink(plugin.Path, other); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open("xla:" + other + ",devices=999")
+	if err == nil || !strings.Contains(err.Error(), "devices=999, but it has only") {
+		t.Errorf("too many devices: %v", err)
+	}
 }

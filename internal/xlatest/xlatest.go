@@ -3,6 +3,7 @@ package xlatest
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path"
 	"strings"
@@ -28,12 +29,27 @@ func Backend(t testing.TB) string {
 	return choice.Backend
 }
 
+// Devices returns the name of the backend of [Backend] with a number of devices. It skips the test
+// if they are GPUs and the machine has fewer.
+func Devices(t testing.TB, n int) string {
+	t.Helper()
+	name := Backend(t)
+	if isGPU(name) && len(probe.This().GPUs(t.Context())) < n {
+		t.Skipf("fewer than %d GPUs", n)
+	}
+	return fmt.Sprintf("%s,devices=%d", name, n)
+}
+
 // NeedSameBits skips a test if the backend does not reproduce bits. A GPU sums scattered gradients
 // in no fixed order.
 func NeedSameBits(t testing.TB, backend string) {
 	t.Helper()
-	plugin, _, _ := strings.Cut(backend, ",")
-	if probe.IsCUDA(path.Base(plugin)) {
+	if isGPU(backend) {
 		t.Skip("a GPU adds in no fixed order")
 	}
+}
+
+func isGPU(backend string) bool {
+	plugin, _, _ := strings.Cut(backend, ",")
+	return probe.IsCUDA(path.Base(plugin))
 }

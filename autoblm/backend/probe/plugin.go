@@ -24,6 +24,9 @@ type Plugin struct {
 // CUDA reports whether the plugin is for NVIDIA GPUs.
 func (p Plugin) CUDA() bool { return IsCUDA(p.Name) }
 
+// CPU reports whether the plugin runs on the CPU.
+func (p Plugin) CPU() bool { return p.Name == "cpu" || strings.HasPrefix(p.Name, "cpu_") }
+
 // IsCUDA reports whether a plugin with a name is for NVIDIA GPUs, by go-xla's rule.
 func IsCUDA(name string) bool {
 	name = strings.ToLower(name)

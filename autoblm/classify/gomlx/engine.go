@@ -21,6 +21,9 @@ var _ classify.Engine = (*Engine)(nil)
 
 // New opens a backend by its name for [backend.Open], such as "go", which is GoMLX's own.
 func New(name string) (*Engine, error) {
+	if n := backend.DevicesOf(name).Count; n > 1 {
+		return nil, fmt.Errorf("classification runs on one device; remove devices=%d from %q", n, name)
+	}
 	opened, err := backend.Open(name)
 	return &Engine{name: name, backend: opened}, err
 }

@@ -10,6 +10,10 @@
 // tensor [K·K, K], without a transpose. Scores and penalties do not depend on the order.
 // Embeddings that leave the engine are in the order of [kge.Parameters].
 //
+// On several devices, members that fit one device are spread over them. The entities of larger
+// members are sharded: each device has equally many rows of the table, of the optimizer's slots and
+// of the scores. XLA partitions the program and adds the sums and maxima over devices.
+//
 // On the pure-Go backend and on XLA for CPUs, embeddings are reproducible to the bit. Losses
 // are reproducible up to rounding, because they are summed per call, and the number of steps
 // of a call depends on their duration. On a GPU embeddings too are reproducible only up to

@@ -23,10 +23,10 @@ import (
 type Settings struct {
 	// Backend is "go" for GoMLX's pure-Go backend, also if it is "" or "auto". "xla:cpu",
 	// "xla:cuda" and "xla:" with the absolute path of a PJRT plugin need a build with cgo and
-	// the plugin, which is never downloaded.
+	// the plugin, which is never downloaded. The option devices=N uses several devices.
 	Backend string
-	// Memory limits the bytes for tables, gradients and scores; 0 means [backend.Memory].
-	// Larger populations and batches are trained in parts.
+	// Memory limits the bytes for tables, gradients and scores on each device; 0 means
+	// [backend.Memory]. Larger populations and batches are trained in parts.
 	Memory int64
 	// Note, if set, receives one-line messages for the user.
 	Note func(text string)
@@ -37,11 +37,15 @@ type Settings struct {
 type Engine struct {
 	settings     Settings
 	backend      compute.Backend
+	devices      backend.Devices
 	compilations atomic.Int64
-	compiling    atomic.Int64 // nanoseconds
 
 	mu       sync.Mutex
 	programs map[any]*graph.Exec // by the settings that determine their operations
+
+	compiling    int // programs at present
+	compileStart time.Time
+	compileTime  time.Duration // while any program was compiling
 }
 
 // New opens the backend of the settings.
@@ -59,7 +63,10 @@ func New(s Settings) (*Engine, error) {
 	if s.Note == nil {
 		s.Note = func(string) {}
 	}
-	return &Engine{settings: s, backend: opened, programs: map[any]*graph.Exec{}}, nil
+	return &Engine{
+		settings: s, backend: opened, devices: backend.DevicesOf(s.Backend),
+		programs: map[any]*graph.Exec{},
+	}, nil
 }
 
 // inOrder makes GoMLX's pure-Go backend execute operations sequentially, each on all cores.
@@ -74,10 +81,10 @@ func inOrder(name string) string {
 }
 
 // program returns the program of a key, for all shapes of its inputs. On the first call it creates
-// it from build.
+// it from build. It runs on any one device, or on all if its tables are sharded, which the key says.
 func (e *Engine) program(
 	key any, name string, build func(g *graph.Graph, inputs []*graph.Node) []*graph.Node,
-	inputs, outputs int,
+	of signature, on sharding,
 ) (*graph.Exec, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -88,35 +95,57 @@ func (e *Engine) program(
 		e.compilations.Add(1)
 		return build(g, nodes)
 	}
-	exec, err := graph.NewExecCanonical(e.backend, counting, inputs, outputs, false, false, true)
+	exec, err := graph.NewExecCanonical(e.backend, counting, of.inputs, of.outputs, false, false, true)
 	if err != nil {
 		return nil, err
+	}
+	if on.devices > 1 {
+		if err := on.partition(exec, of); err != nil {
+			return nil, err
+		}
 	}
 	e.programs[key] = exec.WithName(name).SetMaxCache(-1)
 	return exec, nil
 }
 
-// compile compiles a program for the shapes of its inputs, unless it is compiled already.
+// compile compiles a program for the shapes of its inputs, those of all shards, unless it is
+// compiled already.
 func (e *Engine) compile(what string, exec *graph.Exec, inputs []*tensors.Tensor) error {
 	var all []shapes.Shape
 	for _, t := range inputs {
 		all = append(all, t.Shape())
 	}
-	began := time.Now()
+	e.countCompiling(1)
 	_, err := exec.Compile(all...)
-	e.compiling.Add(int64(time.Since(began)))
+	e.countCompiling(-1)
 	if err != nil {
 		return fmt.Errorf("compile %s: %w", what, outOfMemory(err))
 	}
 	return nil
 }
 
+// countCompiling changes the number of programs that are compiling, and measures the time with any.
+func (e *Engine) countCompiling(change int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.compiling == 0 {
+		e.compileStart = time.Now()
+	}
+	if e.compiling += change; e.compiling == 0 {
+		e.compileTime += time.Since(e.compileStart)
+	}
+}
+
 // Compilations returns the number of compiled programs: one for each shape, none for a new
 // structure.
 func (e *Engine) Compilations() int64 { return e.compilations.Load() }
 
-// CompileSeconds returns the total compile time.
-func (e *Engine) CompileSeconds() float64 { return time.Duration(e.compiling.Load()).Seconds() }
+// CompileSeconds returns the time in which at least one program was compiling.
+func (e *Engine) CompileSeconds() float64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.compileTime.Seconds()
+}
 
 // outOfMemory adds a fix to errors that report a full device.
 func outOfMemory(err error) error {
@@ -132,7 +161,9 @@ func outOfMemory(err error) error {
 // finalize frees tensors. It ignores errors: a tensor donated to a failed step is already freed.
 func finalize(all ...*tensors.Tensor) {
 	for _, t := range all {
-		_ = t.FinalizeAll()
+		if t != nil {
+			_ = t.FinalizeAll()
+		}
 	}
 }
 

@@ -17,10 +17,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// eachBackend runs a test on GoMLX's pure-Go backend and on XLA on the CPU.
+// eachBackend runs a test on GoMLX's pure-Go backend, on XLA on the CPU, and on several devices
+// of it.
 func eachBackend(t *testing.T, test func(t *testing.T, backend string)) {
 	t.Run("go", func(t *testing.T) { test(t, backend.Go) })
 	t.Run("xla", func(t *testing.T) { test(t, xlatest.Backend(t)) })
+	t.Run("members on 2 devices", func(t *testing.T) { test(t, xlatest.Devices(t, 2)) })
+	t.Run("shards on 2 devices", func(t *testing.T) { test(t, xlatest.Devices(t, 2)+",shard") })
+	t.Run("shards on 4 devices", func(t *testing.T) { test(t, xlatest.Devices(t, 4)+",shard") })
 }
 
 // newEngine opens an engine for the duration of a test.
@@ -125,18 +129,32 @@ func TestPlan(t *testing.T) {
 			batch:     rapid.IntRange(1, 1024).Draw(t, "batch"),
 			slots:     rapid.IntRange(1, 2).Draw(t, "slots"),
 		}
+		devices := backend.Devices{
+			Count: rapid.IntRange(1, 8).Draw(t, "devices"), Shard: rapid.Bool().Draw(t, "shard"),
+		}
 		s.dim = s.k * rapid.IntRange(1, 200).Draw(t, "width")
 		memory := rapid.Int64Range(1, 64<<30).Draw(t, "memory")
-		p := s.plan(memory)
-		if p.members < 1 || p.members > s.members || p.parts < 1 || p.parts > s.batch || p.parts > 1 &&
-			p.members > 1 {
+		p, whole := s.plan(memory, devices), s
+		alone := s
+		alone.members = 1
+		sharded := devices.Count > 1 && (devices.Shard || alone.step(1, s.batch) > memory)
+		if sharded {
+			s.entities = (s.entities + devices.Count - 1) / devices.Count
+		} else {
+			s.members = (s.members + devices.Count - 1) / devices.Count
+		}
+		if sharded != (p.shards == devices.Count && devices.Count > 1) || p.onDevice != s.members {
+			t.Fatalf("plan %+v for %+v on %+v", p, whole, devices)
+		}
+		if p.members < 1 || p.members > s.members || p.parts < 1 || p.parts > s.batch ||
+			(p.parts > 1 || sharded) && p.members > 1 {
 			t.Fatalf("plan %+v for %+v", p, s)
 		}
 		rows := (s.batch + p.parts - 1) / p.parts
 		if fits := s.step(p.members, rows) <= memory; !fits && p.parts < s.batch {
 			t.Fatalf("plan %+v needs %d of %d bytes", p, s.step(p.members, rows), memory)
 		}
-		if p.parts == 1 && p.members < s.members {
+		if p.parts == 1 && p.members < s.members && !sharded {
 			groups := (s.members + p.members - 1) / p.members
 			larger := (s.members + groups - 2) / max(1, groups-1)
 			if s.step(larger, s.batch) <= memory {
@@ -144,11 +162,11 @@ func TestPlan(t *testing.T) {
 			}
 		}
 		cut := p.members < s.members || p.parts > 1
-		if whole := s.step(s.members, s.batch) <= memory; whole && cut {
+		if fits := s.step(s.members, s.batch) <= memory; fits && cut && !sharded {
 			t.Fatalf("plan %+v splits although the step fits", p)
 		}
-		if cut != (s.note(p, memory) != "") {
-			t.Fatalf("plan %+v has the note %q", p, s.note(p, memory))
+		if (cut || sharded) != (whole.note(p, memory) != "") {
+			t.Fatalf("plan %+v has the note %q", p, whole.note(p, memory))
 		}
 	})
 }

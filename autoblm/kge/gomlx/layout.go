@@ -19,20 +19,22 @@ func interleave(to, from []float32, d, k int) {
 	}
 }
 
-// stack concatenates the members' tables, interleaved: entities [S, E, d] and relations
-// [S, R, d].
-func stack(members []kge.Tables, d, k int) []*tensors.Tensor {
-	stacked := func(table func(t kge.Tables) []float32) *tensors.Tensor {
-		size := len(table(members[0]))
-		all := make([]float32, len(members)*size)
+// stack concatenates the members' tables, interleaved: the entities of a shard [S, E/shards, d], with
+// zeros as padding, and the relations [S, R, d].
+func stack(members []kge.Tables, d, k, shard, shards int) []*tensors.Tensor {
+	stacked := func(shard, shards int, table func(t kge.Tables) []float32) *tensors.Tensor {
+		rows := len(table(members[0])) / d
+		from, to := rowsOf(rows, shard, shards)
+		size := shardRows(rows, shards)
+		all := make([]float32, len(members)*size*d)
 		for i, t := range members {
-			interleave(all[i*size:], table(t), d, k)
+			interleave(all[i*size*d:], table(t)[from*d:to*d], d, k)
 		}
-		return tensors.FromFlatDataAndDimensions(all, len(members), size/d, d)
+		return tensors.FromFlatDataAndDimensions(all, len(members), size, d)
 	}
 	return []*tensors.Tensor{
-		stacked(func(t kge.Tables) []float32 { return t.Entities }),
-		stacked(func(t kge.Tables) []float32 { return t.Relations }),
+		stacked(shard, shards, func(t kge.Tables) []float32 { return t.Entities }),
+		stacked(0, 1, func(t kge.Tables) []float32 { return t.Relations }),
 	}
 }
 

@@ -1,6 +1,8 @@
 package gomlx
 
 import (
+	"math"
+
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -17,6 +19,7 @@ type recipe struct {
 	relationPrediction bool
 	scaled             bool // penalties by frequency
 	bfloat16           bool // for products of scores
+	sharding
 }
 
 // The rows of the members' weights [weights, S]; see [kge.Weights].
@@ -65,7 +68,7 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 		keep = Div(b.kept(in.keys, in.first, in.threshold), OneMinus(in.dropout))
 		queries = Mul(plain, keep)
 	}
-	entities := softmax(queries, b.entities, weight, r.bfloat16)
+	entities := softmax(queries, b.entities, weight, r.bfloat16, r.sharding)
 	truth := inner(queries, b.answers())
 	loss = overBatch(Mul(Sub(entities.logTotal, truth), weight))
 	byPlain := Sub(entities.byQuery, Mul(b.answers(), weight))
@@ -78,7 +81,7 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 	if r.relationPrediction {
 		weight := Mul(weight, Reshape(in.weight(weightRelationPrediction), members, 1, 1, 1))
 		relationQueries := b.relationQueries()
-		relations := softmax(relationQueries, b.relations, weight, false)
+		relations := softmax(relationQueries, b.relations, weight, false, sharding{})
 		logLoss := Sub(relations.logTotal, inner(relationQueries, b.relation))
 		loss = Add(loss, overBatch(Mul(logLoss, weight)))
 		b.backFromRelationQueries(gradients, Sub(relations.byQuery, Mul(b.relation, weight)))
@@ -120,7 +123,7 @@ type entropies struct {
 // query has a weight [S, 1, b, 1]. With p = exp(s - max s) and z = Σp, both products of the
 // backward pass use p and apply weight/z to their smaller factor or result. That saves another
 // pass over [S, queries, rows].
-func softmax(queries, table, weight *Node, bfloat16 bool) entropies {
+func softmax(queries, table, weight *Node, bfloat16 bool, rows sharding) entropies {
 	shape := queries.Shape()
 	members, directions, size, d := shape.Dim(0), shape.Dim(1), shape.Dim(2), shape.Dim(3)
 	product := func(a, b *Node, axisA, axisB int) *Node {
@@ -132,6 +135,7 @@ func softmax(queries, table, weight *Node, bfloat16 bool) entropies {
 		return dot.General([]int{axisA}, []int{0}, []int{axisB}, []int{0})
 	}
 	scores := product(Reshape(queries, members, -1, d), table, 2, 2)
+	scores = rows.mask(scores, float32(math.Inf(-1))) // of probability 0
 	highest := ReduceAndKeep(scores, ReduceMax, 2)
 	unnormalized := Exp(Sub(scores, highest))
 	total := ReduceAndKeep(unnormalized, ReduceSum, 2)

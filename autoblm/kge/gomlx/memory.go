@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/dustin/go-humanize"
 )
 
@@ -39,33 +40,65 @@ func (s sizes) step(members, triples int) int64 {
 		int64(members)*(s.perMember()+int64(triples)*s.perTriple())
 }
 
-// plan says how a step is split to fit in memory.
+// plan says how training is split to fit in memory.
 type plan struct {
-	members int // that train at the same time
-	parts   int // of a batch
+	// onDevice is the number of members whose data is on one device. members is the number of them
+	// that train at the same time.
+	onDevice, members int
+	shards            int // of a member, on one device each; 1 if a member has one device
+	parts             int // of a batch
 }
 
-// plan splits the population first, which costs little, and then the batch. If even one triple
-// of one member does not fit, the backend will report it.
-func (s sizes) plan(memory int64) plan {
-	for members := s.members; members >= 1; members-- {
+// plan spreads the members over the devices, if a member with its batch fits in the memory of one.
+// Otherwise, or if asked for, it shards every member. The choice does not depend on the number of
+// members, and so neither does the rounding of a member's numbers. On each device the plan then
+// splits the members, which costs little, and then the batch. If even one triple of one member does
+// not fit, the backend will report it.
+func (s sizes) plan(memory int64, devices backend.Devices) plan {
+	alone := s
+	alone.members = 1
+	if devices.Count > 1 && (devices.Shard || alone.step(1, s.batch) > memory) {
+		p := s.shard(devices.Count).split(memory, 1)
+		p.shards = devices.Count
+		return p
+	}
+	s.members = (s.members + devices.Count - 1) / devices.Count
+	return s.split(memory, s.members)
+}
+
+// shard returns the sizes on each device if every member is sharded.
+func (s sizes) shard(devices int) sizes {
+	s.entities = shardRows(s.entities, devices)
+	return s
+}
+
+// split returns a plan for one device. At most a number of members train at the same time.
+func (s sizes) split(memory int64, most int) plan {
+	p := plan{onDevice: s.members, members: 1, shards: 1, parts: s.batch}
+	for members := most; members >= 1; members-- {
 		if s.step(members, s.batch) <= memory {
 			groups := (s.members + members - 1) / members
-			return plan{members: (s.members + groups - 1) / groups, parts: 1}
+			p.members, p.parts = (s.members+groups-1)/groups, 1
+			return p
 		}
 	}
 	for parts := 2; parts < s.batch; parts++ {
 		if s.step(1, (s.batch+parts-1)/parts) <= memory {
-			return plan{members: 1, parts: parts}
+			p.parts = parts
+			return p
 		}
 	}
-	return plan{members: 1, parts: s.batch}
+	return p
 }
 
 // note describes a plan, or returns "" if nothing is split.
 func (s sizes) note(p plan, memory int64) string {
+	s.members = p.onDevice
 	var splits []string
-	if p.members < s.members {
+	if p.shards > 1 {
+		splits = append(splits, fmt.Sprintf("sharding each member over %d devices", p.shards))
+	}
+	if p.members < p.onDevice {
 		splits = append(splits, fmt.Sprintf("training %d members at a time", p.members))
 	}
 	if p.parts > 1 {
@@ -74,7 +107,11 @@ func (s sizes) note(p plan, memory int64) string {
 	if len(splits) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("a step of %d members on %d triples needs %s, more than the limit of %s: %s",
-		s.members, s.batch, humanize.IBytes(uint64(s.step(s.members, s.batch))),
-		humanize.IBytes(uint64(memory)), strings.Join(splits, ", "))
+	bytes := s.step(p.onDevice, s.batch)
+	limit := ""
+	if bytes > memory {
+		limit = ", more than the limit of " + humanize.IBytes(uint64(memory))
+	}
+	return fmt.Sprintf("a step of %d members on %d triples needs %s%s: %s", p.onDevice, s.batch,
+		humanize.IBytes(uint64(bytes)), limit, strings.Join(splits, ", "))
 }

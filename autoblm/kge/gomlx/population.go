@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -13,28 +14,22 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 )
 
-// population is a set of models in training. They train in one group or, if they do not fit in
-// memory together, in several groups in turn.
+// population is a set of models in training. They train in groups: one or, if they do not fit in
+// memory together, several in turn on each device.
 type population struct {
 	triplesOnly
-	size   int // members of each group but the last
-	groups []*group
-}
+	groups  []*group // in the order of the members
+	devices [][]int  // the groups by their first device
 
-// OnProgress implements [progress.Reporter].
-func (p *population) OnProgress(report func(share float64)) {
-	for i, g := range p.groups {
-		g.OnProgress(nil)
-		if report != nil {
-			g.OnProgress(func(share float64) {
-				report((float64(i) + share) / float64(len(p.groups)))
-			})
-		}
-	}
+	mu     sync.Mutex
+	shares []float64 // of the work of each group, done in the current call
 }
 
 // NewPopulation implements [kge.Engine].
@@ -58,44 +53,105 @@ func (e *Engine) NewPopulation(
 	if s.Reciprocal {
 		size.relations *= 2
 	}
-	plan := size.plan(e.settings.Memory)
+	plan := size.plan(e.settings.Memory, e.devices)
 	if note := size.note(plan, e.settings.Memory); note != "" {
 		e.settings.Note(note)
 	}
-	p := &population{size: plan.members}
-	for part := range slices.Chunk(slices.Clone(members), plan.members) {
-		g, err := e.newGroup(d, s, part, size.batch, plan.parts)
-		if err != nil {
-			p.Close()
-			return nil, err
+	p := &population{}
+	var groups [][]kge.Member
+	for own := range slices.Chunk(slices.Clone(members), plan.onDevice) {
+		var ofDevice []int
+		for part := range slices.Chunk(own, plan.members) {
+			ofDevice = append(ofDevice, len(groups))
+			groups = append(groups, part)
 		}
-		p.groups = append(p.groups, g)
+		p.devices = append(p.devices, ofDevice)
+	}
+	p.groups = make([]*group, len(groups))
+	err = p.each(context.Background(), func(_ context.Context, device, i int) (err error) {
+		shards := newShards(compute.DeviceNum(device), plan.shards)
+		p.groups[i], err = e.newGroup(d, s, groups[i], size.batch, plan.parts, shards)
+		return err
+	})
+	if err != nil {
+		p.Close()
+		return nil, err
 	}
 	return p, nil
 }
 
 // groupOf returns the group of a member, and the member's index there.
 func (p *population) groupOf(member int) (g *group, index int) {
-	return p.groups[member/p.size], member % p.size
+	for _, g := range p.groups {
+		if member < len(g.members) {
+			return g, member
+		}
+		member -= len(g.members)
+	}
+	panic("no such member")
+}
+
+// OnProgress implements [progress.Reporter].
+func (p *population) OnProgress(report func(share float64)) {
+	for i, g := range p.groups {
+		if report == nil {
+			g.OnProgress(nil)
+			continue
+		}
+		g.OnProgress(func(share float64) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.shares[i] = share
+			report(floats.Sum(p.shares) / float64(len(p.shares)))
+		})
+	}
+}
+
+// each runs a function for all groups, at the same time for those on different devices.
+func (p *population) each(
+	ctx context.Context, run func(ctx context.Context, device, i int) error,
+) error {
+	p.shares = make([]float64, len(p.groups))
+	work, ctx := errgroup.WithContext(ctx)
+	for device, groups := range p.devices {
+		work.Go(func() error {
+			for _, i := range groups {
+				if err := run(ctx, device, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return work.Wait()
 }
 
 // Epoch implements [kge.Population].
 func (p *population) Epoch(
 	ctx context.Context, batches kge.Batches, rates []float64,
 ) (kge.Epoch, error) {
-	var all kge.Epoch
 	examples := slices.Concat(batches.All()...)
+	epochs, rest := make([]kge.Epoch, len(p.groups)), rates
+	ratesOf := make([][]float64, len(p.groups))
 	for i, g := range p.groups {
-		epoch, err := g.epoch(ctx, examples, rates[i*p.size:][:len(g.members)])
-		if err != nil {
-			return all, err
+		ratesOf[i], rest = rest[:len(g.members)], rest[len(g.members):]
+	}
+	err := p.each(ctx, func(ctx context.Context, _, i int) (err error) {
+		epochs[i], err = p.groups[i].epoch(ctx, examples, ratesOf[i])
+		return err
+	})
+	if err != nil {
+		return kge.Epoch{}, err
+	}
+	all := kge.Epoch{StepSeconds: make([]float64, len(epochs[0].StepSeconds))}
+	for _, groups := range p.devices {
+		seconds := make([]float64, len(all.StepSeconds))
+		for _, i := range groups {
+			all.Loss = append(all.Loss, epochs[i].Loss...)
+			floats.Add(seconds, epochs[i].StepSeconds)
 		}
-		all.Loss = append(all.Loss, epoch.Loss...)
-		if i == 0 {
-			all.StepSeconds = make([]float64, len(epoch.StepSeconds))
-		}
-		for step, seconds := range epoch.StepSeconds {
-			all.StepSeconds[step] += seconds
+		for step, s := range seconds {
+			all.StepSeconds[step] = max(all.StepSeconds[step], s)
 		}
 	}
 	return all, nil
@@ -105,15 +161,12 @@ func (p *population) Epoch(
 func (p *population) Rank(
 	ctx context.Context, triples []datasets.Triple, known *datasets.Known,
 ) ([][]eval.Ranked, error) {
-	var all [][]eval.Ranked
-	for _, g := range p.groups {
-		ranks, err := g.Rank(ctx, triples, known)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, ranks...)
-	}
-	return all, nil
+	ranks := make([][][]eval.Ranked, len(p.groups))
+	err := p.each(ctx, func(ctx context.Context, _, i int) (err error) {
+		ranks[i], err = p.groups[i].Rank(ctx, triples, known)
+		return err
+	})
+	return slices.Concat(ranks...), err
 }
 
 // Parameters implements [kge.Population].
@@ -175,9 +228,11 @@ func (p *population) SetState(s kge.State) error {
 	if err := s.Fits(current, p.groups[0].slots()); err != nil {
 		return err
 	}
-	for i, g := range p.groups {
+	rest := s.Members
+	for _, g := range p.groups {
 		g.steps = s.Steps
-		g.setState(s.Members[i*p.size:][:len(g.members)])
+		g.setState(rest[:len(g.members)])
+		rest = rest[len(g.members):]
 	}
 	return nil
 }
@@ -193,7 +248,9 @@ func (p *population) Models() (n int) {
 // Close implements [kge.Ranker].
 func (p *population) Close() {
 	for _, g := range p.groups {
-		g.Close()
+		if g != nil { // it failed to start
+			g.Close()
+		}
 	}
 }
 
@@ -211,16 +268,15 @@ type group struct {
 	settings      kge.Settings
 	members       []kge.Member
 	program       *graph.Exec
-	batch         int                // triples in a step
-	parts         int                // of a step
-	scales        [2]*tensors.Tensor // of penalties: entities [S·E, 1] and relations [S·R, 1]
-	batches, rows int                // capacity of a call: batches, and triples of each
-	steps         int                // taken so far
-	perStep       float64            // seconds per step in the last call; 0 before the first
+	batch         int     // triples in a step
+	parts         int     // of a step
+	batches, rows int     // capacity of a call: batches, and triples of each
+	steps         int     // taken so far
+	perStep       float64 // seconds per step in the last call; 0 before the first
 }
 
 func (e *Engine) newGroup(
-	d *kge.Data, s kge.Settings, members []kge.Member, batch, parts int,
+	d *kge.Data, s kge.Settings, members []kge.Member, batch, parts int, shards []*shard,
 ) (*group, error) {
 	g := &group{
 		settings: s,
@@ -242,12 +298,15 @@ func (e *Engine) newGroup(
 		products:           anyMember(func(m kge.Member) bool { return m.Products > 0 }),
 		relationPrediction: anyMember(func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 		scaled:             anyMember(func(m kge.Member) bool { return m.PenaltyFrequency > 0 }),
+		sharding:           shardingOf(len(d.Entities), len(shards)),
 	}}
 	slots := updateRules[s.Optimizer].slots
 	state := 2 + 2*slots
+	of := signature{
+		inputs: state + callInputs, outputs: state + 1, inputTables: state, outputTables: state,
+	}
 	var err error
-	name := "train-" + s.Optimizer.String()
-	g.program, err = e.program(p, name, p.graph, state+callInputs, state+1)
+	g.program, err = e.program(p, "train-"+s.Optimizer.String(), p.graph, of, p.sharding)
 	if err != nil {
 		return nil, err
 	}
@@ -255,32 +314,31 @@ func (e *Engine) newGroup(
 	for i, m := range members {
 		parameters[i] = kge.Initialize(d, s, m)
 	}
-	if g.ranker, err = e.newRanker(parameters); err != nil {
+	if err := kge.CheckSameShape(parameters); err != nil {
 		return nil, err
 	}
-	for range slots {
-		entities, relations := g.tables[0].Shape(), g.tables[1].Shape()
-		g.tables = append(g.tables, tensors.FromShape(entities), tensors.FromShape(relations))
+	g.ranker = e.newRanker(parameters, shards)
+	var inputs []*tensors.Tensor
+	for _, shard := range shards {
+		for range slots {
+			entities, relations := shard.tables[0].Shape(), shard.tables[1].Shape()
+			shard.tables = append(shard.tables,
+				tensors.FromShape(entities), tensors.FromShape(relations))
+		}
+		shard.scales = penaltyScales(d, s, members)
+		arguments := g.arguments(shard, nil, make([]float64, len(members)))
+		defer finalize(arguments[callFirstFresh:]...)
+		inputs = slices.Concat(inputs, shard.tables, arguments)
 	}
-	g.scales = penaltyScales(d, s, members)
-	arguments := g.arguments(nil, make([]float64, len(members)))
-	defer finalize(arguments[callFirstFresh:]...)
-	err = e.compile("the training step", g.program, slices.Concat(g.tables, arguments))
-	if err != nil {
+	if err := e.compile("the training step", g.program, inputs); err != nil {
 		g.Close()
 		return nil, err
 	}
 	return g, nil
 }
 
-// Close implements [kge.Ranker].
-func (g *group) Close() {
-	finalize(g.scales[:]...)
-	g.ranker.Close()
-}
-
-// arguments returns the inputs of a call for the given batches, after the state.
-func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.Tensor {
+// arguments returns the inputs of a call on a shard for the given batches, after the state.
+func (g *group) arguments(s *shard, batches [][]kge.Example, rates []float64) []*tensors.Tensor {
 	members, n := len(g.members), g.batches
 	ids, counts, keys := make([]int32, n*3*g.rows), make([]int32, n), make([]uint32, n*members)
 	for i, batch := range batches {
@@ -320,9 +378,9 @@ func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.T
 		scalarMaxNorm: g.settings.MaxNorm,
 	}
 	return []*tensors.Tensor{
-		callOperators:      g.operators,
-		callEntityScales:   g.scales[0],
-		callRelationScales: g.scales[1],
+		callOperators:      s.operators,
+		callEntityScales:   s.scales[0],
+		callRelationScales: s.scales[1],
 		callTriples:        tensors.FromFlatDataAndDimensions(ids, n, 3, g.rows),
 		callCounts:         tensors.FromFlatDataAndDimensions(counts, n),
 		callBatches:        tensors.FromScalar(int32(len(batches))),
@@ -387,7 +445,7 @@ func (g *group) epoch(
 		batches := slices.Collect(slices.Chunk(rest[:count], g.rows))
 		steps := (len(batches) + g.parts - 1) / g.parts
 		began := time.Now()
-		losses, err := g.call(batches, rates)
+		losses, err := g.step(batches, rates)
 		if err != nil {
 			return epoch, err
 		}
@@ -398,76 +456,91 @@ func (g *group) epoch(
 			epoch.Loss[i] += float64(l) / float64(len(examples))
 		}
 		rest = rest[count:]
-		if g.progress != nil {
-			g.progress(1 - float64(len(rest))/float64(len(examples)))
-		}
+		g.report(1 - float64(len(rest))/float64(len(examples)))
 	}
 	return epoch, nil
 }
 
-// call runs a training call and returns each member's summed losses of all triples.
-func (g *group) call(batches [][]kge.Example, rates []float64) ([]float32, error) {
+// step runs a training call and returns each member's summed losses of all triples.
+func (g *group) step(batches [][]kge.Example, rates []float64) ([]float32, error) {
 	var inputs []any
-	for _, t := range g.tables { // the call overwrites the state
-		donated, err := graph.DonateTensorBuffer(t, g.engine.backend, 0)
-		if err != nil {
-			return nil, err
+	for _, s := range g.shards {
+		for _, t := range s.tables { // the call overwrites the state
+			donated, err := graph.DonateTensorBuffer(t, g.engine.backend, s.device)
+			if err != nil {
+				return nil, err
+			}
+			inputs = append(inputs, donated)
 		}
-		inputs = append(inputs, donated)
+		arguments := g.arguments(s, batches, rates)
+		for _, t := range arguments {
+			inputs = append(inputs, t)
+		}
+		defer finalize(arguments[callFirstFresh:]...)
 	}
-	arguments := g.arguments(batches, rates)
-	for _, t := range arguments {
-		inputs = append(inputs, t)
-	}
-	defer finalize(arguments[callFirstFresh:]...)
-	outputs, err := g.program.Call(inputs...)
+	outputs, err := g.call(g.program, inputs)
 	if err != nil {
 		return nil, fmt.Errorf("training step: %w", outOfMemory(err))
 	}
-	last := len(outputs) - 1
-	g.tables = outputs[:last]
-	losses, err := tensors.CopyFlatData[float32](outputs[last])
-	return losses, errors.Join(err, outputs[last].FinalizeAll())
+	tables := len(g.shards[0].tables)
+	var losses []*tensors.Tensor // of the shards, all equal
+	for _, s := range g.shards {
+		s.tables, losses = outputs[:tables], append(losses, outputs[tables])
+		outputs = outputs[tables+1:]
+	}
+	defer finalize(losses...)
+	return tensors.CopyFlatData[float32](losses[0])
 }
 
-func (g *group) slots() int { return len(g.tables)/2 - 1 }
+func (g *group) slots() int { return len(g.shards[0].tables)/2 - 1 }
 
 // numbers returns a member's embeddings for n = 0, and slot n of its optimizer from n = 1.
 func (g *group) numbers(member, n int) (t kge.Tables, err error) {
-	for i, table := range []*[]float32{&t.Entities, &t.Relations} {
-		stacked := g.tables[2*n+i]
-		size := stacked.Shape().Dim(1) * stacked.Shape().Dim(2)
-		*table = make([]float32, size)
-		err = errors.Join(err, tensors.ConstFlatData(stacked, func(all []float32) {
-			interleave(*table, all[member*size:][:size], g.dim, g.dim/g.k())
-		}))
+	t.Entities = make([]float32, g.entities*g.dim)
+	for i, s := range g.shards {
+		from, to := rowsOf(g.entities, i, len(g.shards))
+		err = errors.Join(err, g.read(t.Entities[from*g.dim:to*g.dim], s.tables[2*n], member))
 	}
-	return t, err
+	relations := g.shards[0].tables[2*n+1]
+	t.Relations = make([]float32, relations.Shape().Dim(1)*g.dim)
+	return t, errors.Join(err, g.read(t.Relations, relations, member))
+}
+
+// read copies the first rows of a member's table.
+func (g *group) read(to []float32, stacked *tensors.Tensor, member int) error {
+	size := stacked.Shape().Dim(1) * g.dim
+	return tensors.ConstFlatData(stacked, func(all []float32) {
+		interleave(to, all[member*size:][:len(to)], g.dim, g.dim/g.k)
+	})
 }
 
 // setState replaces the state of the members.
 func (g *group) setState(members []kge.MemberState) {
-	old := g.tables
-	g.tables = nil
-	for n := range len(old) / 2 {
-		tables := make([]kge.Tables, len(members))
-		for i, m := range members {
-			tables[i] = append([]kge.Tables{m.Tables}, m.Slots...)[n]
-		}
-		g.tables = append(g.tables, stack(tables, g.dim, g.k())...)
-	}
-	finalize(old...)
 	for i, m := range members {
 		g.members[i].Structure = m.Structure
+	}
+	for part, s := range g.shards {
+		slots := g.slots()
+		finalize(s.tables...)
+		s.tables = nil
+		for n := range slots + 1 {
+			tables := make([]kge.Tables, len(members))
+			for i, m := range members {
+				tables[i] = append([]kge.Tables{m.Tables}, m.Slots...)[n]
+			}
+			s.tables = append(s.tables, stack(tables, g.dim, g.k, part, len(g.shards))...)
+		}
 	}
 	g.updateOperators()
 }
 
 func (g *group) updateOperators() {
-	finalize(g.operators)
 	structures := make([]structure.Structure, len(g.members))
 	for i, m := range g.members {
 		structures[i] = m.Structure
 	}
-	g.operators = operators(structures)
+	for _, s := range g.shards {
+		finalize(s.operators)
+		s.operators = operators(structures)
+	}
 }

@@ -22,16 +22,22 @@ import (
 // ranker holds the embeddings of one or more models of one shape.
 type ranker struct {
 	triplesOnly
-	engine     *Engine
-	tables     []*tensors.Tensor // entities [S, E, d] and relations [S, R, d] first, interleaved
-	operators  *tensors.Tensor   // [S, mixes, K·K, K]
-	dim        int
-	reciprocal bool
-	progress   func(share float64) // nil if not reported
+	engine              *Engine
+	shards              []*shard
+	models, entities, k int
+	dim                 int
+	reciprocal          bool
+	progress            func(share float64) // nil if not reported
 }
 
 // OnProgress implements [progress.Reporter].
 func (r *ranker) OnProgress(report func(share float64)) { r.progress = report }
+
+func (r *ranker) report(share float64) {
+	if r.progress != nil {
+		r.progress(share)
+	}
+}
 
 // NewRanker implements [kge.Engine].
 func (e *Engine) NewRanker(
@@ -47,34 +53,56 @@ func (e *Engine) NewRanker(
 			return nil, err
 		}
 	}
-	return e.newRanker(parameters)
-}
-
-func (e *Engine) newRanker(parameters []kge.Parameters) (*ranker, error) {
 	if err := kge.CheckSameShape(parameters); err != nil {
 		return nil, err
 	}
+	var bytes int64
+	for _, p := range parameters {
+		bytes += 4 * int64(len(p.Entities)+len(p.Relations))
+	}
+	shards := 1
+	if e.devices.Shard || bytes > e.settings.Memory {
+		shards = e.devices.Count
+	}
+	return e.newRanker(parameters, newShards(0, shards)), nil
+}
+
+// newRanker copies models of one shape to shards.
+func (e *Engine) newRanker(parameters []kge.Parameters, shards []*shard) *ranker {
 	first := parameters[0]
 	structures := make([]structure.Structure, len(parameters))
 	tables := make([]kge.Tables, len(parameters))
 	for i, p := range parameters {
 		structures[i], tables[i] = p.Structure, p.Tables
 	}
-	return &ranker{
-		engine: e, dim: first.Dim, reciprocal: first.Reciprocal,
-		tables: stack(tables, first.Dim, first.Structure.K()), operators: operators(structures),
-	}, nil
+	r := &ranker{
+		engine: e, shards: shards, models: len(parameters), dim: first.Dim,
+		entities: len(first.Entities) / first.Dim, k: first.Structure.K(),
+		reciprocal: first.Reciprocal,
+	}
+	for i, s := range shards {
+		s.tables = stack(tables, r.dim, r.k, i, len(shards))
+		s.operators = operators(structures)
+	}
+	return r
 }
 
-func (r *ranker) entities() int { return r.tables[0].Shape().Dim(1) }
-func (r *ranker) k() int        { return r.operators.Shape().Dim(3) }
-
 // Models implements [kge.Ranker].
-func (r *ranker) Models() int { return r.tables[0].Shape().Dim(0) }
+func (r *ranker) Models() int { return r.models }
 
 // Close implements [kge.Ranker].
 func (r *ranker) Close() {
-	finalize(append(r.tables, r.operators)...)
+	for _, s := range r.shards {
+		s.finalize()
+	}
+}
+
+// call runs a program on the devices of the shards, with the inputs of the first, then those of the
+// second, and so on. It returns the outputs in the same order.
+func (r *ranker) call(program *Exec, inputs []any) ([]*tensors.Tensor, error) {
+	// CallOnDevice would run it on device 0 (GoMLX v0.28.3).
+	outputs, _, err := program.CallWithGraphOnDevice(r.shards[0].device, inputs...)
+	return outputs, err
 }
 
 // Rank implements [kge.Ranker].
@@ -85,16 +113,17 @@ func (r *ranker) Rank(
 	if len(triples) == 0 {
 		return ranks, nil
 	}
-	p := ranking{r.reciprocal}
-	program, err := r.engine.program(p, "rank", p.graph, rankInputs, 3)
+	p := ranking{r.reciprocal, shardingOf(r.entities, len(r.shards))}
+	of := signature{inputs: rankInputs, outputs: rankOutputs, inputTables: 2}
+	program, err := r.engine.program(p, "rank", p.graph, of, p.sharding)
 	if err != nil {
 		return nil, err
 	}
 	size := r.batch(len(triples))
-	parts := divide(triples, known, size)
+	parts := divide(triples, known, size, len(r.shards))
 	defer func() {
 		for _, p := range parts {
-			finalize(p.tensors...)
+			finalize(slices.Concat(p.tensors...)...)
 		}
 	}()
 	if err := r.engine.compile("the ranking", program, r.inputs(parts[0])); err != nil {
@@ -104,9 +133,7 @@ func (r *ranker) Rank(
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if r.progress != nil {
-			r.progress(float64(i) / float64(len(parts)))
-		}
+		r.report(float64(i) / float64(len(parts)))
 		rank, err := r.count(program, part)
 		if err != nil {
 			return nil, err
@@ -121,8 +148,12 @@ func (r *ranker) Rank(
 	return ranks, nil
 }
 
-func (r *ranker) inputs(p *part) []*tensors.Tensor {
-	return slices.Concat(r.tables[:2], []*tensors.Tensor{r.operators}, p.tensors)
+// inputs returns the inputs of a ranking for all shards.
+func (r *ranker) inputs(p *part) (all []*tensors.Tensor) {
+	for i, s := range r.shards {
+		all = slices.Concat(all, s.tables[:2], []*tensors.Tensor{s.operators}, p.tensors[i])
+	}
+	return all
 }
 
 // count ranks a part and returns a function for the rank of a query. A true entity with score
@@ -132,18 +163,18 @@ func (r *ranker) count(program *Exec, p *part) (func(member, query int) eval.Ran
 	for _, t := range r.inputs(p) {
 		arguments = append(arguments, t)
 	}
-	outputs, err := program.Call(arguments...)
+	outputs, err := r.call(program, arguments)
 	if err != nil {
 		return nil, fmt.Errorf("rank: %w", outOfMemory(err))
 	}
-	defer finalize(outputs...)
+	defer finalize(outputs...) // those of all shards are equal
 	better, errBetter := tensors.CopyFlatData[int32](outputs[0])
 	equal, errEqual := tensors.CopyFlatData[int32](outputs[1])
 	truth, errTruth := tensors.CopyFlatData[float32](outputs[2])
 	return func(member, query int) eval.Rank {
 		i := member*len(p.known) + query
 		if math.IsNaN(float64(truth[i])) {
-			return eval.Rank{Better: int32(r.entities()) - p.known[query]}
+			return eval.Rank{Better: int32(r.entities) - p.known[query]}
 		}
 		return eval.Rank{Better: better[i], Equal: equal[i]}
 	}, errors.Join(errBetter, errEqual, errTruth)
@@ -160,20 +191,23 @@ func (r *ranker) batch(triples int) int {
 	if r.engine.settings.Backend != backend.Go {
 		limit = max(limit, int(r.engine.settings.Memory/64))
 	}
-	return max(1, min(triples, limit/(2*r.Models()*max(r.entities(), r.dim*r.k()))))
+	rows := shardRows(r.entities, len(r.shards))
+	return max(1, min(triples, limit/(2*r.models*max(rows, r.dim*r.k))))
 }
 
 // part is a batch of triples to rank, with the known answers to exclude from the ranks. These
 // are ordered by query and include the true entity.
 type part struct {
 	triples   []datasets.Triple
-	rows, ids []int32           // query and entity of each known answer
-	known     []int32           // [2·size]: number of known answers of each query
-	tensors   []*tensors.Tensor // inputs of a ranking from rankTriples on
+	rows, ids []int32             // query and entity of each known answer
+	known     []int32             // [2·size]: number of known answers of each query
+	tensors   [][]*tensors.Tensor // for each shard: inputs of a ranking from rankTriples on
 }
 
-// divide copies triples to the device, in parts of one size.
-func divide(triples []datasets.Triple, known *datasets.Known, size int) (parts []*part) {
+// divide copies triples to the devices of shards, in parts of one size.
+func divide(
+	triples []datasets.Triple, known *datasets.Known, size, shards int,
+) (parts []*part) {
 	longest := 0
 	for chunk := range slices.Chunk(triples, size) {
 		p := &part{triples: chunk, known: make([]int32, 2*size)}
@@ -190,7 +224,9 @@ func divide(triples []datasets.Triple, known *datasets.Known, size int) (parts [
 	}
 	length := 1 << bits.Len(uint(longest-1)) // few distinct lengths, so few compilations
 	for _, p := range parts {
-		p.upload(size, length)
+		for range shards {
+			p.tensors = append(p.tensors, p.inputs(size, length))
+		}
 	}
 	return parts
 }
@@ -204,16 +240,19 @@ func (p *part) exclude(row int, truth int32, others []int32) {
 	p.known[row] = int32(len(others))
 }
 
-// upload copies a part to the device, with its known answers padded to a length.
-func (p *part) upload(size, length int) {
+// inputs returns the inputs of a ranking from rankTriples on, with the known answers padded to a
+// length.
+func (p *part) inputs(size, length int) []*tensors.Tensor {
 	ids := make([]int32, 3*size)
 	fillIDs(ids, p.triples, size)
-	p.tensors = []*tensors.Tensor{tensors.FromFlatDataAndDimensions(ids, 3, size)}
+	all := []*tensors.Tensor{tensors.FromFlatDataAndDimensions(ids, 3, size)}
 	used := slices.Repeat([]int32{1}, len(p.ids))
 	for _, list := range [][]int32{p.rows, p.ids, used} {
-		padded := append(list, make([]int32, length-len(list))...)
-		p.tensors = append(p.tensors, tensors.FromFlatDataAndDimensions(padded, length))
+		padded := make([]int32, length)
+		copy(padded, list)
+		all = append(all, tensors.FromFlatDataAndDimensions(padded, length))
 	}
+	return all
 }
 
 // fillIDs writes triples as heads, relations and tails, size numbers each.
@@ -235,8 +274,14 @@ const (
 	rankInputs
 )
 
+// rankOutputs is the number of outputs of a ranking.
+const rankOutputs = 3
+
 // ranking is a program that ranks triples, for any shapes.
-type ranking struct{ reciprocal bool }
+type ranking struct {
+	reciprocal bool
+	sharding
+}
 
 // graph returns three tables [S, 2·b]: the number of entities, without known answers, that
 // score above the true one; the number that score the same; and the score of the true one. It
@@ -246,13 +291,13 @@ func (p ranking) graph(g *Graph, in []*Node) []*Node {
 	b := gatherBatch(in[rankEntities], in[rankRelations], in[rankOperators], in[rankTriples],
 		p.reciprocal)
 	all := scores(Reshape(b.queries(), b.members(), -1, b.dim()), b.entities) // [S, 2·b, E]
-	members, rows, count := all.Shape().Dim(0), all.Shape().Dim(1), all.Shape().Dim(2)
-	flat := Reshape(all, members*rows*count)
+	all = p.mask(all, float32(math.NaN()))                                    // neither above nor equal to any score
+	members, rows := all.Shape().Dim(0), all.Shape().Dim(1)
 	pick := func(row, id *Node) *Node { // from [n] and [n] to [S, n]
 		n := row.Shape().Dim(0)
-		start := MulScalar(Iota(g, shapes.Make(dtypes.Int32, members, n), 0), rows*count)
-		position := Add(start, BroadcastPrefix(Add(MulScalar(row, count), id), members))
-		return Reshape(Gather(flat, Reshape(position, members*n, 1)), members, n)
+		axes := []*Node{Iota(g, shapes.Make(dtypes.Int32, members, n), 0),
+			BroadcastPrefix(row, members), BroadcastPrefix(id, members)}
+		return Gather(all, Stack(axes, -1)) // a flat table of scores could not stay sharded
 	}
 	ids := in[rankTriples]
 	tails, heads := Slice(ids, AxisRange(2, 3)), Slice(ids, AxisRange(0, 1))
