@@ -77,14 +77,16 @@ func TestPartsOnXLA(t *testing.T) {
 	backend := xlatest.Backend(t)
 	for _, c := range []struct {
 		name     string
+		backend  string
 		memory   int64
 		entities int
 	}{
-		{"triple by triple", 1, 14},
-		{"several triples", 20 << 10, 40},
+		{"triple by triple", backend, 1, 14},
+		{"several triples", backend, 20 << 10, 40},
+		{"several triples of shards", xlatest.Devices(t, 2), 15 << 10, 41},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			engine, m := inParts(t, backend, c.memory), enginetest.Members()["quate"]
+			engine, m := inParts(t, c.backend, c.memory), enginetest.Members()["quate"]
 			for name, recipe := range enginetest.Recipes() {
 				t.Run(name, func(t *testing.T) {
 					s := kge.DefaultSettings()
