@@ -96,6 +96,10 @@ func TestStructuresShareGraphs(t *testing.T) {
 }
 
 func TestUnknownBackend(t *testing.T) {
+	_, err := New("xla:cpu,devices=2")
+	if err == nil || !strings.Contains(err.Error(), "runs on one device") {
+		t.Errorf("New with two devices: %v", err)
+	}
 	if _, err := New("gpu"); err == nil || !strings.Contains(err.Error(), "unknown backend") {
 		t.Error(err)
 	}
