@@ -2,9 +2,13 @@ package autoblm
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	classifycpu "github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 	classifygomlx "github.com/autoblm/autoblm-go/autoblm/classify/gomlx"
@@ -55,7 +59,7 @@ func (c Compute) Open() (kge.Engine, error) {
 	return opened, nil
 }
 
-// Arithmetic names the engine with its instruction sets or backend. Results are equal to the bit
+// Arithmetic names the engine with its instruction sets or backend, and the models of GPUs. Results are equal to the bit
 // where it is equal.
 func (c Compute) Arithmetic() (string, error) {
 	engine, err := c.Open()
@@ -67,7 +71,21 @@ func (c Compute) Arithmetic() (string, error) {
 	if other := engine.Backend(kge.Bfloat16); other != engine.Backend(kge.Float32) {
 		name += ", " + other
 	}
-	return name, nil
+	return withGPUs(name, probe.This().GPUs), nil
+}
+
+// withGPUs adds the models of the GPUs of this machine to the name of an arithmetic on CUDA: GPUs of
+// other models round differently.
+func withGPUs(name string, gpus func(context.Context) []probe.GPU) string {
+	if !probe.IsCUDA(name) {
+		return name
+	}
+	var models []string
+	for _, gpu := range gpus(context.Background()) {
+		models = append(models, gpu.Name)
+	}
+	slices.Sort(models)
+	return strings.Join(append([]string{name}, slices.Compact(models)...), "/")
 }
 
 // OpenClassify opens the engine for classification, with the same rules.

@@ -28,6 +28,7 @@ type clusterCommands struct {
 type clusterFlags struct {
 	NKey    string `group:"Cluster" name:"nkey" placeholder:"FILE" help:"Secret key of this program, from cluster keys."`
 	Creds   string `group:"Cluster" placeholder:"FILE" help:"NATS credentials of this program: a JWT and its key."`
+	Context string `group:"Cluster" placeholder:"NAME" brief:"Context of the nats tool with address and keys." help:"Context of the nats tool, which gives the address, keys and certificates that flags leave out."`
 	TLSCert string `group:"Cluster" name:"tls-cert" placeholder:"FILE" help:"TLS certificate of this program, in PEM."`
 	TLSKey  string `group:"Cluster" name:"tls-key" placeholder:"FILE" help:"Key of --tls-cert, in PEM."`
 	TLSCA   string `group:"Cluster" name:"tls-ca" placeholder:"FILE" help:"Authority that signed the other certificates, in PEM."`
@@ -39,7 +40,7 @@ func (f clusterFlags) connect(
 ) (*cluster.Cluster, error) {
 	return cluster.Connect(ctx, cluster.Options{
 		URL: url, Name: name, IsWorker: isWorker, NKey: f.NKey, Credentials: f.Creds,
-		TLSCert: f.TLSCert, TLSKey: f.TLSKey, TLSCA: f.TLSCA,
+		TLSCert: f.TLSCert, TLSKey: f.TLSKey, TLSCA: f.TLSCA, Context: f.Context,
 		Note: func(text string) { o.Message("autoblm: %s", text) },
 	})
 }

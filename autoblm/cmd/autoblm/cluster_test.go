@@ -80,9 +80,28 @@ func TestClusterMistakes(t *testing.T) {
 	if _, err := os.Stat(dir + "/coordinator.nk"); err == nil {
 		t.Error("a key was written next to those that exist")
 	}
+	fail(t, 2, "use at least 1s", "cluster serve --lease 100ms --store", dir+"/queue")
 	must(t, os.WriteFile(dir+"/users.json", []byte("{}"), 0o600))
 	fail(t, 1, "there are no keys", "cluster serve --addr 127.0.0.1:0 --store", dir+"/queue",
 		"--users", dir+"/users.json")
+}
+
+// TestClusterKeys refuses a worker with the key of another cluster or without one.
+func TestClusterKeys(t *testing.T) {
+	dir := t.TempDir()
+	succeed(t, "cluster keys --out", dir+"/keys")
+	succeed(t, "cluster keys --out", dir+"/others")
+	first, stop := startServer(t, "cluster serve --json --addr 127.0.0.1:0 --store", dir+"/queue",
+		"--users", dir+"/keys/users.json")
+	defer stop()
+	var at struct{ URL string }
+	must(t, json.Unmarshal([]byte(first), &at))
+	connection := " --cache " + dir + "/cache --cluster " + at.URL
+	fail(t, 1, "name a key of this cluster with --nkey", "worker", connection)
+	fail(t, 1, "name a key of this cluster with --nkey", "worker", connection, "--nkey",
+		dir+"/others/worker.nk")
+	fail(t, 1, "read the key "+dir+"/missing", "worker", connection, "--nkey", dir+"/missing")
+	fail(t, 1, "nats context ls", "worker", connection, "--context", "missing")
 }
 
 // TestEmbeddedNames refuses names that open data of the worker's machine.

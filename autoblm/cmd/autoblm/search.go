@@ -234,7 +234,7 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 func (c *searchCommand) clustered(
 	ctx context.Context, o *output, p problem, s autoblm.SearchSettings,
 ) (t task.Task, disconnect func(), err error) {
-	if c.Cluster == "" {
+	if c.Cluster == "" && c.Context == "" {
 		return nil, func() {}, nil
 	}
 	arithmetic := ""

@@ -38,18 +38,22 @@ const (
 
 // Options say how to reach the cluster, in the terms of NATS.
 type Options struct {
-	// URL has the addresses of NATS servers, separated by commas.
+	// URL has the addresses of NATS servers, separated by commas. A context may replace [DefaultURL].
 	URL string
 	// NKey is a file with the seed of an nkey, and Credentials a file of a JWT and its seed.
 	NKey, Credentials string
 	// TLSCert and TLSKey are the certificate of this client, and TLSCA the authority of the server.
 	TLSCert, TLSKey, TLSCA string
+	// Context is a context of the program nats, "" for none. It gives what the fields above leave out.
+	Context string
 	// Name names the connection in the lists of the server.
 	Name string
 	// IsWorker waits for a coordinator to create the queue, if the server has none.
 	IsWorker bool
 	// Note receives messages, such as a lost connection; nil for none.
 	Note func(text string)
+
+	user, password, token, inbox string // of a context
 }
 
 // Cluster holds a connection to the queue, the results and the files of a cluster.
@@ -76,6 +80,10 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	note := o.Note
 	if note == nil {
 		note = func(string) {}
+	}
+	o, err := o.withContext()
+	if err != nil {
+		return nil, err
 	}
 	c := newCluster(note)
 	if !o.IsWorker {
@@ -121,6 +129,15 @@ func (o Options) nats(note func(string)) []nats.Option {
 	}
 	if o.Credentials != "" {
 		options = append(options, nats.UserCredentials(o.Credentials))
+	}
+	if o.user != "" {
+		options = append(options, nats.UserInfo(o.user, o.password))
+	}
+	if o.token != "" {
+		options = append(options, nats.Token(o.token))
+	}
+	if o.inbox != "" {
+		options = append(options, nats.CustomInboxPrefix(o.inbox))
 	}
 	if o.TLSCert != "" {
 		options = append(options, nats.ClientCert(o.TLSCert, o.TLSKey))

@@ -391,7 +391,7 @@ func TestLongDownload(t *testing.T) {
 	}
 }
 
-// TestDamagedModel trains a trial again whose model cannot be downloaded.
+// TestDamagedModel fetches a model that is damaged on the server: the worker sends it again.
 func TestDamagedModel(t *testing.T) {
 	c := newTestCluster(t)
 	c.worker("w", fakeTask{})

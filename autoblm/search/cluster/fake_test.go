@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,7 +101,13 @@ type testCluster struct {
 	store  string
 	lease  time.Duration
 	users  Users
-	key    string // file of the key of the next connections, "" for none
+	// maxStore and keep are limits of the server, 0 for the defaults.
+	maxStore int64
+	keep     time.Duration
+	// Of the next connections: the file of the key, the address if it is not that of the server, and
+	// what receives messages.
+	key, url string
+	note     func(string)
 }
 
 func newTestCluster(t *testing.T) *testCluster {
@@ -111,7 +118,9 @@ func newTestCluster(t *testing.T) *testCluster {
 
 func (c *testCluster) start(addr string) {
 	c.t.Helper()
-	server, err := Serve(ServerOptions{Addr: addr, Store: c.store, Users: c.users, Lease: c.lease})
+	server, err := Serve(ServerOptions{
+		Addr: addr, Store: c.store, Users: c.users, Lease: c.lease, MaxStore: c.maxStore, keep: c.keep,
+	})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -122,7 +131,9 @@ func (c *testCluster) start(addr string) {
 // connect returns a connection.
 func (c *testCluster) connect() *Cluster {
 	c.t.Helper()
-	cluster, err := Connect(c.t.Context(), Options{URL: c.server.URL(), NKey: c.key})
+	cluster, err := Connect(c.t.Context(), Options{
+		URL: cmp.Or(c.url, c.server.URL()), NKey: c.key, Note: c.note,
+	})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -58,6 +58,10 @@ func (c *Cluster) sendOnce(
 	defer reader.Close()
 	go func() { writer.CloseWithError(compress(writer, pack)) }()
 	if _, err = to.Put(ctx, jetstream.ObjectMeta{Name: name}, reader); err != nil {
+		// Put may leave the description of an object without its content.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
+		defer cancel()
+		to.Delete(ctx, name)
 		return fmt.Errorf("send %s to the cluster: %w", name, err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // newKeyFile makes a key and returns the file of its seed.
@@ -52,6 +53,15 @@ func TestKeys(t *testing.T) {
 			return err
 		},
 		"purge the queue": func(ctx context.Context, c *Cluster) error { return c.trials.Purge(ctx) },
+		"send messages to the queue by a consumer": func(ctx context.Context, c *Cluster) error {
+			_, err := c.js.CreatePushConsumer(ctx, "KV_"+workerBucket, jetstream.ConsumerConfig{
+				DeliverSubject: subject(trialSubjects, "x", "z"),
+			})
+			return err
+		},
+		"change a queue": func(ctx context.Context, c *Cluster) error {
+			return c.addQueue(ctx, "cpu avx512")
+		},
 		"delete the results": func(ctx context.Context, c *Cluster) error {
 			return c.js.DeleteStream(ctx, "KV_"+resultBucket)
 		},
@@ -68,10 +78,37 @@ func TestKeys(t *testing.T) {
 			cancel()
 		}
 	}
+	for owner, by := range map[*Cluster]*Cluster{coordinator: worker, worker: coordinator} {
+		subscription, err := by.conn.SubscribeSync(inboxOf(owner.conn.Opts.Nkey) + ".>")
+		require.NoError(t, err)
+		require.NoError(t, by.conn.Flush())
+		if err := by.conn.LastError(); !errors.Is(err, nats.ErrPermissionViolation) {
+			t.Errorf("listening to the answers for others: %v", err)
+		}
+		subscription.Unsubscribe()
+	}
 	c.key = ""
 	if _, err := Connect(t.Context(), Options{URL: c.server.URL()}); !errors.Is(err, nats.ErrAuthorization) {
 		t.Errorf("a connection without a key: %v", err)
 	}
+}
+
+// TestOtherKeys ends a worker whose key the server does not accept anymore.
+func TestOtherKeys(t *testing.T) {
+	c := &testCluster{t: t, store: t.TempDir(), lease: testLease}
+	newKeyFile(t, &c.users.Coordinator)
+	c.key = newKeyFile(t, &c.users.Worker)
+	c.start("127.0.0.1:0")
+	w := &Worker{Cluster: c.connect(), Name: "w", Arithmetic: "cpu avx512", Folder: t.TempDir()}
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(t.Context()) }()
+	addr := strings.TrimPrefix(c.server.URL(), "nats://")
+	c.server.Close()
+	newKeyFile(t, &c.users.Worker)
+	c.start(addr)
+	require.Error(t, <-ended, "name a key of this cluster")
+	_, err := Connect(t.Context(), Options{URL: c.server.URL(), NKey: c.key, IsWorker: true})
+	require.Error(t, err, "name a key of this cluster")
 }
 
 // TestOpenServer refuses addresses that others can reach, without keys or without TLS.

@@ -169,6 +169,7 @@ func (c *Cluster) artifact(
 		if !errors.Is(err, jetstream.ErrObjectNotFound) && c.conn.IsConnected() { // it returns
 			failures++
 			c.note(fmt.Sprintf("warning: fetch a model: %v; trying again", err))
+			c.artifacts.Delete(ctx, key) // it may be damaged; the worker sends it again
 		}
 		// The worker answers at once and then sends the model, which may take long.
 		ask, cancel := context.WithTimeout(ctx, callTime)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -44,11 +45,23 @@ func NewTask(
 		if clustered.source, err = filepath.Abs(source); err != nil {
 			return nil, err
 		}
-		if clustered.data.Name, err = sentName(source); err == nil {
-			err = c.sendData(ctx, clustered.data, clustered.source)
+		if clustered.data.Name, err = sentName(source); err != nil {
+			return nil, err
+		}
+		full := error(nil) // is an error at once
+		err = c.retry(ctx, "send the data", func(context.Context) error {
+			err := c.sendData(ctx, clustered.data, clustered.source)
+			if full = nil; isFull(err) {
+				full = withFix(err)
+				return nil
+			}
+			return err
+		})
+		if err := cmp.Or(err, full); err != nil {
+			return nil, err
 		}
 	}
-	return clustered, err
+	return clustered, nil
 }
 
 // keepData sends the data again if the cluster has lost them or will soon remove them.

@@ -102,6 +102,8 @@ func (w *Worker) Run(ctx context.Context) error {
 				w.acknowledge(context.WithoutCancel(ctx), message) // see handle
 			case message != nil:
 				w.handle(ctx, message)
+			case isConnection(err):
+				sleep(ctx, time.Second) // a lost connection has its own message
 			case err != nil && ctx.Err() == nil:
 				w.fail(fmt.Errorf("take a trial: %w", err))
 				sleep(ctx, time.Second)
