@@ -92,7 +92,7 @@ func (f finder) load(b *Backend) {
 func (b Backend) Devices() string {
 	switch {
 	case b.Name == CPU:
-		return "CPU, as devices=N devices"
+		return "CPU (devices=N)"
 	case !probe.IsCUDA(b.Name):
 		return "CPU"
 	case len(b.GPUs) == 0:

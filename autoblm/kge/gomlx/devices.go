@@ -52,7 +52,7 @@ func (s *shard) finalize() {
 	finalize(s.operators, s.scales[0], s.scales[1])
 }
 
-// mask sets the scores [S, queries, E] of padding.
+// mask replaces the scores of padding in scores [S, queries, E].
 func (s sharding) mask(scores *graph.Node, score float32) *graph.Node {
 	if s.padded == 0 {
 		return scores

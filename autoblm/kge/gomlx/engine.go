@@ -153,7 +153,7 @@ func outOfMemory(err error) error {
 	if strings.Contains(text, "RESOURCE_EXHAUSTED") ||
 		strings.Contains(strings.ToLower(text), "out of memory") {
 		return fmt.Errorf("%w: less device memory is free than assumed; "+
-			"lower the memory limit, batch size, dimension or population size", err)
+			"lower the memory limit, batch size, dimension or population size, or use more devices", err)
 	}
 	return err
 }
