@@ -160,6 +160,7 @@ const (
 	trainingsSuite suite = "trainings" // whole trainings of the native engine
 	timeToMRRSuite suite = "time-to-mrr"
 	serveSuite     suite = "serve"
+	clusterSuite   suite = "cluster"
 	deviceSuite    suite = "device" // of GoMLX, in sizes for a GPU
 )
 

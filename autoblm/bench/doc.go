@@ -3,7 +3,7 @@
 // PyTorch program for the same task (see peerFlags and output). It compares medians, because
 // machines are noisy.
 //
-//	go run ./autoblm/bench --data DIR [--suite speed|engines|trainings|time-to-mrr|serve]
+//	go run ./autoblm/bench --data DIR [--suite speed|engines|trainings|time-to-mrr|serve|cluster]
 //		[--peer "NAME: COMMAND"] [--repeat 5] [--threads 2] [--out result.json]
 //
 // DIR holds the graphs; missing ones are skipped. A peer that fails is dropped, with its error.
@@ -63,6 +63,11 @@
 // as possible, and then 1000 questions a second for --minutes:
 //
 //	go run ./autoblm/bench --suite serve --data DIR --minutes 10 --out serve.json
+//
+// The suite cluster searches with the real queue and simulated workers that sleep as long as recorded
+// trials train, and compares two real workers of one thread with one process of two threads:
+//
+//	notebooks/results/cluster.sh
 //
 // With --backend, bench times GoMLX, in sizes for a GPU. It runs the Go benchmarks of this package,
 // which also work alone:

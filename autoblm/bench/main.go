@@ -17,7 +17,7 @@ import (
 
 type flags struct {
 	Data     string   `env:"AUTOBLM_DATA" help:"Folder with the graphs, or some of them."`
-	Suite    suite    `default:"speed" enum:"speed,engines,trainings,time-to-mrr,serve" help:"Benchmarks: speed (training steps, rankings, epochs of paths), engines (GoMLX next to the native engine), trainings (whole ones), time-to-mrr (our defaults until they have the validation MRR of a peer) or serve (a load on autoblm serve)."`
+	Suite    suite    `default:"speed" enum:"speed,engines,trainings,time-to-mrr,serve,cluster" help:"Benchmarks: speed (training steps, rankings, epochs of paths), engines (GoMLX next to the native engine), trainings (whole ones), time-to-mrr (our defaults until they have the validation MRR of a peer), serve (a load on autoblm serve) or cluster (searches on simulated and real workers)."`
 	Backend  string   `help:"Measure GoMLX on this backend, such as xla:cuda, xla:/path/of/plugin.so or go, in sizes for a GPU."`
 	Backends []string `default:"go,xla:cpu" help:"Backends of GoMLX for --suite engines."`
 	Peer     []string `sep:"none" placeholder:"NAME: COMMAND" help:"Peer to compare with; repeat the flag for several."`
@@ -31,8 +31,11 @@ type flags struct {
 	Limit    float64  `default:"2570" help:"Peak GFLOP/s of a core for bfloat16 products, to compute our share of it. The default is 1024 per cycle of AMX at 2.5 GHz; 0 for none."`
 	Out      string   `help:"Write the results into this JSON file after each case. Its other cases are kept."`
 	Model    string   `help:"Model of wn18rr for --suite serve; the default is trained."`
+	Trials   string   `default:"notebooks/results/cluster-trials.json" help:"File with the seconds of trials, for the simulations of --suite cluster."`
+	Mean     float64  `default:"1" help:"Mean of the simulated trainings in seconds; the recorded ones are scaled."`
+	Sleepers int      `hidden:"" help:"Only run a queue in --to with this number of simulated workers."`
 	Small    bool     `help:"Use the smallest shapes, to test the program."`
-	Ours     string   `help:"Program with our Go benchmarks, or autoblm for --suite time-to-mrr and serve; default bench.test or autoblm next to this program, or built."`
+	Ours     string   `help:"Program with our Go benchmarks, or autoblm for --suite time-to-mrr, serve and cluster; default bench.test or autoblm next to this program, or built."`
 
 	Plan  bool   `help:"Print the commands that measure GoMLX on a GPU, each in less than ten minutes."`
 	Smoke bool   `help:"Rehearse the commands of --plan in the smallest shapes on GoMLX's own backend."`
@@ -59,6 +62,9 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 	if f.Plan {
 		f.plan(w)
 		return nil
+	}
+	if f.Sleepers > 0 {
+		return f.sleepers(ctx, w)
 	}
 	if f.Backend != "" && f.Suite == speedSuite {
 		f.Suite = deviceSuite
@@ -88,6 +94,9 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 	if f.Suite == serveSuite {
 		return f.serve(ctx, command, w)
 	}
+	if f.Suite == clusterSuite {
+		return f.cluster(ctx, command, w)
+	}
 	return f.measure(ctx, command, w)
 }
 
@@ -108,6 +117,8 @@ func (f flags) check() error {
 	case f.Repeat < 1 || f.Threads < 0 || f.Fastest < 0:
 		return fmt.Errorf("--repeat %d, --threads %d, --fastest %d: use at least 1, 0 and 0",
 			f.Repeat, f.Threads, f.Fastest)
+	case f.Suite == clusterSuite && !(f.Mean > 0):
+		return fmt.Errorf("--mean %v: use a positive number", f.Mean)
 	case !(f.Minutes >= 0) || !(f.Patience >= 0) || !(f.Limit >= 0):
 		return fmt.Errorf("--minutes %v, --patience %v, --limit %v: use at least 0",
 			f.Minutes, f.Patience, f.Limit)

@@ -308,7 +308,7 @@ func (f flags) rehearse(ctx context.Context, w io.Writer) error {
 
 // findOurs returns the program that runs our cases.
 func (f flags) findOurs(ctx context.Context) (string, error) {
-	if f.Suite == timeToMRRSuite || f.Suite == serveSuite {
+	if f.Suite == timeToMRRSuite || f.Suite == serveSuite || f.Suite == clusterSuite {
 		return findOrBuild(ctx, f.temporary, "autoblm", "build", "./autoblm/cmd/autoblm")
 	}
 	return findOrBuild(ctx, f.temporary, "bench.test", "test -c", "./autoblm/bench")

@@ -193,8 +193,20 @@ func (c *Cluster) artifact(
 			c.note("warning: fetch a model: it counts as lost")
 			return nil, nil
 		}
-		if sleep(ctx, time.Second); ctx.Err() != nil {
+		if c.awaitModel(ctx, key); ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// awaitModel waits for a model for about a second. A small one comes at once, and until then the
+// workers have nothing to train.
+func (c *Cluster) awaitModel(ctx context.Context, key string) {
+	for pause := 10 * time.Millisecond; pause < time.Second/2; pause *= 2 {
+		sleep(ctx, pause)
+		if _, err := c.artifacts.GetInfo(ctx, key); err == nil || ctx.Err() != nil {
+			return
+		}
+	}
+	sleep(ctx, time.Second/2)
 }
