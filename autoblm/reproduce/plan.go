@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
 	"github.com/autoblm/autoblm-go/internal/enum"
@@ -51,6 +53,8 @@ type Plan struct {
 	Before *Result
 	// Until is the deadline, zero for none.
 	Until time.Time
+	// Distribute returns a task that trains the trials of the search elsewhere; nil trains them here.
+	Distribute func(context.Context, task.Task) (task.Task, error)
 	// MixEngines allows resuming what another engine or instruction set began.
 	MixEngines bool
 	// SaveEvery is the longest time between checkpoints within an epoch.

@@ -120,6 +120,11 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 	if err := problem.Task.Check(); err != nil { // before OpenFor creates a study
 		return best, err
 	}
+	if r.Distribute != nil {
+		if problem.Task, err = r.Distribute(ctx, problem.Task); err != nil {
+			return best, err
+		}
+	}
 	opened, problem, err := study.OpenFor(r.Study, problem, nil)
 	if err != nil {
 		return best, err

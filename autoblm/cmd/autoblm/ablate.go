@@ -34,6 +34,7 @@ type ablateCommand struct {
 
 	Settings searchSettings `embed:"" group:"Search"`
 	configFlag
+	distributeFlags
 	mixFlag
 	computeFlags
 }
@@ -88,10 +89,20 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	if err := o.CheckFile(filepath.Join(c.Out, c.Name+".json"), outfile.Comparison); err != nil {
 		return err
 	}
+	compute, err := c.compute()
+	if err != nil {
+		return err
+	}
+	on, err := c.coordinate(ctx, o, compute, c.MixEngines, settings.RoundSize)
+	if err != nil {
+		return err
+	}
+	defer on.close()
 	bar := newSearchBar(o, time.Time{})
 	plan := ablation.Plan{
 		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds,
 		Folder: filepath.Join(c.Out, "studies"), OnProgress: bar.updatePart, MixEngines: c.MixEngines,
+		Distribute: on.onTask(),
 	}
 	result, err := ablation.RunByName(ctx, plan, c.Name, ablation.Options{
 		SharedEpochs: c.SharedEpochs, OtherDim: c.OtherDim, OtherGraphs: graphs[1:],

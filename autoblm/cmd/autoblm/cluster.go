@@ -54,11 +54,13 @@ type clusterServeCommand struct {
 	TLSCA   string        `name:"tls-ca" placeholder:"FILE" help:"Authority that must have signed the certificates of clients."`
 	Lease   time.Duration `default:"30s" brief:"Time after which a silent worker counts as lost." help:"Time without a sign of life after which a worker counts as lost, and its trial goes to another one; at least 1s."`
 	MaxGB   int64         `name:"max-gb" default:"0" min:"0" max:"1000000" help:"Limit of the store in GB; 0 for three quarters of the free space."`
+	metricsFlag
 }
 
 // clusterServeSummary is the JSON of cluster serve.
 type clusterServeSummary struct {
-	URL string `json:"url"`
+	URL     string `json:"url"`
+	Metrics string `json:"metrics,omitempty"` // URL
 }
 
 // Run runs the queue until the program is interrupted.
@@ -85,7 +87,16 @@ func (c *clusterServeCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer s.Close()
-	err = o.Result(clusterServeSummary{s.URL()}, func(w io.Writer) {
+	connection, err := s.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	metrics, err := c.serveMetrics(ctx, o, connection, clusterMetrics(connection))
+	if err != nil {
+		return err
+	}
+	err = o.Result(clusterServeSummary{s.URL(), metrics}, func(w io.Writer) {
 		fmt.Fprintf(w, "The queue is at %s\nEnd with ctrl-c.\n", s.URL())
 	})
 	if err != nil {

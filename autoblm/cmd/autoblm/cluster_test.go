@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +12,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -40,20 +44,7 @@ func TestClusterSearch(t *testing.T) {
 	if !strings.Contains(stderr, "cluster: 2 workers") {
 		t.Errorf("the search does not count its workers: %q", stderr)
 	}
-	trials := map[string][]task.Trial{}
-	for _, name := range []string{"one", "many"} {
-		contents, err := study.Read(filepath.Join(dir, name, studyName))
-		must(t, err)
-		trials[name] = contents.Trials
-	}
-	sameTrials := []cmp.Option{
-		cmpopts.IgnoreFields(task.Trial{}, "Seconds"), cmp.Comparer(func(a, b json.RawMessage) bool {
-			return string(a) == string(b)
-		}), cmpopts.EquateComparable(task.Trial{}.Form, task.Trial{}.Structure),
-	}
-	if diff := cmp.Diff(trials["one"], trials["many"], sameTrials...); diff != "" {
-		t.Errorf("trials (-one machine +cluster):\n%s", diff)
-	}
+	sameTrials(t, filepath.Join(dir, "one", studyName), filepath.Join(dir, "many", studyName))
 	for _, file := range []string{"model.json", "entities.npy", "relations.npy"} {
 		one, err := os.ReadFile(filepath.Join(dir, "one", "model", file))
 		must(t, err)
@@ -70,6 +61,94 @@ func TestClusterSearch(t *testing.T) {
 	if len(status.Workers) != 2 || status.Waiting != 0 || status.Training != 0 {
 		t.Errorf("the status after the search: %s", stdout)
 	}
+}
+
+// sameTrials compares the trials of a study that was made on one machine with those of a cluster.
+func sameTrials(t *testing.T, one, many string) {
+	t.Helper()
+	var trials [2][]task.Trial
+	for i, file := range []string{one, many} {
+		contents, err := study.Read(file)
+		must(t, err)
+		trials[i] = contents.Trials
+	}
+	equal := []cmp.Option{
+		cmpopts.IgnoreFields(task.Trial{}, "Seconds"), cmp.Comparer(func(a, b json.RawMessage) bool {
+			return string(a) == string(b)
+		}), cmpopts.EquateComparable(task.Trial{}.Form, task.Trial{}.Structure),
+	}
+	if len(trials[0]) == 0 {
+		t.Errorf("%s has no trials", one)
+	}
+	if diff := cmp.Diff(trials[0], trials[1], equal...); diff != "" {
+		t.Errorf("trials (-one machine +cluster):\n%s", diff)
+	}
+}
+
+// TestClusterCommands runs each command that searches here and on a cluster with one worker, whose
+// number of trained trials must grow.
+func TestClusterCommands(t *testing.T) {
+	standIn(t, "umls")
+	dir, graph := t.TempDir(), smallGraph(t)
+	first, stop := startServer(t, "cluster serve --json --addr 127.0.0.1:0 --metrics 127.0.0.1:0 --store",
+		dir+"/queue")
+	defer stop()
+	var queue struct{ URL, Metrics string }
+	must(t, json.Unmarshal([]byte(first), &queue))
+	connection := " --cluster " + queue.URL
+	first, end := startServer(t, "worker --json --name w1 --threads 1 --metrics 127.0.0.1:0 --cache",
+		dir+"/worker", connection)
+	defer end()
+	var worker struct{ Arithmetic, Metrics string }
+	must(t, json.Unmarshal([]byte(first), &worker))
+	small := " --recipe basic --round-size 3 --candidates 8 --dim 8 --epochs 2 --batch 64"
+	resumed := " --dataset " + graph + small + " --budget 2 --out " + dir
+	succeed(t, "search", resumed+"/resumed-one")
+	succeed(t, "search", resumed+"/resumed-many")
+	trained := 0
+	for _, c := range []struct{ name, line, study string }{
+		{"resumed", "study resume --budget 4 %", "study.db"},
+		{"query", "search --task query --budget 4" + small + " --dataset " + queries(t) + " --out %", "study.db"},
+		{"classes", "search --task classify --budget 3 --candidates 8 --dim 8 --epochs 2 --halving 0" +
+			" --retrain-seeds 0 --dataset " + kinds(t, nil) + " --out %", "study.db"},
+		{"ablate", "ablate predictor --seeds 1 --budget 3 --round-size 3 --candidates 8 --dim 8 " +
+			"--epochs 2 --dataset " + graph + " --out %", "studies/*.db"},
+		{"reproduce", "reproduce umls --stage search --budget 4 --out %", "study.db"},
+	} {
+		one, many := filepath.Join(dir, c.name+"-one"), filepath.Join(dir, c.name+"-many")
+		succeed(t, strings.ReplaceAll(c.line, "%", one))
+		succeed(t, strings.ReplaceAll(c.line, "%", many), connection)
+		files, err := filepath.Glob(filepath.Join(one, c.study))
+		must(t, err)
+		if len(files) == 0 {
+			t.Errorf("%s: there is no study", c.name)
+		}
+		for _, file := range files {
+			sameTrials(t, file, strings.Replace(file, one, many, 1))
+		}
+		stdout, _ := succeed(t, "cluster status --json", connection)
+		var status struct{ Workers []struct{ Trained int } }
+		must(t, json.Unmarshal([]byte(stdout), &status))
+		if len(status.Workers) != 1 || status.Workers[0].Trained <= trained {
+			t.Fatalf("%s: the worker trained no trial: %s", c.name, stdout)
+		}
+		trained = status.Workers[0].Trained
+	}
+	for url, want := range map[string]string{
+		queue.Metrics:  fmt.Sprintf("autoblm_cluster_trained_total{worker=\"w1\"} %d\n", trained),
+		worker.Metrics: fmt.Sprintf("autoblm_worker_trained_total %d\n", trained),
+		strings.TrimSuffix(worker.Metrics, "metrics") + "healthz": "ok\n",
+	} {
+		answer, err := http.Get(url)
+		must(t, err)
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		must(t, err)
+		if answer.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {
+			t.Errorf("%s: status %d, without %q:\n%s", url, answer.StatusCode, want, body)
+		}
+	}
+	fail(t, cli.Misuse, "add --cluster", "ablate predictor --metrics 127.0.0.1:0 --dataset", graph)
 }
 
 // TestClusterMistakes refuses keys that would be overwritten and files of keys without keys.

@@ -35,6 +35,7 @@ type reproduceCommand struct {
 	Out           string   `output:"" group:"Results" placeholder:"DIR" brief:"Folder for the result and the model." help:"Folder for the result, the model and checkpoints. The default is below autoblm-out, by benchmark, recipe, stage and seed."`
 	saveFlag
 	configFlag
+	distributeFlags
 	mixFlag
 	computeFlags
 }
@@ -86,6 +87,16 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	if err := o.CheckFile(plan.ResultFile(), outfile.Record); err != nil {
 		return err
 	}
+	compute, err := c.compute()
+	if err != nil {
+		return err
+	}
+	on, err := c.coordinate(ctx, o, compute, c.MixEngines, plan.Search.RoundSize)
+	if err != nil {
+		return err
+	}
+	defer on.close()
+	plan.Distribute = on.onTask()
 	if err := saveConfig(configTitle("reproduce "+c.Dataset), plan.Folder, line, pinned); err != nil {
 		return err
 	}

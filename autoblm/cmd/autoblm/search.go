@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -15,13 +14,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/search/cluster"
 	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
-	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
-	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -44,8 +40,7 @@ type searchCommand struct {
 	taskFlags   taskFlags
 	Study       string `output:"" group:"Results" placeholder:"FILE" brief:"File of the study, to save and resume it." help:"File of the study, or a folder with one; the same command resumes it. The default is study.db in --out."`
 	Out         string `output:"" group:"Results" placeholder:"DIR" brief:"Folder for the model, pictures and study." help:"Folder for the best model, the pictures and the study. The default is a new one below autoblm-out."`
-	Cluster     string `group:"Cluster" placeholder:"URL" brief:"Train the trials on the workers of this cluster." help:"Address of a cluster whose workers train the trials, such as nats://127.0.0.1:4222."`
-	clusterFlags
+	distributeFlags
 	configFlag
 	mixFlag
 	computeFlags
@@ -218,7 +213,7 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 		return err
 	}
 	settings.Began, settings.Study, settings.Command = began, c.Study, o.Arguments
-	trained, disconnect, err := c.clustered(ctx, o, p, settings)
+	trained, disconnect, err := c.distribute(ctx, o, p.Task, settings)
 	if err != nil {
 		return err
 	}
@@ -227,68 +222,6 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 		problem: p, trained: trained, settings: settings, out: c.Out, resumeCommand: shellCommand(resume),
 		config: func(planned search.Settings) ([]byte, error) { return c.config(line, planned) },
 	}.execute(ctx, o)
-}
-
-// clustered returns a task that trains the trials on a cluster until disconnect is called; nil
-// without a cluster.
-func (c *searchCommand) clustered(
-	ctx context.Context, o *output, p problem, s autoblm.SearchSettings,
-) (t task.Task, disconnect func(), err error) {
-	if c.Cluster == "" && c.Context == "" {
-		return nil, func() {}, nil
-	}
-	arithmetic := ""
-	if !s.MixEngines {
-		if arithmetic, err = s.Compute.Arithmetic(); err != nil {
-			return nil, nil, err
-		}
-	}
-	connection, err := c.connect(ctx, o, c.Cluster, "autoblm search "+p.identity.Dataset, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	source := datasets.SourceFolder(p.identity.Source)
-	if _, missing := os.Stat(source); missing != nil {
-		source = "" // embedded
-	}
-	clustered, err := cluster.NewTask(ctx, connection, p.Task, source, arithmetic)
-	if err != nil {
-		connection.Close()
-		return nil, nil, err
-	}
-	workers, err := connection.Workers(ctx)
-	if err != nil {
-		connection.Close()
-		return nil, nil, err
-	}
-	o.Message("cluster: %s", workersLine(workers, arithmetic, s.RoundSize, c.Cluster))
-	return clustered, connection.Close, nil
-}
-
-// workersLine says how many workers a search has and can use.
-func workersLine(
-	workers []cluster.WorkerState, arithmetic string, roundSize int, url string,
-) string {
-	n := 0
-	for _, w := range workers {
-		if w.CanTrain(arithmetic) {
-			n++
-		}
-	}
-	line := format.Count(n, "worker")
-	if arithmetic != "" {
-		line += " with " + arithmetic
-	}
-	if others := len(workers) - n; others > 0 {
-		line += fmt.Sprintf("; %d of another version or arithmetic (see --mix-engines) stay idle", others)
-	}
-	if n == 0 {
-		line += "; start one with autoblm worker --cluster " + url
-	}
-	if n > roundSize {
-		line += fmt.Sprintf("; --round-size %d trains at most %d trials at a time", roundSize, roundSize)
-	}
-	return line
 }
 
 // defaultRecipe returns the recipe of the command train on the data of a task, with the given

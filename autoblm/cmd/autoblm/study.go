@@ -388,6 +388,7 @@ type studyResumeCommand struct {
 	Budget  int     `default:"0" min:"0" max:"100000" brief:"Structures to train in total; 0: as before." help:"Number of structures to train in total; 0 keeps that of the last run."`
 	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes, in total if planned; 0: as before." help:"Deadline in minutes: the new total of a search that was planned for a deadline, whose old total 0 keeps, or else a deadline of this run, which 0 leaves out."`
 	Out     string  `placeholder:"DIR" brief:"Folder for the best model and the pictures." help:"Folder for the best model and the pictures. The default is the folder of the study."`
+	distributeFlags
 	mixFlag
 	computeFlags
 }
@@ -425,7 +426,13 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if c.Out == "" {
 		c.Out = c.folder()
 	}
+	trained, disconnect, err := c.distribute(ctx, o, p.Task, settings)
+	if err != nil {
+		return err
+	}
+	defer disconnect()
 	return searchRun{
-		problem: p, settings: settings, out: c.Out, resumeCommand: shellCommand(o.Arguments),
+		problem: p, trained: trained, settings: settings, out: c.Out,
+		resumeCommand: shellCommand(o.Arguments),
 	}.execute(ctx, o)
 }

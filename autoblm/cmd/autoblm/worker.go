@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/prometheus"
 )
 
 type workerCommand struct {
@@ -21,6 +22,7 @@ type workerCommand struct {
 	Name    string `placeholder:"NAME" brief:"Name of the worker; made up if not given." help:"Name of the worker in cluster status. The default is the name of the machine and a random part."`
 	Cache   string `output:"" placeholder:"DIR" brief:"Folder for data and models." help:"Folder for the data of searches and for models. The default is one in the cache of the user."`
 	clusterFlags
+	metricsFlag
 	computeFlags
 }
 
@@ -29,6 +31,7 @@ type workerSummary struct {
 	Name       string `json:"name"`
 	Cluster    string `json:"cluster"`
 	Arithmetic string `json:"arithmetic"`
+	Metrics    string `json:"metrics,omitempty"` // URL
 }
 
 // Run trains trials until the program is interrupted.
@@ -64,7 +67,14 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 	if o.Verbose {
 		w.OnTrained = func(trial string) { o.Message("autoblm: trained trial %s", trial) }
 	}
-	err = o.Result(workerSummary{w.Name, c.Cluster, arithmetic}, func(out io.Writer) {
+	metrics, err := c.serveMetrics(ctx, o, connection, func(_ context.Context, m *prometheus.Metrics) error {
+		w.State().Metrics(m)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = o.Result(workerSummary{w.Name, c.Cluster, arithmetic, metrics}, func(out io.Writer) {
 		fmt.Fprintf(out, "%s trains trials of %s with %s.\nEnd with ctrl-c.\n", w.Name, c.Cluster, arithmetic)
 	})
 	if err != nil {

@@ -31,6 +31,8 @@ type Plan struct {
 	// Settings.Seed+1, …
 	Settings search.Settings
 	Seeds    int
+	// Distribute returns a task that trains the trials of a search elsewhere; nil trains them here.
+	Distribute func(context.Context, task.Task) (task.Task, error)
 	// Folder holds the studies.
 	Folder string
 	// OnProgress reports the progress of a search or training, if set.
@@ -51,6 +53,11 @@ func (p Plan) search(
 		Strategy:   algorithm,
 		Settings:   s,
 		MixEngines: p.MixEngines,
+	}
+	if p.Distribute != nil {
+		if problem.Task, err = p.Distribute(ctx, problem.Task); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	file := filepath.Join(p.Folder, fileName(name))
 	opened, problem, err := study.OpenFor(file, problem, nil)

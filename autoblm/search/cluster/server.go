@@ -47,7 +47,11 @@ type Users struct {
 }
 
 // Server runs NATS with JetStream.
-type Server struct{ server *server.Server }
+type Server struct {
+	server  *server.Server
+	options ServerOptions
+	own     Key // of connections within this process
+}
 
 // Serve starts a server.
 func Serve(o ServerOptions) (*Server, error) {
@@ -90,17 +94,37 @@ func Serve(o ServerOptions) (*Server, error) {
 		s.Shutdown()
 		return nil, fmt.Errorf("set up the queue on %s: %w", o.Addr, err)
 	}
-	return &Server{s}, nil
+	return &Server{s, o, own}, nil
 }
 
-// setUp creates the queue and the stores, so that workers need no coordinator to begin.
-func setUp(s *server.Server, o ServerOptions, own Key) error {
+// dial connects to a server within this process, as a coordinator.
+func dial(s *server.Server, o ServerOptions, own Key) (*nats.Conn, error) {
 	options := []nats.Option{nats.InProcessServer(s)}
 	if o.hasKeys() {
 		options = append(options, nats.Nkey(own.Public, own.sign),
 			nats.CustomInboxPrefix(inboxOf(own.Public)))
 	}
-	conn, err := nats.Connect("", options...)
+	return nats.Connect("", options...)
+}
+
+// Connect connects to the server within this process, as a coordinator.
+func (s *Server) Connect(ctx context.Context) (*Cluster, error) {
+	conn, err := dial(s.server, s.options, s.own)
+	if err != nil {
+		return nil, err
+	}
+	c := newCluster(func(string) {})
+	c.conn = conn
+	if err := c.setUp(ctx, false); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// setUp creates the queue and the stores, so that workers need no coordinator to begin.
+func setUp(s *server.Server, o ServerOptions, own Key) error {
+	conn, err := dial(s, o, own)
 	if err != nil {
 		return err
 	}
