@@ -4,6 +4,7 @@ package gomlx
 
 import (
 	"flag"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/dustin/go-humanize"
 	"github.com/gomlx/compute"
+	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"
 	"k8s.io/klog/v2"
 )
@@ -124,6 +126,46 @@ func TestMembersOnDevices(t *testing.T) {
 	}
 	if !slices.Equal(devices, []compute.DeviceNum{0, 1}) {
 		t.Errorf("the members' tables are on devices %v", devices)
+	}
+}
+
+// TestStateMovesToShards checks that a training that began on one device continues on shards, with
+// its embeddings and the state of its optimizer.
+func TestStateMovesToShards(t *testing.T) {
+	g := enginetest.RandomGraph(41, 2, 300, 5)
+	d := completion.Data(g)
+	set := kge.DefaultSettings()
+	set.Dim, set.Batch, set.Optimizer = 8, 32, kge.Adam
+	members := []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}
+	rates := []float64{0.01}
+	open := func(name string) kge.Population {
+		p, err := newEngine(t, Settings{Backend: name}).NewPopulation(d, set, members)
+		require.NoError(t, err)
+		t.Cleanup(p.Close)
+		return p
+	}
+	train := func(p kge.Population, epoch int) kge.State {
+		_, err := p.Epoch(t.Context(), d.Batches(set, epoch), rates)
+		require.NoError(t, err)
+		state, err := p.State()
+		require.NoError(t, err)
+		return state
+	}
+	whole, sharded := open(xlatest.Backend(t)), open(xlatest.Devices(t, 2)+",shard")
+	first := train(whole, 1)
+	require.NoError(t, sharded.SetState(first))
+	moved, err := sharded.State()
+	require.NoError(t, err)
+	if !reflect.DeepEqual(moved, first) {
+		t.Error("the state on shards is not the one that was set")
+	}
+	want, got := train(whole, 2), train(sharded, 2)
+	wants := append([]kge.Tables{want.Members[0].Tables}, want.Members[0].Slots...)
+	for i, got := range append([]kge.Tables{got.Members[0].Tables}, got.Members[0].Slots...) {
+		approx := cmp.Comparer(func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-4 })
+		if diff := cmp.Diff(wants[i].All(), got.All(), approx); diff != "" {
+			t.Errorf("tables %d continued on shards: %s", i, diff)
+		}
 	}
 }
 

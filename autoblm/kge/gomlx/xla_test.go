@@ -116,7 +116,12 @@ func TestProgramsForXLA(t *testing.T) {
 // TestNoLeaks checks that the plugin has as many programs as the engine counts, no more of them
 // for other structures, and that a closed engine leaves no programs and no buffers.
 func TestNoLeaks(t *testing.T) {
-	name := xlatest.Backend(t)
+	t.Run("one device", func(t *testing.T) { checkLeaks(t, xlatest.Backend(t)) })
+	t.Run("shards", func(t *testing.T) { checkLeaks(t, xlatest.Devices(t, 2)+",shard") })
+}
+
+func checkLeaks(t *testing.T, name string) {
+	t.Helper()
 	runtime.GC() // frees garbage of other tests
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	programs, buffers := pjrt.LoadedExecutablesAlive(), pjrt.BuffersAlive()
