@@ -102,8 +102,7 @@ func (c *clusterServeCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	<-ctx.Done()
-	return nil
+	return s.Wait(ctx)
 }
 
 type clusterStatusCommand struct {

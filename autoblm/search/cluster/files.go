@@ -57,7 +57,12 @@ func (c *Cluster) sendOnce(
 	reader, writer := io.Pipe()
 	defer reader.Close()
 	go func() { writer.CloseWithError(compress(writer, pack)) }()
-	if _, err = to.Put(ctx, jetstream.ObjectMeta{Name: name}, reader); err != nil {
+	sending, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watched := &watchedReader{Reader: reader, idle: 6 * c.idle}
+	watched.timer = time.AfterFunc(watched.idle, cancel)
+	defer watched.timer.Stop()
+	if _, err = to.Put(sending, jetstream.ObjectMeta{Name: name}, watched); err != nil {
 		// Put may leave the description of an object without its content.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
 		defer cancel()
@@ -65,6 +70,20 @@ func (c *Cluster) sendOnce(
 		return fmt.Errorf("send %s to the cluster: %w", name, err)
 	}
 	return nil
+}
+
+// watchedReader calls the function of a timer when nothing is read for a time. Put waits for ever if
+// the server stores nothing and its connection stays open.
+type watchedReader struct {
+	io.Reader
+	idle  time.Duration
+	timer *time.Timer
+}
+
+// Read implements [io.Reader].
+func (r *watchedReader) Read(p []byte) (int, error) {
+	r.timer.Reset(r.idle)
+	return r.Reader.Read(p)
 }
 
 func compress(w io.Writer, pack func(io.Writer) error) error {

@@ -228,6 +228,20 @@ func (o ServerOptions) nats(own string) (*server.Options, error) {
 // URL returns the address for clients.
 func (s *Server) URL() string { return s.server.ClientURL() }
 
+// Wait waits for the end of ctx. It returns an error if the server stops a queue before, as it does
+// when its disk is full: it then answers nobody who writes.
+func (s *Server) Wait(ctx context.Context) error {
+	for {
+		if sleep(ctx, time.Second); ctx.Err() != nil {
+			return nil
+		}
+		if health := s.server.Healthz(&server.HealthzOptions{}); health.Error != "" {
+			return fmt.Errorf("the queue in %s stopped: %s; if the disk is full, free space there, and "+
+				"start it again: searches and workers wait for it", s.server.StoreDir(), health.Error)
+		}
+	}
+}
+
 // Close ends the server. Everything is on disk.
 func (s *Server) Close() {
 	s.server.Shutdown()
