@@ -48,7 +48,7 @@ func TestSimulation(t *testing.T) {
 	if got.Trials != 24 { // .3 s of four workers
 		t.Errorf("%d trials, want 24", got.Trials)
 	}
-	if !(0 < got.Used && got.Used < got.Limit && got.Limit <= 1 && got.Choosing > 0) {
+	if !(0 < got.Used && got.Used < 1 && 0 < got.Limit && got.Limit <= 1 && got.Choosing > 0) {
 		t.Errorf("%+v", got)
 	}
 	stop()

@@ -46,8 +46,8 @@ type simulation struct {
 	Seconds float64 `json:"seconds"`
 	// Used is the share of the time of all workers in which they train.
 	Used float64 `json:"used"`
-	// Limit is this share if nothing but the trainings took time: the last workers of a round wait
-	// for each other.
+	// Limit is this share if nothing but the trainings took time, in the order of the trials: the last
+	// workers of a round wait for each other.
 	Limit float64 `json:"limit"`
 	// Choosing is the time of strategy, filter and predictor, and CPU the CPU time of the coordinator,
 	// with the choosing, in milliseconds per trial.
