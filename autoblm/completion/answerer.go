@@ -260,21 +260,27 @@ func (a *Answerer) among(names []string) ([]int32, error) {
 	return slices.Compact(ids), nil
 }
 
+// fewQueries is the number of queries for which an index of all known answers does not pay.
+const fewQueries = 64
+
+// answersIn returns a function that finds the answers to a question in an index.
+func answersIn(index *datasets.Known) func(q question) []int32 {
+	return func(q question) []int32 {
+		if q.forHeads {
+			return index.Heads(q.relation, q.given)
+		}
+		return index.Tails(q.given, q.relation)
+	}
+}
+
 // knownAnswers returns a function that finds the known answers to a question, ascending. For a few
 // queries it searches the facts of a relation instead of building the index of all.
 func (a *Answerer) knownAnswers(queries int, o PredictOptions) func(q question) []int32 {
-	const few = 64
 	switch {
 	case a.graph == nil || o.Known == eval.KeepKnown && !a.isCalibrated(o):
 		return func(question) []int32 { return nil }
-	case queries > few || a.isPrepared:
-		index := a.graph.Known()
-		return func(q question) []int32 {
-			if q.forHeads {
-				return index.Heads(q.relation, q.given)
-			}
-			return index.Tails(q.given, q.relation)
-		}
+	case queries > fewQueries || a.isPrepared:
+		return answersIn(a.graph.Known())
 	}
 	return func(q question) (answers []int32) {
 		a.ends.Facts(q.relation, func(t datasets.Triple) {

@@ -135,6 +135,7 @@ func (h *heldOut) each(
 		if err != nil {
 			return err
 		}
+		h.answerer.forget(c)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/memory"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -110,6 +111,21 @@ func (a *Answerer) scorer(c *candidates) (scorer kge.EntityScorer, isAll bool) {
 	}
 	a.restrict[c.end] = a.scores.restrict(c.ids)
 	return a.restrict[c.end], false
+}
+
+// forget frees the memory of scoring candidates that are not asked for again.
+func (a *Answerer) forget(c *candidates) {
+	if a.scores == nil {
+		return
+	}
+	a.mu.Lock()
+	if a.restrict[c.end] != nil {
+		delete(a.restrict, c.end)
+		a.rows -= len(c.ids)
+	}
+	a.mu.Unlock()
+	const numberBytes, questions = 4, 16 // at least, which are scored together
+	memory.CollectGarbage(float64(numberBytes * c.count(a.model) * (a.scores.dim + questions)))
 }
 
 // mostRestricted is the largest number of numbers in the copies of all restricted scorers: 256 MB.

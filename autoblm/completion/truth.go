@@ -97,7 +97,7 @@ func corrupted(
 ) []datasets.Triple {
 	type both struct{ heads, tails []int32 }
 	seen := map[int32]both{}
-	known, random := g.Known(), rand.New(rand.NewPCG(seed, 0x66616c7365))
+	known, random := g.KnownOf(triples), rand.New(rand.NewPCG(seed, 0x66616c7365))
 	corrupt := func(t datasets.Triple, ids []int32, isHead bool) (datasets.Triple, bool) {
 		const tries = 100
 		for range tries {
@@ -105,13 +105,14 @@ func corrupted(
 			if len(ids) > 0 {
 				id = ids[random.IntN(len(ids))]
 			}
+			other, answers := t, known.Tails(t.Head, t.Relation)
 			if isHead {
-				t.Head = id
+				other.Head, answers = id, known.Heads(t.Relation, t.Tail)
 			} else {
-				t.Tail = id
+				other.Tail = id
 			}
-			if !eval.In(known.Tails(t.Head, t.Relation))(t.Tail) {
-				return t, true
+			if !eval.In(answers)(id) {
+				return other, true
 			}
 		}
 		return t, false
@@ -139,7 +140,10 @@ func corrupted(
 
 // evidences returns the mean evidence of triples as answers at both of their ends.
 func (a *Answerer) evidences(ctx context.Context, triples []datasets.Triple) ([]float64, error) {
-	known := a.knownAnswers(len(triples), PredictOptions{})
+	known := a.knownAnswers(min(len(triples), fewQueries), PredictOptions{})
+	if len(triples) > fewQueries && a.graph != nil {
+		known = answersIn(a.graph.KnownOf(triples))
+	}
 	var sums [2][]float64
 	for side := range sums {
 		sums[side] = make([]float64, len(triples))
@@ -160,6 +164,9 @@ func (a *Answerer) evidences(ctx context.Context, triples []datasets.Triple) ([]
 		})
 		if err != nil {
 			return nil, err
+		}
+		if len(triples) > fewQueries && !a.isPrepared {
+			a.forget(c)
 		}
 	}
 	for i := range triples {

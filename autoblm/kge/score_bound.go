@@ -1,6 +1,11 @@
 package kge
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/mapped"
+)
 
 // Error bound of float32 scores
 //
@@ -36,12 +41,16 @@ type ScoreBound struct {
 // the number of relations without reverses.
 func NewScoreBound(p Parameters, relations int) ScoreBound {
 	largest := 0.0
-	for from := 0; from < len(p.Entities); from += p.Dim {
-		squares := 0.0
-		for _, x := range p.Entities[from:][:p.Dim] {
-			squares += float64(x) * float64(x)
+	const together = 1 << 13 // rows, whose memory is released together if they are in a file
+	for rows := range slices.Chunk(p.Entities, together*p.Dim) {
+		for row := range slices.Chunk(rows, p.Dim) {
+			squares := 0.0
+			for _, x := range row {
+				squares += float64(x) * float64(x)
+			}
+			largest = max(largest, squares)
 		}
-		largest = max(largest, squares)
+		mapped.Release(rows)
 	}
 	return ScoreBound{p, relations, math.Sqrt(largest) * (1 + 0x1p-30)}
 }

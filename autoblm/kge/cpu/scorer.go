@@ -16,6 +16,7 @@ func (r *ranker) Restrict(entities []int32) kge.EntityScorer {
 		for i, id := range entities {
 			copy(tiles.PaddedRow(rows.Table, i), tiles.PaddedRow(m.entities.Table, int(id)))
 		}
+		m.entities.Release(0, m.entities.Count)
 		restricted.among = append(restricted.among, rows)
 	}
 	return restricted
