@@ -239,8 +239,9 @@ func (im *importer) dropNumbers() {
 	})
 }
 
-// looksNumeric reports whether a label is a number in digits.
+// looksNumeric reports whether a label is a number in digits, perhaps with spaces around it.
 func looksNumeric(label string) bool {
+	label = NormalLabel(label)
 	if label == "" || !strings.ContainsRune("+-.0123456789", rune(label[0])) {
 		return false
 	}

@@ -72,6 +72,7 @@ func TestNumbersAsEntities(t *testing.T) {
 		"a\tr\t2\n2\tr\tb\n":                          2, // 2 is a head
 		"a\tr\t1\nb\tr\tc\nc\tr\td\n":                 3, // most tails are no numbers
 		"a\tr\t1\nb\tr\t-2.5e3\nc\tr\tInf\na\ts\tb\n": 2,
+		"a\tr\t1\nb\tr\t\u00a02\nc\tr\t3 \na\ts\tb\n": 1, // with spaces
 	} {
 		g, _, err := Import([]string{writeFiles(t, map[string]string{"x.tsv": content}) + "/x.tsv"},
 			ImportSettings{})

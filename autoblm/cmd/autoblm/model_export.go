@@ -13,7 +13,7 @@ import (
 type modelExportCommand struct {
 	Model  string `required:"" placeholder:"DIR" help:"Folder of a model, of an ensemble, or of a search."`
 	Member int    `min:"1" max:"1024" placeholder:"N" brief:"Member of an ensemble, from 1 on." help:"Member of an ensemble, from 1 on in the order of its selection."`
-	Format string `required:"" enum:"tsv,word2vec,parquet,safetensors,npy" help:"tsv, word2vec, parquet, safetensors or npy."`
+	Format string `required:"" placeholder:"FORMAT" enum:"tsv,word2vec,parquet,safetensors,npy" help:"tsv, word2vec, parquet, safetensors or npy."`
 	Out    string `required:"" placeholder:"DIR" help:"Folder for the files."`
 }
 

@@ -11,7 +11,7 @@ import (
 
 type modelImportCommand struct {
 	File      string `arg:"" brief:"Model of the other library." help:"File of the model, or the folder of PyKEEN's save_to_directory. Nothing in it is executed."`
-	From      string `required:"" enum:"pykeen,libkge" help:"Library that wrote it: pykeen or libkge."`
+	From      string `required:"" placeholder:"LIBRARY" enum:"pykeen,libkge" help:"Library that wrote it: pykeen or libkge."`
 	Dataset   string `placeholder:"DIR" brief:"Folder with the labels of its ids." help:"Folder with the labels: training_triples of PyKEEN, or the data of LibKGE. The default is where the library writes them."`
 	Structure string `placeholder:"NAME" brief:"complex or distmult, if the file does not say it." help:"complex or distmult. Needed for a state_dict, which does not say its model."`
 	Out       string `required:"" placeholder:"DIR" help:"Folder for the model."`

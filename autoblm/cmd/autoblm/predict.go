@@ -103,6 +103,7 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	shareLabels(p.Models(), g)
 	if c.FoldIn {
 		if g != nil { // its validation triples give the probabilities
 			warnTrainedOn(ctx, o, p.Models(), g, true, "valid")
@@ -289,6 +290,16 @@ func (c *predictCommand) graph(
 		}
 		return g, err
 	})
+}
+
+// shareLabels lets models that were just read use the labels of a graph in memory, if they are equal.
+// g may be nil.
+func shareLabels(models []*kge.Model, g *datasets.Graph) {
+	for _, m := range models {
+		if g != nil && m.HasIDs(g.Entities, g.Relations) {
+			m.EntityLabels, m.RelationLabels = g.Entities, g.Relations
+		}
+	}
 }
 
 // knownFrom opens the data with the known answers and the kinds of entities. It returns nil if they

@@ -150,6 +150,7 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 	if err != nil {
 		return nil, err
 	}
+	shareLabels(p.Models(), g)
 	engine := c.engine()
 	var data *query.Data
 	var scorer kge.Ranker // of all entities, for paths

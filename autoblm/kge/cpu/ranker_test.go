@@ -263,6 +263,12 @@ func TestRankingReleasesTables(t *testing.T) {
 	questions := []kge.Question{{Anchor: 1, Path: []int32{0}}}
 	require.NoError(t, r.Scores(t.Context(), 0, questions, func(int, []float32) {}))
 	check("scoring")
+	var some []int32
+	for id := int32(0); int(id) < len(g.Entities); id += 7 {
+		some = append(some, id)
+	}
+	r.(kge.Restricter).Restrict(some)
+	check("restricting")
 }
 
 // residentTables returns the memory of tables in files, in kB.

@@ -13,10 +13,16 @@ func (r *ranker) Restrict(entities []int32) kge.EntityScorer {
 	restricted := &ranker{threads: r.threads, precision: r.precision, models: r.models}
 	for _, m := range r.models {
 		rows := tiles.Embeddings{Count: len(entities), Table: tiles.NewTable(len(entities), m.dim)}
-		for i, id := range entities {
+		released := 0
+		for i, id := range entities { // ascending
 			copy(tiles.PaddedRow(rows.Table, i), tiles.PaddedRow(m.entities.Table, int(id)))
+			const together = 512 // rows; far apart, each of them loads the pages around it
+			if i%together == together-1 && int(id) > released {
+				m.entities.Release(released, int(id))
+				released = int(id)
+			}
 		}
-		m.entities.Release(0, m.entities.Count)
+		m.entities.Release(released, m.entities.Count)
 		restricted.among = append(restricted.among, rows)
 	}
 	return restricted
