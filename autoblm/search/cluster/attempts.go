@@ -159,12 +159,15 @@ type delivery struct {
 	sequence uint64 // of the message
 	number   int    // from 1
 	isSecond bool   // of the second publication of a slow trial
+	// published is the time of the server when it received the trial.
+	published time.Time
 }
 
 func newDelivery(m jetstream.Msg) delivery {
 	d := delivery{number: 1, isSecond: strings.HasSuffix(m.Subject(), secondEnding)}
 	if about, err := m.Metadata(); err == nil {
 		d.sequence, d.number = about.Sequence.Stream, int(about.NumDelivered)
+		d.published = about.Timestamp
 	}
 	return d
 }

@@ -214,6 +214,7 @@ func (r *round) withdraw(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	for key := range r.pending {
+		r.Cluster.results.Put(ctx, withdrawalKey(key), nil)
 		r.cancel(key)
 		for _, s := range []string{"", secondEnding} {
 			r.trials.Purge(ctx, jetstream.WithPurgeSubject(trialSubject(r.pending[key], key)+s))
@@ -222,5 +223,9 @@ func (r *round) withdraw(ctx context.Context) {
 	r.conn.FlushWithContext(ctx)
 }
 
-// cancel asks workers to stop the training of a trial.
+// withdrawalKey returns the key of the record of the last withdrawal of a trial. It reaches workers
+// that are not connected during the withdrawal.
+func withdrawalKey(key string) string { return key + ".withdrawn" }
+
+// cancel asks the connected workers to stop the training of a trial.
 func (c *Cluster) cancel(key string) { c.conn.Publish(subject(withdrawSubject, key), nil) }

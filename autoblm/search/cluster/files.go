@@ -63,13 +63,49 @@ func (c *Cluster) sendOnce(
 	watched.timer = time.AfterFunc(watched.idle, cancel)
 	defer watched.timer.Stop()
 	if _, err = to.Put(sending, jetstream.ObjectMeta{Name: name}, watched); err != nil {
-		// Put may leave the description of an object without its content.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
 		defer cancel()
-		to.Delete(ctx, name)
+		c.removePart(ctx, to, name)
 		return fmt.Errorf("send %s to the cluster: %w", name, err)
 	}
 	return nil
+}
+
+// removePart removes an object that lacks a part of its content, which a failed Put may leave. It
+// keeps a whole one, such as an earlier one or that of another sender.
+func (c *Cluster) removePart(ctx context.Context, from jetstream.ObjectStore, name string) {
+	info, err := from.GetInfo(ctx, name)
+	if err != nil {
+		return // it is not there, or nobody can tell
+	}
+	stream, err := c.js.Stream(ctx, "OBJ_"+info.Bucket)
+	if err != nil {
+		return
+	}
+	about, err := stream.Info(ctx, jetstream.WithSubjectFilter(chunks(info)))
+	if err == nil && about.State.Subjects[chunks(info)] < uint64(info.Chunks) {
+		from.Delete(ctx, name)
+	}
+}
+
+// chunks returns the subject of the content of an object.
+func chunks(o *jetstream.ObjectInfo) string { return subject("$O", o.Bucket, "C", o.NUID) }
+
+// remove removes an object, also from a full store. Delete does not: it needs room for a message
+// before it frees any.
+func (c *Cluster) remove(ctx context.Context, from jetstream.ObjectStore, name string) error {
+	info, err := from.GetInfo(ctx, name)
+	if err != nil {
+		return err
+	}
+	stream, err := c.js.Stream(ctx, "OBJ_"+info.Bucket)
+	if err != nil {
+		return err
+	}
+	if err := stream.Purge(ctx, jetstream.WithPurgeSubject(chunks(info))); err != nil {
+		return err
+	}
+	return from.Delete(ctx, name)
 }
 
 // watchedReader calls the function of a timer when nothing is read for a time. Put waits for ever if

@@ -150,17 +150,31 @@ func limited(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxError)], "")
 }
 
-// artifact fetches the model of a trial from its worker, and removes it from the cluster; nil if it
-// is lost.
+// errModelLost means that a worker does not have a model anymore, or cannot send it.
+var errModelLost = errors.New("the model is lost")
+
+// isGone reports whether a worker shows no sign of life. One whose connection was lost for less than
+// a lease still has a state. After a loss of the own connection, workers need time to return.
+func (c *Cluster) isGone(ctx context.Context, worker string) bool {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	_, err := c.workers.Get(ctx, worker)
+	return errors.Is(err, jetstream.ErrKeyNotFound) &&
+		time.Since(time.Unix(0, c.reconnected.Load())) > c.lease
+}
+
+// artifact fetches the model of a trial from its worker, and removes it from the cluster. Its error
+// is [errModelLost] if the trial must be trained again.
 func (c *Cluster) artifact(
 	ctx context.Context, key, worker string,
 ) (files map[string][]byte, err error) {
 	full := c.newPatience("fetch a model")
+	var last error
 	for failures := 0; ; {
 		files, err := c.fetchArtifact(ctx, key)
 		if err == nil {
 			// The worker still has the model, in case that this process is killed before it stores it.
-			c.artifacts.Delete(ctx, key)
+			c.remove(ctx, c.artifacts, key)
 			return files, nil
 		}
 		if ctx.Err() != nil {
@@ -168,16 +182,21 @@ func (c *Cluster) artifact(
 		}
 		if !errors.Is(err, jetstream.ErrObjectNotFound) && c.conn.IsConnected() { // it returns
 			failures++
+			last = err
 			c.note(fmt.Sprintf("warning: fetch a model: %v; trying again", err))
-			c.artifacts.Delete(ctx, key) // it may be damaged; the worker sends it again
+			c.remove(ctx, c.artifacts, key) // it may be damaged; the worker sends it again
 		}
 		// The worker answers at once and then sends the model, which may take long.
 		ask, cancel := context.WithTimeout(ctx, callTime)
 		answer, err := c.conn.RequestWithContext(ask, subject(artifactSubject, worker), []byte(key))
 		cancel()
 		switch {
-		case errors.Is(err, nats.ErrNoResponders) || err == nil && string(answer.Data) == modelLost:
-			return nil, nil
+		case errors.Is(err, nats.ErrNoResponders):
+			if c.isGone(ctx, worker) {
+				return nil, fmt.Errorf("%w: worker %s disappeared", errModelLost, worker)
+			}
+		case err == nil && string(answer.Data) == modelLost:
+			return nil, fmt.Errorf("%w: worker %s does not have it", errModelLost, worker)
 		case err != nil:
 			// The worker is sending another model, or the connection is lost.
 		case strings.HasPrefix(string(answer.Data), modelFull):
@@ -187,11 +206,11 @@ func (c *Cluster) artifact(
 			}
 		case strings.HasPrefix(string(answer.Data), modelFailed):
 			failures++
-			c.note(fmt.Sprintf("warning: fetch a model: worker %s: %s", worker, answer.Data))
+			last = fmt.Errorf("worker %s: %s", worker, answer.Data)
+			c.note(fmt.Sprintf("warning: fetch a model: %v", last))
 		}
 		if failures >= maxDownloads {
-			c.note("warning: fetch a model: it counts as lost")
-			return nil, nil
+			return nil, fmt.Errorf("%w: %w", errModelLost, last)
 		}
 		if c.awaitModel(ctx, key); ctx.Err() != nil {
 			return nil, context.Cause(ctx)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/netip"
 	"strconv"
@@ -59,10 +60,53 @@ func Serve(o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, err := start(o, own, func(*server.Options) {})
+	if err != nil {
+		return nil, err
+	}
+	err = setUp(s, o, own, s.JetStreamConfig().MaxStore)
+	if isFull(err) {
+		if s, err = shrink(s, o, own); err != nil {
+			return nil, err
+		}
+		err = setUp(s, o, own, s.JetStreamConfig().MaxStore)
+	}
+	if err != nil {
+		s.Shutdown()
+		return nil, fmt.Errorf("set up the queue on %s: %w", o.Addr, withRoom(err))
+	}
+	return &Server{s, o, own}, nil
+}
+
+// shrink starts a server again whose stores have more room than it may use, and reduces their room.
+// A server reserves the room of its stores, and refuses any change of them, even a reduction, while
+// this is more than its limit. The limit falls when the disk fills or the user lowers it.
+func shrink(s *server.Server, o ServerOptions, own Key) (*server.Server, error) {
+	limit := s.JetStreamConfig().MaxStore
+	stop(s)
+	s, err := start(o, own, func(options *server.Options) {
+		options.DontListen, options.JetStreamMaxStore = true, math.MaxInt64
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = setUp(s, o, own, limit)
+	stop(s)
+	if err != nil {
+		return nil, fmt.Errorf("reduce the room of the queue in %s: %w", o.Store, err)
+	}
+	return start(o, own, func(*server.Options) {})
+}
+
+// start starts NATS with changed options.
+func start(
+	o ServerOptions, own Key, change func(*server.Options),
+) (*server.Server, error) {
 	options, err := o.nats(own.Public)
 	if err != nil {
 		return nil, fmt.Errorf("start the queue on %s: %w", o.Addr, err)
 	}
+	change(options)
 	s, err := server.NewServer(options)
 	if err != nil {
 		return nil, fmt.Errorf("start the queue on %s: %w", o.Addr, err)
@@ -90,11 +134,13 @@ func Serve(o ServerOptions) (*Server, error) {
 		return nil, fmt.Errorf("start the queue on %s in %s: %s; use another port and folder, or stop "+
 			"the program that uses them", o.Addr, o.Store, failure)
 	}
-	if err := setUp(s, o, own); err != nil {
-		s.Shutdown()
-		return nil, fmt.Errorf("set up the queue on %s: %w", o.Addr, err)
-	}
-	return &Server{s, o, own}, nil
+	return s, nil
+}
+
+// stop ends a server after it has written everything.
+func stop(s *server.Server) {
+	s.Shutdown()
+	s.WaitForShutdown()
 }
 
 // dial connects to a server within this process, as a coordinator.
@@ -122,8 +168,9 @@ func (s *Server) Connect(ctx context.Context) (*Cluster, error) {
 	return c, nil
 }
 
-// setUp creates the queue and the stores, so that workers need no coordinator to begin.
-func setUp(s *server.Server, o ServerOptions, own Key) error {
+// setUp creates the queue and the stores, so that workers need no coordinator to begin. limit is the
+// largest size of the store in bytes.
+func setUp(s *server.Server, o ServerOptions, own Key, limit int64) error {
 	conn, err := dial(s, o, own)
 	if err != nil {
 		return err
@@ -136,7 +183,7 @@ func setUp(s *server.Server, o ServerOptions, own Key) error {
 	ctx, cancel := context.WithTimeout(context.Background(), callTime)
 	defer cancel()
 	// Results and trials are small, and have the rest.
-	room := s.JetStreamConfig().MaxStore / 5 * 2
+	room := limit / 5 * 2
 	return c.create(ctx, limits{
 		lease: cmp.Or(o.Lease, DefaultLease), keep: cmp.Or(o.keep, defaultKeep), data: room, models: room,
 	})
@@ -243,10 +290,7 @@ func (s *Server) Wait(ctx context.Context) error {
 }
 
 // Close ends the server. Everything is on disk.
-func (s *Server) Close() {
-	s.server.Shutdown()
-	s.server.WaitForShutdown()
-}
+func (s *Server) Close() { stop(s.server) }
 
 // serverLog passes warnings and errors on.
 type serverLog struct {

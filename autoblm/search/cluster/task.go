@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -138,7 +139,7 @@ type artifact struct {
 }
 
 // Files implements [task.Artifact]. It asks the workers for the model, and lets one train the trial
-// again if no worker has it anymore.
+// again if no worker has it anymore, at most [maxFailures] times.
 func (a *artifact) Files() (map[string][]byte, error) {
 	if a.files != nil {
 		return a.files, nil
@@ -149,10 +150,14 @@ func (a *artifact) Files() (map[string][]byte, error) {
 			return nil, err
 		}
 		a.files, err = a.task.cluster.artifact(a.ctx, key, a.worker)
-		if err != nil || a.files != nil {
+		if !errors.Is(err, errModelLost) {
 			return a.files, err
 		}
-		a.task.cluster.note(fmt.Sprintf("a model is lost with its worker: training trial %s again", key))
+		if a.work.Again >= maxFailures {
+			return nil, fmt.Errorf("fetch the model of trial %s, trained %d times: %w; look for the cause "+
+				"in the messages of the workers, and repeat the search", key, a.work.Again+1, err)
+		}
+		a.task.cluster.note(fmt.Sprintf("%v: training trial %s again", err, key))
 		a.work.Again++
 		results, err := a.task.cluster.train(a.ctx, []work{a.work}, a.task.keepData, func(float64) {})
 		if err != nil {

@@ -44,7 +44,8 @@ type Worker struct {
 
 	mu     sync.Mutex
 	state  WorkerState
-	cancel context.CancelCauseFunc // of the trial in training
+	taken  string                  // key of the trial that the worker handles, "" for none
+	cancel context.CancelCauseFunc // of the taken trial
 
 	opened *openTask // of the last trial
 	models *models
@@ -170,6 +171,8 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg) {
 	delivery := newDelivery(message)
 	training, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	w.take(key, cancel)
+	defer w.take("", nil)
 	stop := w.lease(training, message)
 	defer stop()
 	if w.hasResult(training, key) {
@@ -177,6 +180,10 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg) {
 		return
 	}
 	decided, cause := w.decide(training, delivery, key, work.Arithmetic)
+	if errors.Is(context.Cause(training), errWithdrawn) || w.isWithdrawn(training, key, delivery) {
+		w.acknowledge(ctx, message)
+		return
+	}
 	switch decided {
 	case waitForOthers:
 		stop()
@@ -184,11 +191,13 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg) {
 		return
 	case leaveTrial:
 		stop()
-		message.NakWithDelay(w.Cluster.heartbeat() / 10)
-		sleep(ctx, w.Cluster.heartbeat())
+		// This worker trains other trials meanwhile. The queue delivers to the worker that waits for the
+		// longest time, and a request waits for a heartbeat: after two of them and a little, the request
+		// of this worker is new, and an idle worker comes first.
+		message.NakWithDelay(w.Cluster.heartbeat() * 21 / 10)
 		return
 	}
-	w.begin(key, work.Dataset, cancel)
+	w.begin(key, work.Dataset)
 	w.show(training)
 	r := result{Version: version, Worker: w.Name, Trial: work.trial()}
 	if decided == giveUpTrial {
@@ -196,8 +205,12 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg) {
 		r.Trial.Error = fmt.Sprintf("%d workers were lost or failed while they trained it", maxFailures)
 		r.Lost, r.Cause = true, cause
 		err = w.store(training, key, r)
-	} else if err = w.train(training, work, key, &r); err == nil {
-		err = w.store(training, key, r)
+	} else {
+		endWatch := w.watchWithdrawal(training, key, delivery, cancel)
+		err = w.train(training, work, key, &r)
+		if endWatch(); err == nil {
+			err = w.store(training, key, r)
+		}
 	}
 	switch {
 	case err == nil, errors.Is(context.Cause(training), errWithdrawn):
@@ -206,6 +219,12 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg) {
 		// The worker ends on purpose: without the message the coordinator publishes the trial again,
 		// and no worker counts as lost.
 		w.acknowledge(context.WithoutCancel(ctx), message)
+	case errors.Is(err, jetstream.ErrObjectNotFound):
+		// The coordinator sends the data again. Nobody failed.
+		w.Cluster.trouble(fmt.Sprintf("trial %s: %v; waiting for the search to send them", key, err))
+		w.storeLeft(training, attemptsKey(key, delivery.sequence))
+		stop()
+		message.NakWithDelay(w.Cluster.heartbeat())
 	default:
 		w.fail(fmt.Errorf("trial %s: %w", key, err))
 		w.storeError(training, attemptsKey(key, delivery.sequence), err)
@@ -237,6 +256,13 @@ func (w *Worker) storeError(ctx context.Context, record string, err error) {
 		a.Errors[w.Name] = limited(err.Error())
 		a.Failed++
 	})
+}
+
+// storeLeft records that this worker left a trial to a later delivery.
+func (w *Worker) storeLeft(ctx context.Context, record string) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	w.Cluster.changeAttempts(ctx, record, func(a *attempts) { a.Left++ })
 }
 
 // sleep waits for a time or the end of ctx.
@@ -402,9 +428,53 @@ func (w *Worker) close() {
 func (w *Worker) withdrawn(m *nats.Msg) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.cancel != nil && m.Subject == subject(withdrawSubject, w.state.Trial) {
+	if w.cancel != nil && m.Subject == subject(withdrawSubject, w.taken) {
 		w.cancel(errWithdrawn)
 	}
+}
+
+// take sets the trial that a withdrawal stops.
+func (w *Worker) take(key string, cancel context.CancelCauseFunc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.taken, w.cancel = key, cancel
+}
+
+// watchWithdrawal stops the training of a trial that was withdrawn or has a result of another worker,
+// also if the message about this was lost, until end is called.
+func (w *Worker) watchWithdrawal(
+	ctx context.Context, key string, d delivery, stop context.CancelCauseFunc,
+) (end func()) {
+	watching, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			if sleep(watching, w.Cluster.heartbeat()); watching.Err() != nil {
+				return
+			}
+			if w.isWithdrawn(watching, key, d) {
+				stop(errWithdrawn)
+				return
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// isWithdrawn reports whether a trial was withdrawn after its publication or has a result. It is
+// false if the cluster does not answer.
+func (w *Worker) isWithdrawn(ctx context.Context, key string, d delivery) bool {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	if _, err := w.Cluster.results.Get(ctx, key); err == nil {
+		return true
+	}
+	entry, err := w.Cluster.results.Get(ctx, withdrawalKey(key))
+	return err == nil && entry.Created().After(d.published)
 }
 
 // beat shows signs of life.
@@ -438,11 +508,10 @@ func (w *Worker) State() WorkerState {
 	return w.state
 }
 
-func (w *Worker) begin(key, dataset string, cancel context.CancelCauseFunc) {
+func (w *Worker) begin(key, dataset string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.state.Trial, w.state.Dataset, w.state.Since, w.state.Share = key, dataset, time.Now(), 0
-	w.cancel = cancel
 }
 
 func (w *Worker) progress(share float64) {
@@ -454,7 +523,7 @@ func (w *Worker) progress(share float64) {
 func (w *Worker) end(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.state.Trial, w.state.Dataset, w.state.Since, w.cancel = "", "", time.Now(), nil
+	w.state.Trial, w.state.Dataset, w.state.Since = "", "", time.Now()
 	if err == nil {
 		w.state.Trained++
 	}

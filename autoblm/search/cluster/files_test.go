@@ -1,0 +1,68 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/require"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// TestFailedSend fails to send data that the cluster has: they stay. Data without a part of their
+// content are removed.
+func TestFailedSend(t *testing.T) {
+	c := newTestCluster(t)
+	cluster := c.connect()
+	data := Data{Dataset: "graph", Fingerprint: "f1", Name: "data"}
+	from := writeFolder(t, map[string]string{"train.txt": "a\tr\tb\n"})
+	require.NoError(t, cluster.sendData(t.Context(), data, from))
+	cluster.keep = 0 // they are old
+	err := cluster.sendOnce(t.Context(), cluster.data, data.object(), func(io.Writer) error {
+		return errors.New("the disk is broken")
+	})
+	require.Error(t, err, "the disk is broken")
+	_, err = cluster.receiveData(t.Context(), data, t.TempDir())
+	require.NoError(t, err)
+
+	info, err := cluster.data.GetInfo(t.Context(), data.object())
+	require.NoError(t, err)
+	stream, err := cluster.js.Stream(t.Context(), "OBJ_"+dataBucket)
+	require.NoError(t, err)
+	require.NoError(t, stream.Purge(t.Context(), jetstream.WithPurgeSubject(chunks(info))))
+	cluster.removePart(t.Context(), cluster.data, data.object())
+	_, err = cluster.data.GetInfo(t.Context(), data.object())
+	require.Error(t, err, jetstream.ErrObjectNotFound.Error())
+}
+
+// TestMissingData gives a worker a trial before the cluster has its data: the worker waits for them
+// without an error.
+func TestMissingData(t *testing.T) {
+	c := newTestCluster(t)
+	folder := writeFolder(t, map[string]string{"train.txt": "a\tr\tb\n"})
+	on, err := NewTask(t.Context(), c.connect(), fakeTask{}, folder, "cpu avx512")
+	require.NoError(t, err)
+	require.NoError(t, on.cluster.data.Delete(t.Context(), on.data.object()))
+	heard := &notes{}
+	c.note = heard.add
+	c.worker("w", fakeTask{})
+	go func() {
+		heard.await(t, "waiting for the search to send them")
+		if err := on.keepData(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	keepNothing := func(context.Context) error { return nil }
+	works := []work{on.work(fakeTrials(1)[0])}
+	results, err := on.cluster.train(t.Context(), works, keepNothing, func(float64) {})
+	require.NoError(t, err)
+	if results[0].Lost || results[0].Worker != "w" {
+		t.Errorf("result %+v", results[0])
+	}
+	states, err := on.cluster.Workers(t.Context())
+	require.NoError(t, err)
+	if len(states) != 1 || states[0].Failed > 0 {
+		t.Errorf("states of workers: %+v", states)
+	}
+}
