@@ -66,6 +66,10 @@ func parse(backend string) (name, error) {
 	}
 	if !slices.Contains(xlaNames, kind) {
 		known := []string{Auto, Go, CPU, CUDA, "xla:/path/of/plugin.so"}
+		if of, options, found := strings.Cut(kind, ","); found && slices.Contains(xlaNames, of) {
+			return name{}, fmt.Errorf("backend %q lacks a plugin before its options; use xla:cuda,%s "+
+				"or xla:cpu,%s", backend, options, options)
+		}
 		return name{}, enum.Unknown("backend", backend, known)
 	}
 	plugin, options, _ := strings.Cut(rest, ",")
@@ -92,7 +96,7 @@ func cutDevices(options string) (rest string, devices Devices, err error) {
 			return true
 		}
 		count, found := strings.CutPrefix(option, "devices=")
-		if found {
+		if found && err == nil {
 			if devices.Count, err = strconv.Atoi(count); err != nil || devices.Count < 1 {
 				err = fmt.Errorf("%s is not a number of devices; use devices=2 or more", count)
 			}

@@ -21,15 +21,18 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	for backend, want := range map[string]string{
-		"abacus":                   "use auto, go, xla:cpu, xla:cuda or xla:/path/of/plugin.so",
-		"cuda":                     "unknown backend",
-		"xla:plugins/cuda.so":      "use xla:" + here,
-		"xla:./cuda.so,tf32=false": "is relative",
-		"go:devices=2":             "the backend go has no devices",
-		"go,devices=2":             "the backend go has no devices",
-		"xla:cuda,devices=two":     "two is not a number of devices",
-		"xla:cuda,devices=0":       "0 is not a number of devices",
-		"xla:cuda,shard":           "add devices=2",
+		"abacus":                         "use auto, go, xla:cpu, xla:cuda or xla:/path/of/plugin.so",
+		"cuda":                           "unknown backend",
+		"xla:plugins/cuda.so":            "use xla:" + here,
+		"xla:./cuda.so,tf32=false":       "is relative",
+		"go:devices=2":                   "the backend go has no devices",
+		"go,devices=2":                   "the backend go has no devices",
+		"xla:cuda,devices=two":           "two is not a number of devices",
+		"xla:cuda,devices=0,devices=2":   "0 is not a number of devices",
+		"xla:cuda,devices=two,devices=2": "two is not a number of devices",
+		"xla,devices=2,shard":            "use xla:cuda,devices=2,shard or xla:cpu,devices=2,shard",
+		"xla:cuda,devices=0":             "0 is not a number of devices",
+		"xla:cuda,shard":                 "add devices=2",
 	} {
 		err := Check(backend)
 		if err == nil {

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -39,8 +40,16 @@ func open(n name) (compute.Backend, error) {
 	}
 	if present := int(opened.NumDevices()); present < n.devices.Count {
 		opened.Finalize()
-		return nil, fmt.Errorf("devices=%d, but it has only %s; use at most devices=%d",
-			n.devices.Count, format.Count(present, "device"), present)
+		return nil, tooFewDevices(present, n.devices.Count)
 	}
 	return opened, nil
+}
+
+// tooFewDevices returns the error for a backend with fewer devices than asked for.
+func tooFewDevices(present, wanted int) error {
+	if present == 0 {
+		return errors.New("it has no devices; use another backend")
+	}
+	return fmt.Errorf("devices=%d, but it has only %s; use at most devices=%d",
+		wanted, format.Count(present, "device"), present)
 }

@@ -28,3 +28,14 @@ func TestOpenFails(t *testing.T) {
 		checkText(t, backend, err.Error(), []string{want})
 	}
 }
+
+func TestTooFewDevices(t *testing.T) {
+	for present, want := range map[int]string{
+		0: "it has no devices; use another backend",
+		1: "devices=2, but it has only 1 device; use at most devices=1",
+	} {
+		if err := tooFewDevices(present, 2); err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

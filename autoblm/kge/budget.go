@@ -23,7 +23,8 @@ type budget struct {
 	Deadline
 	heldOut     int     // questions to validate on
 	perQuestion float64 // seconds for all members to rank one question; 0 if unknown
-	saving      float64 // seconds to save the members
+	predicted   float64 // seconds to save the members, before a checkpoint is written
+	saving      float64 // the same, after the last one
 }
 
 // newBudget measures validation on a few questions before the training. Without a deadline it
@@ -32,8 +33,9 @@ func newBudget(ctx context.Context, r *run) (*budget, error) {
 	if r.job.Deadline == nil {
 		return nil, nil
 	}
+	predicted := savingSeconds(r.bytes)
 	b := &budget{
-		Deadline: *r.job.Deadline, heldOut: r.job.Data.HeldOut, saving: savingSeconds(r.bytes),
+		Deadline: *r.job.Deadline, heldOut: r.job.Data.HeldOut, predicted: predicted, saving: predicted,
 	}
 	if b.heldOut == 0 || b.Ranked == 0 && r.job.Settings.ValidateEvery == 0 {
 		return b, nil
@@ -61,7 +63,7 @@ func savingSeconds(bytes float64) float64 { return 2 * bytes / diskSpeed }
 // if it is longer than predicted.
 func (b *budget) saved(by *checkpointer) {
 	if b != nil && by.Checkpoint != nil {
-		b.saving = max(b.saving, by.writer.Took().Seconds())
+		b.saving = max(b.predicted, by.writer.Took().Seconds())
 	}
 }
 

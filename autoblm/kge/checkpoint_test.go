@@ -440,8 +440,11 @@ func TestCheckpointsAreNotWrittenTooOften(t *testing.T) {
 // TestSavingIsMeasured checks that a training with a deadline keeps the time for its model that the
 // last checkpoint took, if that is longer than predicted.
 func TestSavingIsMeasured(t *testing.T) {
-	saving, took, err := kge.SavingAfterWrite(filepath.Join(t.TempDir(), "training"))
-	if err != nil || took <= 0 || saving != took {
-		t.Errorf("%v seconds for the model, want %v (%v)", saving, took, err)
+	file := filepath.Join(t.TempDir(), "training")
+	for _, c := range []struct{ predicted, before float64 }{{0, 0}, {1e6, 1e6}, {0, 1e6}, {1e6, 2e6}} {
+		saving, took, err := kge.SavingAfterWrite(file, c.predicted, c.before)
+		if want := max(took, c.predicted); err != nil || took <= 0 || saving != want {
+			t.Errorf("%+v: %v seconds for the model, want %v (%v)", c, saving, want, err)
+		}
 	}
 }

@@ -28,12 +28,13 @@ func KeepNone() (restore func()) {
 }
 
 // SavingAfterWrite writes a checkpoint, and returns the seconds that a training with a deadline then
-// keeps for its model, and those of the write.
-func SavingAfterWrite(file string) (saving, took float64, err error) {
+// keeps for its model, and those of the write. predicted are those before any write, before those
+// after an earlier write.
+func SavingAfterWrite(file string, predicted, before float64) (saving, took float64, err error) {
 	c := &checkpointer{Checkpoint: &Checkpoint{File: file}}
 	c.writer = checkpoint.NewWriter(file, 0, nil)
 	err = c.writer.Write(0, nil)
-	b := &budget{}
+	b := &budget{predicted: predicted, saving: before}
 	b.saved(c)
 	return b.saving, c.writer.Took().Seconds(), err
 }

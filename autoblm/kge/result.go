@@ -19,6 +19,9 @@ type Report struct {
 	// Complete is true if training was neither interrupted nor stopped by a [Deadline] or a
 	// [Checkpoint].
 	Complete bool
+	// Saved is the number of complete epochs in the checkpoint, from which an interrupted training
+	// resumes. It is 0 without a checkpoint, or if that is of the first epoch.
+	Saved int
 	// StoppedEarly says where the deadline stopped the training; nil if it did not.
 	StoppedEarly *EarlyStop
 	// ValidatedBy is the number of questions in a validation; 0 means all.

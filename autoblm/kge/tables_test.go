@@ -142,6 +142,10 @@ func TestInterruptedTables(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || report == nil || report.Results[0].Model != nil {
 			t.Fatalf("interrupted %s: %v, %+v", name, err, report)
 		}
+		if saved := max(0, min(epoch-1, 1)); report.Saved != saved { // the first epoch is written
+			t.Errorf("interrupted %s: the report has a checkpoint of epoch %d, not %d", name,
+				report.Saved, saved)
+		}
 		after, err := os.ReadFile(j.Checkpoint.File)
 		require.NoError(t, err)
 		if before != nil && !bytes.Equal(before, after) {
@@ -151,6 +155,68 @@ func TestInterruptedTables(t *testing.T) {
 			t.Errorf("interrupted %s, it resumes to another model", name)
 		}
 	}
+}
+
+// TestInterruptedFirstEpoch checks that a training in memory keeps the steps of its first epoch when
+// it is interrupted, and resumes to the model of one that was not interrupted.
+func TestInterruptedFirstEpoch(t *testing.T) {
+	job := func() kge.Job {
+		j := bucketed(0)
+		j.Settings.ValidateEvery = 1
+		return j
+	}
+	want := trained(t, cpu.New(1), job())
+	for name, steps := range map[string]int{"in the epoch": 0, "in the validation": 40} {
+		j := job()
+		j.Checkpoint = &kge.Checkpoint{
+			File: filepath.Join(t.TempDir(), "training"), Every: time.Hour,
+		}
+		resumed := j
+		ctx, cancel := context.WithCancel(t.Context())
+		if steps == 0 {
+			j.Data = interruptedIn(j.Data, 1, cancel)
+		} else {
+			j.OnStep = func(p kge.Progress) {
+				if p.Validating {
+					cancel()
+				}
+			}
+		}
+		report, err := kge.Train(ctx, cpu.New(1), j)
+		if !errors.Is(err, context.Canceled) || report == nil {
+			t.Fatalf("interrupted %s: %v", name, err)
+		}
+		position := report.Results[0].Model.Position
+		if position.Steps == 0 || steps > 0 && position.Steps != steps {
+			t.Errorf("interrupted %s: the model is of %+v", name, *position)
+		}
+		var left int // steps of the first epoch
+		resumed.Data = countingSteps(resumed.Data, 1, &left)
+		if got := trained(t, cpu.New(1), resumed); !reflect.DeepEqual(got.Tables, want.Tables) {
+			t.Errorf("interrupted %s, it resumes to another model", name)
+		}
+		if left != 40-position.Steps {
+			t.Errorf("interrupted %s after %d steps, it took %d more in the first epoch", name,
+				position.Steps, left)
+		}
+	}
+}
+
+// countingSteps returns data that count the batches made of an epoch.
+func countingSteps(d *kge.Data, epoch int, steps *int) *kge.Data {
+	counting := *d
+	counting.Batches = func(s kge.Settings, e int) kge.Batches {
+		batches := d.Batches(s, e)
+		make := batches.Make
+		batches.Make = func(i int, memory []kge.Example) []kge.Example {
+			if e == epoch {
+				*steps++
+			}
+			return make(i, memory)
+		}
+		return batches
+	}
+	return &counting
 }
 
 // interruptedIn returns data that call a function before the sixth step of an epoch.

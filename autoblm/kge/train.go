@@ -200,13 +200,30 @@ func (t *trainer) interrupted(ctx context.Context, err error) (*Report, error) {
 		if state.Steps == 0 {
 			return nil, err
 		}
-		t.begun = max(0, state.Steps-t.steps)
+		err = t.keepBegun(state, err)
 	}
 	report, failed := t.report()
 	if failed != nil {
 		return nil, failed
 	}
+	report.Saved = t.saver.epochs
 	return report, err
+}
+
+// keepBegun notes the steps of an interrupted epoch and writes a checkpoint of them if there is none.
+// It adds a failure to write to the error of the interruption.
+func (t *trainer) keepBegun(state Stream, err error) error {
+	if t.isValidating() {
+		t.steps -= t.next
+	}
+	t.begun = max(0, state.Steps-t.steps)
+	if t.saver.Checkpoint == nil || t.saver.epochs > 0 {
+		return err
+	}
+	if failed := t.saver.saveBegun(t.run, state); failed != nil {
+		err = fmt.Errorf("%w; %w", err, failed)
+	}
+	return err
 }
 
 // leave handles an interruption of a training with tables in files. It writes a checkpoint only if
@@ -219,16 +236,9 @@ func (t *trainer) leave(err error) (*Report, error) {
 	if state.Steps == 0 {
 		return nil, err
 	}
-	if t.isValidating() {
-		t.steps -= t.next
-	}
-	t.begun = max(0, state.Steps-t.steps)
-	if t.saver.epochs == 0 {
-		if failed := t.saver.saveBegun(t.run, state); failed != nil {
-			err = fmt.Errorf("%w; %w", err, failed)
-		}
-	}
+	err = t.keepBegun(state, err)
 	report := t.reportWithout()
+	report.Saved = t.saver.epochs
 	for i, m := range t.members {
 		report.Results = append(report.Results, m.resultWithout(t.job.Members[i]))
 	}

@@ -21,8 +21,12 @@ var _ classify.Engine = (*Engine)(nil)
 
 // New opens a backend by its name for [backend.Open], such as "go", which is GoMLX's own.
 func New(name string) (*Engine, error) {
-	if n := backend.DevicesOf(name).Count; n > 1 {
-		return nil, fmt.Errorf("classification runs on one device; remove devices=%d from %q", n, name)
+	if devices := backend.DevicesOf(name); devices.Count > 1 {
+		options := fmt.Sprintf("devices=%d", devices.Count)
+		if devices.Shard {
+			options += " and shard"
+		}
+		return nil, fmt.Errorf("classification runs on one device; remove %s from %q", options, name)
 	}
 	opened, err := backend.Open(name)
 	return &Engine{name: name, backend: opened}, err

@@ -96,9 +96,13 @@ func TestStructuresShareGraphs(t *testing.T) {
 }
 
 func TestUnknownBackend(t *testing.T) {
-	_, err := New("xla:cpu,devices=2")
-	if err == nil || !strings.Contains(err.Error(), "runs on one device") {
-		t.Errorf("New with two devices: %v", err)
+	for name, want := range map[string]string{
+		"xla:cpu,devices=2":       "runs on one device; remove devices=2 from",
+		"xla:cpu,devices=2,shard": "remove devices=2 and shard from",
+	} {
+		if _, err := New(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("New with two devices: %v, want %s", err, want)
+		}
 	}
 	if _, err := New("gpu"); err == nil || !strings.Contains(err.Error(), "unknown backend") {
 		t.Error(err)

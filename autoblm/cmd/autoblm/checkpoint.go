@@ -333,6 +333,9 @@ func (out *modelOutput) train(
 		what = fmt.Sprintf("interrupted in epoch %d of %d, after step %d",
 			m.Position.Epoch+1, job.Settings.Epochs, m.Position.Steps)
 	}
+	if report.Saved > 0 && report.Saved < epochs {
+		what += fmt.Sprintf(", with a checkpoint of epoch %d", report.Saved)
+	}
 	return nil, out.interrupted(ctx, err, what, m)
 }
 

@@ -47,7 +47,7 @@ type computeFlags struct {
 }
 
 func (f computeFlags) compute() (autoblm.Compute, error) {
-	f.Note = func(text string) { fmt.Fprintln(os.Stderr, format.EscapeLines(text)) }
+	f.Note = func(text string) { fmt.Fprintln(os.Stderr, "autoblm: "+format.EscapeLines(text)) }
 	return f.Compute, cli.Usage(backend.Check(f.Backend))
 }
 

@@ -140,7 +140,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if !c.NoEval { // now, because after the training the deadline is near
 		popular = rankPopularity(g, completion.FinalLimits(g))
 	}
-	passSeconds := time.Since(beforeRanks) // over the graph, on this machine with its load
+	pass := time.Since(beforeRanks) // over the graph, on this machine with its load
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err
@@ -183,8 +183,8 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		return err
 	}
 	noteEnd := context.AfterFunc(ctx, func() {
-		if c.Tables != "" { // which may take long to write
-			o.Message("autoblm: ending the training; ctrl-c again ends it without a checkpoint")
+		if c.Tables != "" { // the first checkpoint may take long to write
+			o.Message("autoblm: ending the training; ctrl-c again ends it at once")
 		}
 	})
 	report, err := out.train(ctx, engine, job)
@@ -211,7 +211,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if c.Out != "" && !c.NoEval {
 		p := completion.Single{Model: first.Model}
 		if !end.IsZero() { // between two looks at the deadline, it passes over the graph
-			end = end.Add(-passSeconds)
+			end = end.Add(-pass)
 		}
 		interrupted = calibrateNew(ctx, o, p, cpu.New(c.Threads), g, c.Out, end)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -253,7 +254,7 @@ func TestRankingReleasesTables(t *testing.T) {
 	defer r.Close()
 	check := func(after string) {
 		t.Helper()
-		if kb := residentTables(t); kb > 12<<10 {
+		if kb := residentOf(t, table); kb > 12<<10 {
 			t.Errorf("after %s, %d kB of the table are in memory", after, kb)
 		}
 	}
@@ -271,16 +272,20 @@ func TestRankingReleasesTables(t *testing.T) {
 	check("restricting")
 }
 
-// residentTables returns the memory of tables in files, in kB.
-func residentTables(t *testing.T) (kb int) {
+// residentOf returns the memory of a table in a file, in kB.
+func residentOf(t *testing.T, table []float32) (kb int) {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/smaps")
 	require.NoError(t, err)
-	isTable := false
+	start, isTable := uint64(uintptr(unsafe.Pointer(&table[0]))), false
+	end := start + uint64(4*len(table))
 	for line := range strings.Lines(string(maps)) {
 		switch fields := strings.Fields(line); {
 		case strings.Contains(fields[0], "-"): // the range of a mapping
-			isTable = strings.Contains(line, "/table-")
+			var from, to uint64
+			_, err := fmt.Sscanf(fields[0], "%x-%x", &from, &to)
+			require.NoError(t, err)
+			isTable = from < end && start < to
 		case isTable && fields[0] == "Rss:":
 			n, err := strconv.Atoi(fields[1])
 			require.NoError(t, err)

@@ -28,7 +28,7 @@ type Settings struct {
 	// Memory limits the bytes for tables, gradients and scores on each device; 0 means
 	// [backend.Memory]. Larger populations and batches are trained in parts.
 	Memory int64
-	// Note, if set, receives one-line messages for the user.
+	// Note, if set, receives one-line messages for the user, each once.
 	Note func(text string)
 }
 
@@ -42,6 +42,8 @@ type Engine struct {
 
 	mu       sync.Mutex
 	programs map[any]*graph.Exec // by the settings that determine their operations
+
+	noted map[string]bool // ways of splitting populations
 
 	compiling    int // programs at present
 	compileStart time.Time
@@ -65,8 +67,19 @@ func New(s Settings) (*Engine, error) {
 	}
 	return &Engine{
 		settings: s, backend: opened, devices: backend.DevicesOf(s.Backend),
-		programs: map[any]*graph.Exec{},
+		programs: map[any]*graph.Exec{}, noted: map[string]bool{},
 	}, nil
+}
+
+// noteOnce notes how a population is split, unless another one was split in the same way.
+func (e *Engine) noteOnce(how, text string) {
+	e.mu.Lock()
+	isNew := how != "" && !e.noted[how]
+	e.noted[how] = true
+	e.mu.Unlock()
+	if isNew {
+		e.settings.Note(text)
+	}
 }
 
 // inOrder makes GoMLX's pure-Go backend execute operations sequentially, each on all cores.

@@ -1,8 +1,10 @@
 package gomlx
 
 import (
+	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
@@ -61,7 +63,7 @@ func resumesExactly(t *testing.T, engine *Engine) {
 // TestConformanceInParts runs the conformance suite with populations and batches that are too
 // large for memory and train in parts.
 func TestConformanceInParts(t *testing.T) {
-	for _, memory := range []int64{1, 100 << 10, 600 << 10} {
+	for _, memory := range []int64{1, 200 << 10, 600 << 10} {
 		t.Run(humanize.IBytes(uint64(memory)), func(t *testing.T) {
 			engine := inParts(t, backend.Go, memory)
 			enginetest.Run(t, engine, tolerance)
@@ -102,7 +104,7 @@ func TestPartsOnXLA(t *testing.T) {
 			}
 		})
 	}
-	t.Run("groups", func(t *testing.T) { resumesExactly(t, inParts(t, backend, 100<<10)) })
+	t.Run("groups", func(t *testing.T) { resumesExactly(t, inParts(t, backend, 200<<10)) })
 }
 
 // inParts opens an engine with limited memory and checks at the end of the test that it reported
@@ -120,7 +122,8 @@ func inParts(t *testing.T, backend string, memory int64) *Engine {
 	})
 }
 
-// TestPlan checks that a plan fits in memory, and that a coarser one would not.
+// TestPlan checks that a plan fits in memory, that a coarser one would not, and that the parts of a
+// batch do not depend on the number of members.
 func TestPlan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := sizes{
@@ -136,9 +139,14 @@ func TestPlan(t *testing.T) {
 		}
 		s.dim = s.k * rapid.IntRange(1, 200).Draw(t, "width")
 		memory := rapid.Int64Range(1, 64<<30).Draw(t, "memory")
-		p, whole := s.plan(memory, devices), s
-		alone := s
+		whole, alone := s, s
 		alone.members = 1
+		lone, err := alone.plan(memory, devices)
+		require.NoError(t, err)
+		p, err := s.plan(memory, devices)
+		if p.parts != lone.parts || p.shards != lone.shards {
+			t.Fatalf("plan %+v for %d members, %+v for one", p, s.members, lone)
+		}
 		sharded := devices.Count > 1 && (devices.Shard || alone.step(1, s.batch) > memory)
 		if sharded {
 			s.entities = (s.entities + devices.Count - 1) / devices.Count
@@ -148,11 +156,28 @@ func TestPlan(t *testing.T) {
 		if sharded != (p.shards == devices.Count && devices.Count > 1) || p.onDevice != s.members {
 			t.Fatalf("plan %+v for %+v on %+v", p, whole, devices)
 		}
+		rows := (s.batch + p.parts - 1) / p.parts
+		if err != nil {
+			alone.entities = s.entities
+			if s.step(1, rows) <= memory || alone.step(1, rows) > memory {
+				t.Fatalf("plan %+v for %+v: %v", p, s, err)
+			}
+			var most int
+			_, after, _ := strings.Cut(err.Error(), "at most ")
+			_, scanned := fmt.Sscan(after, &most)
+			require.NoError(t, scanned)
+			for members, fits := range map[int]bool{most: true, most + 1: false} {
+				whole.members = members
+				if _, err := whole.plan(memory, devices); (err == nil) != fits {
+					t.Fatalf("at most %d members, but %d: %v", most, members, err)
+				}
+			}
+			return
+		}
 		if p.members < 1 || p.members > s.members || p.parts < 1 || p.parts > s.batch ||
 			(p.parts > 1 || sharded) && p.members > 1 {
 			t.Fatalf("plan %+v for %+v", p, s)
 		}
-		rows := (s.batch + p.parts - 1) / p.parts
 		if fits := s.step(p.members, rows) <= memory; !fits && p.parts < s.batch {
 			t.Fatalf("plan %+v needs %d of %d bytes", p, s.step(p.members, rows), memory)
 		}
@@ -167,10 +192,36 @@ func TestPlan(t *testing.T) {
 		if fits := s.step(s.members, s.batch) <= memory; fits && cut && !sharded {
 			t.Fatalf("plan %+v splits although the step fits", p)
 		}
-		if (cut || sharded) != (whole.note(p, memory) != "") {
-			t.Fatalf("plan %+v has the note %q", p, whole.note(p, memory))
+		wants := p.parts > 1 || !sharded && cut || sharded && !devices.Shard
+		if how, text := whole.note(p, memory, devices); wants != (how != "") || wants != (text != "") {
+			t.Fatalf("plan %+v has the note %q", p, text)
 		}
 	})
+}
+
+// TestNotesOnce checks that an engine notes a way of splitting populations once, with the memory on
+// each of several devices.
+func TestNotesOnce(t *testing.T) {
+	var notes []string
+	engine := newEngine(t, Settings{
+		Backend: backend.Go, Note: func(text string) { notes = append(notes, text) },
+	})
+	s := sizes{members: 4, entities: 1000, relations: 10, dim: 8, k: 4, batch: 100, slots: 1}
+	devices := backend.Devices{Count: 2}
+	for _, batch := range []int{100, 101} {
+		s.batch = batch
+		memory := s.shard(2).step(1, batch) + 3*s.stateBytes()
+		p, err := s.plan(memory, devices)
+		require.NoError(t, err)
+		engine.noteOnce(s.note(p, memory, devices))
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0], " on each device") {
+		t.Errorf("notes %q", notes)
+	}
+	engine.noteOnce("in another way", "text")
+	if len(notes) != 2 {
+		t.Errorf("notes %q lack another way", notes)
+	}
 }
 
 // TestBfloat16 checks that bfloat16 products change losses only slightly and that training

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/dustin/go-humanize"
 )
 
@@ -50,20 +51,37 @@ type plan struct {
 }
 
 // plan spreads the members over the devices, if a member with its batch fits in the memory of one.
-// Otherwise, or if asked for, it shards every member. The choice does not depend on the number of
-// members, and so neither does the rounding of a member's numbers. On each device the plan then
-// splits the members, which costs little, and then the batch. If even one triple of one member does
-// not fit, the backend will report it.
-func (s sizes) plan(memory int64, devices backend.Devices) plan {
+// Otherwise, or if asked for, it shards every member. It divides a batch into as many parts as one
+// member needs alone. So neither choice depends on the number of members, and neither does the
+// rounding of a member's numbers. On each device the plan then splits the members. If even one
+// triple of one member does not fit, the backend will report it. plan returns an error if one member
+// fits, but not with the state of the others.
+func (s sizes) plan(memory int64, devices backend.Devices) (plan, error) {
 	alone := s
 	alone.members = 1
+	p := plan{onDevice: s.members, members: 1, shards: 1}
 	if devices.Count > 1 && (devices.Shard || alone.step(1, s.batch) > memory) {
-		p := s.shard(devices.Count).split(memory, 1)
 		p.shards = devices.Count
-		return p
+		s, alone = s.shard(p.shards), alone.shard(p.shards)
+	} else {
+		p.onDevice = (s.members + devices.Count - 1) / devices.Count
 	}
-	s.members = (s.members + devices.Count - 1) / devices.Count
-	return s.split(memory, s.members)
+	s.members, p.parts = p.onDevice, alone.partsOf(memory)
+	rows := (s.batch + p.parts - 1) / p.parts
+	if fits := s.step(1, rows) <= memory; !fits && alone.step(1, rows) <= memory {
+		others := (memory - alone.step(1, rows)) / s.stateBytes()
+		return p, tooMany(int(1+others) * devices.Count / p.shards)
+	}
+	if p.parts == 1 && p.shards == 1 {
+		p.members = s.group(memory)
+	}
+	return p, nil
+}
+
+// tooMany returns the error for a population of which at most a number of members fit.
+func tooMany(most int) error {
+	return fmt.Errorf("the members do not fit in memory together: train at most %s at a time "+
+		"(--members, or --round-size in a search), or use a smaller --dim", format.Count(most, "member"))
 }
 
 // shard returns the sizes on each device if every member is sharded.
@@ -72,46 +90,58 @@ func (s sizes) shard(devices int) sizes {
 	return s
 }
 
-// split returns a plan for one device. At most a number of members train at the same time.
-func (s sizes) split(memory int64, most int) plan {
-	p := plan{onDevice: s.members, members: 1, shards: 1, parts: s.batch}
-	for members := most; members >= 1; members-- {
-		if s.step(members, s.batch) <= memory {
-			groups := (s.members + members - 1) / members
-			p.members, p.parts = (s.members+groups-1)/groups, 1
-			return p
-		}
-	}
-	for parts := 2; parts < s.batch; parts++ {
+// partsOf returns the smallest number of parts of a batch with which a step of one member fits in
+// memory, or else the size of the batch.
+func (s sizes) partsOf(memory int64) int {
+	for parts := 1; parts < s.batch; parts++ {
 		if s.step(1, (s.batch+parts-1)/parts) <= memory {
-			p.parts = parts
-			return p
+			return parts
 		}
 	}
-	return p
+	return s.batch
 }
 
-// note describes a plan, or returns "" if nothing is split.
-func (s sizes) note(p plan, memory int64) string {
+// group returns the number of members that train at the same time on one device, in groups of
+// similar size.
+func (s sizes) group(memory int64) int {
+	for members := s.members; members > 1; members-- {
+		if s.step(members, s.batch) <= memory {
+			groups := (s.members + members - 1) / members
+			return (s.members + groups - 1) / groups
+		}
+	}
+	return 1
+}
+
+// note describes a plan and why it splits the training, or returns "" if nothing is split except as
+// asked for. how is the same for plans that split in the same way.
+func (s sizes) note(p plan, memory int64, devices backend.Devices) (how, text string) {
 	s.members = p.onDevice
 	var splits []string
 	if p.shards > 1 {
-		splits = append(splits, fmt.Sprintf("sharding each member over %d devices", p.shards))
+		s = s.shard(p.shards)
+		if !devices.Shard {
+			splits = append(splits, fmt.Sprintf("sharding each member over %d devices", p.shards))
+		}
 	}
-	if p.members < p.onDevice {
-		splits = append(splits, fmt.Sprintf("training %d members at a time", p.members))
+	if p.members < p.onDevice && p.shards == 1 {
+		splits = append(splits, "training "+format.Count(p.members, "member")+" at a time")
 	}
 	if p.parts > 1 {
 		splits = append(splits, fmt.Sprintf("computing a batch in %d parts", p.parts))
 	}
 	if len(splits) == 0 {
-		return ""
+		return "", ""
+	}
+	each, limit := "", ""
+	if devices.Count > 1 {
+		each = " on each device"
 	}
 	bytes := s.step(p.onDevice, s.batch)
-	limit := ""
 	if bytes > memory {
 		limit = ", more than the limit of " + humanize.IBytes(uint64(memory))
 	}
-	return fmt.Sprintf("a step of %d members on %d triples needs %s%s: %s", p.onDevice, s.batch,
-		humanize.IBytes(uint64(bytes)), limit, strings.Join(splits, ", "))
+	how = strings.Join(splits, ", ")
+	return how, fmt.Sprintf("a step of %s on %d triples needs %s%s%s: %s",
+		format.Count(p.onDevice, "member"), s.batch, humanize.IBytes(uint64(bytes)), each, limit, how)
 }

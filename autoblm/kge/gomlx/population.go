@@ -53,10 +53,11 @@ func (e *Engine) NewPopulation(
 	if s.Reciprocal {
 		size.relations *= 2
 	}
-	plan := size.plan(e.settings.Memory, e.devices)
-	if note := size.note(plan, e.settings.Memory); note != "" {
-		e.settings.Note(note)
+	plan, err := size.plan(e.settings.Memory, e.devices)
+	if err != nil {
+		return nil, err
 	}
+	e.noteOnce(size.note(plan, e.settings.Memory, e.devices))
 	p := &population{}
 	var groups [][]kge.Member
 	for own := range slices.Chunk(slices.Clone(members), plan.onDevice) {
