@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"context"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -9,8 +10,10 @@ import (
 
 // Popularity ranks triples by how often an answer occurs in train with the relation of the query,
 // whatever the other entity is. A model that ranks worse has learned nothing about the entities.
-// Known answers do not count, as in [RankSplit].
-func Popularity(g *datasets.Graph, triples []datasets.Triple) []eval.Ranked {
+// Known answers do not count, as in [RankSplit]. It returns the error of ctx once that has ended.
+func Popularity(
+	ctx context.Context, g *datasets.Graph, triples []datasets.Triple,
+) ([]eval.Ranked, error) {
 	facts := datasets.NewEnds(len(g.Relations), g.Train)
 	known := g.KnownOf(triples)
 	byRelation := map[int32][]int{} // indices of triples
@@ -20,6 +23,9 @@ func Popularity(g *datasets.Graph, triples []datasets.Triple) []eval.Ranked {
 	heads, tails := newAnswerCounts(len(g.Entities)), newAnswerCounts(len(g.Entities))
 	ranks := make([]eval.Ranked, len(triples))
 	for relation, indices := range byRelation {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		heads.reset()
 		tails.reset()
 		facts.Facts(relation, func(t datasets.Triple) {
@@ -44,7 +50,7 @@ func Popularity(g *datasets.Graph, triples []datasets.Triple) []eval.Ranked {
 			}
 		}
 	}
-	return ranks
+	return ranks, nil
 }
 
 // answerCounts counts the answers of a relation.

@@ -1,6 +1,8 @@
 package completion_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -10,7 +12,18 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
+
+// TestPopularityEnds checks that the ranking ends with its context.
+func TestPopularityEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g := datasets.World()
+	if _, err := completion.Popularity(ctx, g, g.Test); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}
 
 // TestPopularity compares the ranks with a count over all entities.
 func TestPopularity(t *testing.T) {
@@ -51,7 +64,9 @@ func TestPopularity(t *testing.T) {
 			}
 			return r
 		}
-		for i, got := range completion.Popularity(g, g.Test) {
+		ranks, err := completion.Popularity(t.Context(), g, g.Test)
+		require.NoError(t, err)
+		for i, got := range ranks {
 			want := eval.Ranked{
 				Tail: rank(g.Test[i], func(t *datasets.Triple) *int32 { return &t.Tail }),
 				Head: rank(g.Test[i], func(t *datasets.Triple) *int32 { return &t.Head }),

@@ -90,6 +90,14 @@ func newWalker(entities int) *walker { return &walker{seen: make([]uint32, entit
 
 // endPoints returns all entities to which a path leads, ascending.
 func (w *walker) endPoints(g *edges, anchor int32, relations []int32) []int32 {
+	w.walk(g, anchor, relations)
+	ends := slices.Clone(w.reached)
+	slices.Sort(ends)
+	return ends
+}
+
+// walk sets reached to all entities to which a path leads.
+func (w *walker) walk(g *edges, anchor int32, relations []int32) {
 	w.reached = append(w.reached[:0], anchor)
 	for _, r := range relations {
 		w.start, w.reached = w.reached, w.start[:0]
@@ -103,7 +111,25 @@ func (w *walker) endPoints(g *edges, anchor int32, relations []int32) []int32 {
 			}
 		}
 	}
-	ends := slices.Clone(w.reached)
-	slices.Sort(ends)
-	return ends
+}
+
+// firstOf returns an index of an answer to which a path leads, or -1. It stops at the first one that
+// it reaches. Negative answers do not count.
+func (w *walker) firstOf(answers []int32, g *edges, anchor int32, relations []int32) int {
+	last := len(relations) - 1
+	w.walk(g, anchor, relations[:last])
+	w.hop++
+	for _, answer := range answers {
+		if answer >= 0 {
+			w.seen[answer] = w.hop
+		}
+	}
+	for _, from := range w.reached {
+		for _, to := range g.targetsOf(from, relations[last]) {
+			if w.seen[to] == w.hop {
+				return slices.Index(answers, to)
+			}
+		}
+	}
+	return -1
 }

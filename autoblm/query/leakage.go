@@ -2,11 +2,13 @@ package query
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/labels"
 )
@@ -18,10 +20,12 @@ type Trained struct {
 }
 
 // Leakage returns warnings about queries of a split of d, with a number of hops, whose hard answers
-// follow from the training facts of a model, if that was trained on other data. open reads these
+// follow from the training facts of a model, if that was trained on other data. It looks at a sample
+// of many queries. open reads these
 // data. Warnings in unchecked say that they are unknown or gone.
 func Leakage(
-	m *kge.Model, d *Data, split Split, hops int, open func(source string) (Trained, error),
+	ctx context.Context, m *kge.Model, d *Data, split Split, hops int,
+	open func(source string) (Trained, error),
 ) (leaks, unchecked []string) {
 	if split == InTrain {
 		return nil, nil
@@ -42,11 +46,12 @@ func Leakage(
 		switch isThere := err == nil && own.Fingerprint == of.Fingerprint; {
 		case isThere && of.Source == cmp.Or(d.Folder, d.Name): // see [Data.Warnings]
 		case isThere:
-			if found, example := d.following(split, []int{hops}, own.Data); found > 0 {
+			found, queries, example := d.following(ctx, split, []int{hops}, own.Data)
+			if found > 0 {
 				leaks = append(leaks, fmt.Sprintf("%s of %s %v queries have hard answers that follow "+
 					"from training facts of the model, such as %s, so the metrics are higher than on "+
 					"new facts: evaluate it on the data of its training, %s, or train it on %s",
-					format.Int(found), format.Int(len(d.Queries(split, hops))), split, example,
+					format.Int(found), queries, split, example,
 					own.Name, d.Name))
 			}
 		case earlier == 0: // data that a training continued from have usually grown in place
@@ -56,22 +61,37 @@ func Leakage(
 	return leaks, unchecked
 }
 
+// maxFollowed is the number of queries of a split that [Data.following] looks at. Their walks take
+// time from training with a deadline.
+const maxFollowed = 2000
+
 // following counts the queries of a split with hard answers that follow from the training facts of
-// some data, and returns an example.
-func (d *Data) following(split Split, hops []int, from *Data) (count int, example string) {
+// some data, and returns an example. It looks at a sample of at most maxFollowed queries and returns
+// a description of these. It counts nothing once ctx has ended.
+func (d *Data) following(
+	ctx context.Context, split Split, hops []int, from *Data,
+) (count int, of, example string) {
 	ids := labels.NewTranslation(d.Name, d.Entities, d.Relations, from.Entities, from.Relations)
 	walker := newWalker(len(from.Entities))
-	for _, q := range d.queriesWith(split, hops) {
+	all := d.queriesWith(split, hops)
+	queries := eval.Sample(all, maxFollowed)
+	of = format.Int(len(queries))
+	if len(queries) < len(all) {
+		of += " sampled"
+	}
+	for _, q := range queries {
+		if ctx.Err() != nil {
+			return 0, "", ""
+		}
 		anchor, path := ids.Entity(q.Anchor), ids.Path(q.Relations)
 		if anchor < 0 || slices.ContainsFunc(path, func(r int32) bool { return r < 0 }) {
 			continue
 		}
-		ends := walker.endPoints(from.graphs[InTrain], anchor, path)
-		follows := func(answer int32) bool {
-			_, found := slices.BinarySearch(ends, ids.Entity(answer))
-			return found
+		answers := make([]int32, len(q.Hard))
+		for i, answer := range q.Hard {
+			answers[i] = ids.Entity(answer)
 		}
-		at := slices.IndexFunc(q.Hard, follows)
+		at := walker.firstOf(answers, from.graphs[InTrain], anchor, path)
 		if at < 0 {
 			continue
 		}
@@ -85,5 +105,5 @@ func (d *Data) following(split Split, hops []int, from *Data) (count int, exampl
 		}
 		count++
 	}
-	return count, example
+	return count, of, example
 }

@@ -251,7 +251,7 @@ func TestPathBeforeName(t *testing.T) {
 		if err != nil || d.Folder != filepath.Join(folder, "q") {
 			t.Fatalf("%+v, %v; want what is in %s", d, err, folder)
 		}
-		if said := strings.Join(d.Warnings(nil), "; "); !strings.Contains(said, says) || says == "" &&
+		if said := strings.Join(d.Warnings(t.Context(), nil), "; "); !strings.Contains(said, says) || says == "" &&
 			said != "" {
 			t.Errorf("warnings %q, want %q", said, says)
 		}

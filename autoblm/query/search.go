@@ -67,7 +67,7 @@ func OpenTask(
 	if err != nil {
 		return nil, err
 	}
-	warn(d.Warnings(s.Hops, InValid, InTest))
+	warn(d.Warnings(ctx, s.Hops, InValid, InTest))
 	return &Task{Data: d, Settings: s, Engine: engine}, nil
 }
 

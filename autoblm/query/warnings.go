@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -10,8 +11,8 @@ import (
 // Warnings returns likely problems of the data, each with a fix: notes from reading the graph,
 // omitted triples, splits without queries of the given numbers of hops, and queries with entities
 // or relations that train lacks, about which nothing can be learned, and queries with hard answers
-// that follow from train.
-func (d *Data) Warnings(hops []int, splits ...Split) []string {
+// that follow from train. It looks for the last in a sample of many queries, until ctx ends.
+func (d *Data) Warnings(ctx context.Context, hops []int, splits ...Split) []string {
 	all := slices.Clone(d.notes)
 	relations := make([]bool, 2*len(d.Relations))
 	for _, r := range d.graphs[InTrain].relations {
@@ -41,11 +42,11 @@ func (d *Data) Warnings(hops []int, splits ...Split) []string {
 				unseen++
 			}
 		}
-		if leaks, example := d.following(split, hops, d); leaks > 0 {
+		if leaks, of, example := d.following(ctx, split, hops, d); leaks > 0 {
 			all = append(all, fmt.Sprintf("%s of %s %v queries have hard answers that follow from train, "+
 				"such as %s, so the metrics are higher than on new facts: "+
 				"remove these answers, or facts from train",
-				format.Int(leaks), format.Int(len(queries)), split, example))
+				format.Int(leaks), of, split, example))
 		}
 		if unseen > 0 {
 			all = append(all, fmt.Sprintf("%s of %s %v queries cannot be learned, "+

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -21,9 +22,55 @@ func TestLeakedAnswers(t *testing.T) {
 		{Anchor: 2, Relations: []int32{0, 0}, Hard: []int32{0, 1}}, // by a fact of valid
 	})
 	const want = "1 of 2 test queries have hard answers that follow from train, such as (a, r ∘ r, c)"
-	got := d.Warnings([]int{2}, InTest)
+	got := d.Warnings(t.Context(), []int{2}, InTest)
 	if !slices.ContainsFunc(got, func(w string) bool { return strings.HasPrefix(w, want) }) {
 		t.Errorf("%q has not %q", got, want)
+	}
+}
+
+// TestLeakedAnswersOfASample checks that only a sample of many queries is looked at, and none once
+// the context has ended.
+func TestLeakedAnswersOfASample(t *testing.T) {
+	d := FromGraph(&datasets.Graph{
+		Name: "g", Entities: []string{"a", "b"}, Relations: []string{"r"},
+		Train: []datasets.Triple{{Head: 0, Tail: 1}, {Head: 1, Tail: 0}},
+	})
+	many := slices.Repeat([]Query{
+		{Anchor: 0, Relations: []int32{0, 0}, Hard: []int32{0}},
+	}, maxFollowed+1)
+	d.setQueries(InTest, 2, many)
+	const want = "2,000 of 2,000 sampled test queries have hard answers that follow from train"
+	warns := func(ctx context.Context) bool {
+		return slices.ContainsFunc(d.Warnings(ctx, []int{2}, InTest), func(w string) bool {
+			return strings.HasPrefix(w, want)
+		})
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if !warns(t.Context()) || warns(ended) {
+		t.Errorf("%q; once the context has ended, %q", d.Warnings(t.Context(), []int{2}, InTest),
+			d.Warnings(ended, []int{2}, InTest))
+	}
+}
+
+// TestFirstOf checks that an answer is found if and only if it is an end point of the path.
+func TestFirstOf(t *testing.T) {
+	d := FromGraph(datasets.World())
+	g, walker := d.graphs[InTrain], newWalker(len(d.Entities))
+	for anchor := range int32(len(d.Entities)) {
+		for _, path := range [][]int32{{0}, {1, 0}, {0, 3}, {2, 1, 0}} {
+			ends := slices.Clone(walker.endPoints(g, anchor, path))
+			for answer := range int32(len(d.Entities)) {
+				_, isEnd := slices.BinarySearch(ends, answer)
+				want := -1
+				if isEnd {
+					want = 1
+				}
+				if got := walker.firstOf([]int32{-1, answer}, g, anchor, path); got != want {
+					t.Fatalf("path %v from %d to %d: %d, want %d", path, anchor, answer, got, want)
+				}
+			}
+		}
 	}
 }
 
@@ -34,7 +81,7 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := d.Warnings([]int{1}, InTrain); got != nil {
+	if got := d.Warnings(t.Context(), []int{1}, InTrain); got != nil {
 		t.Errorf("of train: %q", got)
 	}
 	g := &datasets.Graph{
@@ -58,10 +105,10 @@ func TestWarnings(t *testing.T) {
 			"all answers",
 		"g has no test queries of 2 hops, so nothing measures a model",
 	}
-	if got := d.Warnings([]int{2}, InValid, InTest); !slices.EqualFunc(got, want, strings.Contains) {
+	if got := d.Warnings(t.Context(), []int{2}, InValid, InTest); !slices.EqualFunc(got, want, strings.Contains) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := d.Warnings(nil); len(got) != 2 {
+	if got := d.Warnings(t.Context(), nil); len(got) != 2 {
 		t.Errorf("of the graph alone: %q", got)
 	}
 }

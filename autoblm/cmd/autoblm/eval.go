@@ -189,7 +189,9 @@ func (c *evalCommand) rankAll(
 	if s.Typed, err = c.rankTyped(ctx, o, p, g, triples, len(split)); err != nil {
 		return nil, nil, err
 	}
-	s.Popularity.add(g, c.Split, triples)
+	if err := s.Popularity.add(ctx, g, c.Split, triples); err != nil {
+		return nil, nil, err
+	}
 	s.Popularity.warn(o, c.Split, &e)
 	return triples, ranks, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -14,24 +15,34 @@ import (
 type popularity map[string]completion.Evaluation
 
 // add evaluates the baseline on triples of a split.
-func (p popularity) add(g *datasets.Graph, split string, triples []datasets.Triple) {
+func (p popularity) add(
+	ctx context.Context, g *datasets.Graph, split string, triples []datasets.Triple,
+) error {
 	if len(triples) == 0 || len(g.Train) == 0 {
-		return
+		return nil
 	}
-	// Many counts are equal, so pessimistic ties would not measure popularity.
-	p[split] = completion.Summarize(completion.Popularity(g, triples), eval.Realistic)
+	ranks, err := completion.Popularity(ctx, g, triples)
+	if err == nil {
+		// Many counts are equal, so pessimistic ties would not measure popularity.
+		p[split] = completion.Summarize(ranks, eval.Realistic)
+	}
+	return err
 }
 
 // popularityRanks holds the ranks of the baseline by split.
 type popularityRanks map[string][]eval.Ranked
 
-// rankPopularity ranks samples of valid and test with the baseline.
-func rankPopularity(g *datasets.Graph, limits eval.Limits) popularityRanks {
+// rankPopularity ranks samples of valid and test with the baseline. It returns nil once ctx has
+// ended, which the training reports.
+func rankPopularity(ctx context.Context, g *datasets.Graph, limits eval.Limits) popularityRanks {
 	if len(g.Train) == 0 {
 		return nil
 	}
 	valid, test := eval.Sample(g.Valid, limits.Valid), eval.Sample(g.Test, limits.Test)
-	ranks := completion.Popularity(g, slices.Concat(valid, test))
+	ranks, err := completion.Popularity(ctx, g, slices.Concat(valid, test))
+	if err != nil {
+		return nil
+	}
 	return popularityRanks{"valid": ranks[:len(valid)], "test": ranks[len(valid):]}
 }
 

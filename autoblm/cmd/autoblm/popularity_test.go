@@ -13,7 +13,9 @@ import (
 func TestPopularity(t *testing.T) {
 	const graph = "world"
 	g := datasets.World()
-	want := completion.Summarize(completion.Popularity(g, g.Test), eval.Realistic)
+	ranks, err := completion.Popularity(t.Context(), g, g.Test)
+	must(t, err)
+	want := completion.Summarize(ranks, eval.Realistic)
 	train := "train --recipe basic --structure complex --dim 32 --dataset " + graph
 	for flags, warns := range map[string]bool{"--epochs 1": true, "--epochs 10": false} {
 		dir := t.TempDir()

@@ -63,7 +63,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	warn(o, d.Warnings([]int{hops}, c.Split))
+	warn(o, d.Warnings(ctx, []int{hops}, c.Split))
 	warnPathsTrainedOn(ctx, o, m, d, c.Split, hops)
 	models := []kge.Parameters{m.Parameters}
 	precision, err := c.Precision.ForRanking(engine, models)

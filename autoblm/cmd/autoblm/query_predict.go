@@ -76,7 +76,7 @@ func (c *queryPredictCommand) data(
 		}
 		d, err := read(ctx, o, open, source)
 		if err == nil {
-			warn(o, d.Warnings(nil))
+			warn(o, d.Warnings(ctx, nil))
 			err = d.CheckCovered(m)
 		}
 		return d, err

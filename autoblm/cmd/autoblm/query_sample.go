@@ -47,7 +47,7 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	warn(o, d.Warnings(nil))
+	warn(o, d.Warnings(ctx, nil))
 	s := querySampleSummary{Dataset: d.Name, Seed: c.Seed, Out: c.Out, Drawn: []drawnSample{}}
 	for _, split := range c.Splits {
 		for _, hops := range c.Hops {

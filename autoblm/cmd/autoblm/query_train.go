@@ -99,7 +99,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 		return err
 	}
 	hops := c.Paths.Hops[0]
-	warn(o, d.Warnings(c.Paths.Hops, query.InValid, query.InTest))
+	warn(o, d.Warnings(ctx, c.Paths.Hops, query.InValid, query.InTest))
 	data, err := d.Training(c.Paths)
 	if err != nil {
 		return err

@@ -80,7 +80,7 @@ func warnPathsTrainedOn(
 		}
 		return t, err
 	}
-	leaks, unchecked := query.Leakage(m, d, split, hops, open)
+	leaks, unchecked := query.Leakage(ctx, m, d, split, hops, open)
 	warn(o, slices.Concat(leaks, unchecked))
 }
 

@@ -138,7 +138,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	var popular popularityRanks
 	beforeRanks := time.Now()
 	if !c.NoEval { // now, because after the training the deadline is near
-		popular = rankPopularity(g, completion.FinalLimits(g))
+		popular = rankPopularity(ctx, g, completion.FinalLimits(g))
 	}
 	pass := time.Since(beforeRanks) // over the graph, on this machine with its load
 	engine, err := c.open(c.Model)

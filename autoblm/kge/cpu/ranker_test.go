@@ -248,6 +248,9 @@ func TestRankingReleasesTables(t *testing.T) {
 	require.NoError(t, err)
 	defer mapped.Free(table)
 	copy(table, p.Entities)
+	if kb := residentOf(t, table); kb < 20<<10 {
+		t.Fatalf("only %d kB of a new table are in memory", kb)
+	}
 	p.Entities = table
 	r, err := engine.NewRanker([]kge.Parameters{p}, kge.Float32)
 	require.NoError(t, err)
