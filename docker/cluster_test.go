@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compose-spec/compose-go/v2/types"
 	apps "k8s.io/api/apps/v1"
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
@@ -35,14 +36,21 @@ func TestComposeCluster(t *testing.T) {
 		if len(s.Ports) > 0 || len(s.Networks) != 1 {
 			t.Errorf("%s can be reached from outside: ports %v, networks %v", name, s.Ports, s.Networks)
 		}
+		if s.Restart != types.RestartPolicyOnFailure {
+			t.Errorf("%s has the restart policy %q", name, s.Restart)
+		}
 		if name == "queue" {
+			port := s.Command[slices.Index(s.Command, "--http_port")+1]
+			if h := s.HealthCheck; h == nil || h.Test[len(h.Test)-1] != "http://127.0.0.1:"+port+"/healthz" {
+				t.Errorf("the queue serves its health on port %s, and is checked by %+v", port, h)
+			}
 			continue
 		}
 		if s.Image != "autoblm:cli" || s.Build.Target != "cli" || !s.ReadOnly {
 			t.Errorf("%s runs %s of the stage %s", name, s.Image, s.Build.Target)
 		}
-		if _, queues := s.DependsOn["queue"]; !queues {
-			t.Errorf("%s does not start the queue", name)
+		if queue := s.DependsOn["queue"]; queue.Condition != types.ServiceConditionHealthy {
+			t.Errorf("%s does not wait for a healthy queue: %+v", name, queue)
 		}
 		checkCommand(t, name, s.Command)
 	}

@@ -4,12 +4,15 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -202,5 +205,49 @@ func TestOvertrained(t *testing.T) {
 		if got := overtrained(given); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestUnexpectedEnds checks which ends of the processes of a cluster are findings.
+func TestUnexpectedEnds(t *testing.T) {
+	c := newCluster(&attempt{scenario: clusterSearch}, "127.0.0.1:1", time.Second,
+		rand.New(rand.NewPCG(1, 1)))
+	c.began = time.Now()
+	search, server, worker := c.processes[0], c.processes[1], c.processes[2]
+	ended, end := context.WithCancel(t.Context())
+	end()
+	noServer := result{status: 1, stderr: []byte("autoblm: set up the queue on nats://a: timeout\n")}
+	killed := result{status: -1, signalled: true, signal: syscall.SIGKILL}
+	for name, e := range map[string]struct {
+		running context.Context
+		of      process
+		result  result
+		want    string
+	}{
+		"the search ends":              {t.Context(), search, result{}, ""},
+		"a worker ends":                {t.Context(), worker, result{}, "it ended by itself"},
+		"the server ends":              {t.Context(), server, result{}, "it ended by itself"},
+		"a worker ends after it":       {ended, worker, result{signalled: true}, ""},
+		"a worker is killed":           {t.Context(), worker, killed, ""},
+		"a worker without the server":  {t.Context(), worker, noServer, ""},
+		"the search without it":        {t.Context(), search, noServer, ""},
+		"the server cannot be set up":  {t.Context(), server, noServer, "it failed"},
+		"a worker has another error":   {t.Context(), worker, result{status: 1, stderr: []byte("autoblm: a\n")}, "it failed"},
+		"the search has another error": {t.Context(), search, result{status: 1, stderr: []byte("autoblm: a\n")}, "it failed"},
+	} {
+		got := c.problem(e.running, e.of, e.result)
+		if (got == "") != (e.want == "") || !strings.Contains(got, e.want) {
+			t.Errorf("%s: %q, want %q", name, got, e.want)
+		}
+	}
+}
+
+// TestSlowMachine checks that the time of a search on a cluster grows with its time on one machine.
+func TestSlowMachine(t *testing.T) {
+	newLimit := func(alone time.Duration) time.Duration {
+		return newCluster(&attempt{}, "", alone, rand.New(rand.NewPCG(1, 1))).limit
+	}
+	if slow := newLimit(time.Minute); slow < 20*time.Minute || slow <= newLimit(time.Second) {
+		t.Errorf("a search of a minute has %v, one of a second %v", slow, newLimit(time.Second))
 	}
 }

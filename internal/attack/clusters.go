@@ -30,9 +30,15 @@ const (
 	// longestDowntime is the longest time between a kill and the next start. It is longer than the
 	// lease of a trial.
 	longestDowntime = 3 * time.Second
-	// clusterTime is the time within which a search ends.
-	clusterTime = 2 * time.Minute
+	// serveCommand begins the command of the server.
+	serveCommand = "cluster serve"
 )
+
+// longestSearch returns the time within which a search on a cluster ends, from its time on one
+// machine. Each kill may cost the downtime, leases, pauses before connections and a trial.
+func longestSearch(alone time.Duration) time.Duration {
+	return 30*alone + maxClusterKills*(longestDowntime+10*time.Second)
+}
 
 // clusterSearch is a search whose trials take long enough for kills to meet them.
 var clusterSearch = scenario{name: "cluster", outputs: []string{"out"}, arguments: "search" +
@@ -92,6 +98,7 @@ type cluster struct {
 	attempt   *attempt
 	addr      string
 	processes []process
+	limit     time.Duration // of the search
 
 	began time.Time
 	mu    sync.Mutex
@@ -115,10 +122,10 @@ type life struct {
 
 func newCluster(a *attempt, addr string, alone time.Duration, rng *rand.Rand) *cluster {
 	connection := " --cluster nats://" + addr
-	c := &cluster{attempt: a, addr: addr}
+	c := &cluster{attempt: a, addr: addr, limit: longestSearch(alone)}
 	c.processes = []process{
 		{arguments: a.scenario.arguments + connection},
-		{arguments: "cluster serve --lease 2s --store queue --addr " + addr},
+		{arguments: serveCommand + " --lease 2s --store queue --addr " + addr},
 	}
 	for i := range workers {
 		c.processes = append(c.processes, process{arguments: fmt.Sprintf(
@@ -139,14 +146,14 @@ func newCluster(a *attempt, addr string, alone time.Duration, rng *rand.Rand) *c
 func (c *cluster) run(ctx context.Context) (stdout []byte, err error) {
 	c.began = time.Now()
 	g, ctx := errgroup.WithContext(ctx)
-	running, end := context.WithTimeout(ctx, clusterTime)
+	running, end := context.WithTimeout(ctx, c.limit)
 	defer end()
 	for i, p := range c.processes {
 		g.Go(func() error {
 			if i > 1 || i == 0 {
 				c.awaitServer(running)
 			}
-			out, err := c.keep(ctx, running, p)
+			out, err := c.keep(ctx, running, p, i == 0)
 			if i == 0 {
 				stdout = out
 				end()
@@ -168,12 +175,14 @@ func (c *cluster) awaitServer(ctx context.Context) {
 	}
 }
 
-// keep runs a process, kills it at its times, and starts it again until it is done.
-func (c *cluster) keep(ctx, running context.Context, p process) (stdout []byte, err error) {
+// keep runs a process, kills it at its times, and starts it again until the search is done.
+func (c *cluster) keep(
+	ctx, running context.Context, p process, isSearch bool,
+) (stdout []byte, err error) {
 	for n := 0; ; {
 		i := invocation{
 			folder: c.attempt.folder, arguments: strings.Fields(p.arguments), end: running,
-			signal: syscall.SIGKILL, after: 2 * clusterTime,
+			signal: syscall.SIGKILL, after: 2 * c.limit,
 		}
 		if n < len(p.kills) {
 			i.after = max(time.Millisecond, p.kills[n]-time.Since(c.began))
@@ -185,11 +194,11 @@ func (c *cluster) keep(ctx, running context.Context, p process) (stdout []byte, 
 		case err != nil:
 			return nil, err
 		}
-		c.add(i, r, c.problem(running, r))
-		if r.status == cli.Done || running.Err() != nil {
+		c.add(i, r, c.problem(running, p, r))
+		if isSearch && r.status == cli.Done || running.Err() != nil {
 			return r.stdout, nil
 		}
-		downtime := 200 * time.Millisecond // after an end without the server
+		downtime := 200 * time.Millisecond // after an end without a kill
 		if r.killed() && n < len(p.kills) {
 			downtime = p.downtimes[n]
 			n++
@@ -209,20 +218,26 @@ func (c *cluster) add(i invocation, r result, problem string) {
 	c.lives = append(c.lives, life{line, string(r.stderr), problem})
 }
 
-// problem describes an unexpected end of a process, or returns "". A process may fail to start
-// without the server.
-func (c *cluster) problem(running context.Context, r result) string {
+// problem describes an unexpected end of a process, or returns "". A client may fail to start
+// without the server. Only the search ends by itself.
+func (c *cluster) problem(running context.Context, p process, r result) string {
 	if problem := r.misbehavior(); problem != "" {
 		return problem
 	}
 	stopped := running.Err() != nil && r.signalled
-	if stopped && time.Since(c.began) >= clusterTime {
-		return "the search takes longer than " + clusterTime.String()
+	if stopped && time.Since(c.began) >= c.limit {
+		return "the search takes longer than " + c.limit.String()
 	}
 	text := string(r.stderr)
-	alone := strings.Contains(text, "connect to nats://") || strings.Contains(text, "set up the queue on ")
-	if r.status == cli.Done || r.killed() || stopped || alone {
+	isClient := !strings.HasPrefix(p.arguments, serveCommand)
+	isSearch := strings.HasPrefix(p.arguments, c.attempt.scenario.arguments)
+	alone := isClient && (strings.Contains(text, "connect to nats://") ||
+		strings.Contains(text, "set up the queue on "))
+	switch {
+	case r.killed(), stopped, alone, r.status == cli.Done && (isSearch || running.Err() != nil):
 		return ""
+	case r.status == cli.Done:
+		return "it ended by itself: " + r.String()
 	}
 	return "it failed: " + r.String()
 }

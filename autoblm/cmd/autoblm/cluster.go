@@ -106,7 +106,7 @@ func (c *clusterServeCommand) Run(ctx context.Context, o *output) error {
 }
 
 type clusterStatusCommand struct {
-	Cluster string `default:"nats://127.0.0.1:4222" placeholder:"URL" help:"Address of the cluster."`
+	Cluster string `placeholder:"URL" help:"Address of the cluster; by default that of --context or nats://127.0.0.1:4222."`
 	clusterFlags
 }
 
@@ -126,7 +126,7 @@ func (c *clusterStatusCommand) Run(ctx context.Context, o *output) error {
 			format.Count(len(status.Workers), "worker"), format.Count(status.Waiting, "trial"),
 			status.Training)
 		if len(status.Workers) == 0 {
-			fmt.Fprintf(w, "Start one on each machine: autoblm worker --cluster %s\n", c.Cluster)
+			fmt.Fprintf(w, "Start one on each machine: autoblm worker --cluster %s\n", connection.URL())
 			return
 		}
 		rows := table.New("worker", "computes with", "trains", "since", "done", "failed", "last error")

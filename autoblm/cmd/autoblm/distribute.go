@@ -57,7 +57,7 @@ func (f distributeFlags) coordinate(
 		connection.Close()
 		return nil, err
 	}
-	o.Message("cluster: %s", workersLine(workers, arithmetic, roundSize, f.Cluster))
+	o.Message("cluster: %s", workersLine(workers, arithmetic, roundSize, connection.URL()))
 	return &coordinator{connection, arithmetic}, nil
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 type workerCommand struct {
-	Cluster string `default:"nats://127.0.0.1:4222" placeholder:"URL" help:"Address of the cluster."`
+	Cluster string `placeholder:"URL" help:"Address of the cluster; by default that of --context or nats://127.0.0.1:4222."`
 	Name    string `placeholder:"NAME" brief:"Name of the worker; made up if not given." help:"Name of the worker in cluster status. The default is the name of the machine and a random part."`
 	Cache   string `output:"" placeholder:"DIR" brief:"Folder for data and models." help:"Folder for the data of searches and for models. The default is one in the cache of the user."`
 	clusterFlags
@@ -74,8 +74,9 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	err = o.Result(workerSummary{w.Name, c.Cluster, arithmetic, metrics}, func(out io.Writer) {
-		fmt.Fprintf(out, "%s trains trials of %s with %s.\nEnd with ctrl-c.\n", w.Name, c.Cluster, arithmetic)
+	err = o.Result(workerSummary{w.Name, connection.URL(), arithmetic, metrics}, func(out io.Writer) {
+		fmt.Fprintf(out, "%s trains trials of %s with %s.\nEnd with ctrl-c.\n", w.Name, connection.URL(),
+			arithmetic)
 	})
 	if err != nil {
 		return err

@@ -116,8 +116,8 @@ var errChanged = errors.New("another worker changed the record")
 
 // decide returns what this worker does with a delivery of a trial.
 func (w *Worker) decide(ctx context.Context, d delivery, key string, arithmetic string) (decision, string) {
-	// A server that was killed may have forgotten a delivery.
-	connected := time.Since(time.Unix(0, w.Cluster.reconnected.Load()))
+	// A server that was killed may have forgotten a delivery, also if this worker is new.
+	connected := time.Since(time.Unix(0, w.Cluster.connected.Load()))
 	if d.number == 1 && connected > 2*w.Cluster.lease {
 		return trainTrial, ""
 	}

@@ -1,6 +1,11 @@
 package cluster
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/require"
+)
 
 // TestDecisions decides about deliveries of trials that other deliveries failed.
 func TestDecisions(t *testing.T) {
@@ -39,6 +44,23 @@ func TestDecisions(t *testing.T) {
 		got := c.attempts.decide(c.delivery, "me", c.training, c.isSecond, c.others)
 		if got != c.want {
 			t.Errorf("%s: decision %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// TestNewWorkerWaits delivers a trial for the first time, as a server does that has forgotten a
+// delivery, to a worker that has just started: another worker trains the trial.
+func TestNewWorkerWaits(t *testing.T) {
+	c := newTestCluster(t)
+	cluster := c.connect()
+	content, err := json.Marshal(WorkerState{Name: "old", Trial: "key"})
+	require.NoError(t, err)
+	_, err = cluster.workers.Put(t.Context(), "old", content)
+	require.NoError(t, err)
+	w := &Worker{Cluster: cluster, Name: "new"}
+	for key, want := range map[string]decision{"key": waitForOthers, "other": trainTrial} {
+		if got, _ := w.decide(t.Context(), delivery{sequence: 1, number: 1}, key, ""); got != want {
+			t.Errorf("trial %s: decision %d, want %d", key, got, want)
 		}
 	}
 }

@@ -38,7 +38,8 @@ const (
 
 // Options say how to reach the cluster, in the terms of NATS.
 type Options struct {
-	// URL has the addresses of NATS servers, separated by commas. A context may replace [DefaultURL].
+	// URL has the addresses of NATS servers, separated by commas; "" for that of the context, or else
+	// for a server on this machine.
 	URL string
 	// NKey is a file with the seed of an nkey, and Credentials a file of a JWT and its seed.
 	NKey, Credentials string
@@ -54,11 +55,13 @@ type Options struct {
 	Note func(text string)
 
 	user, password, token, inbox string // of a context
+	tlsFirst                     bool   // the server expects the handshake of TLS before anything else
 }
 
 // Cluster holds a connection to the queue, the results and the files of a cluster.
 type Cluster struct {
 	conn            *nats.Conn
+	url             string
 	js              jetstream.JetStream
 	trials          jetstream.Stream
 	results         jetstream.KeyValue
@@ -71,8 +74,8 @@ type Cluster struct {
 	// lease is the time after which a trial of a silent worker is delivered to another one, and keep
 	// the time for which results and data are kept. The stores on the server have them.
 	lease, keep time.Duration
-	// reconnected is the time of the last new connection in nanoseconds, 0 for none.
-	reconnected atomic.Int64
+	// connected is the time of the last new connection in nanoseconds.
+	connected atomic.Int64
 }
 
 // Connect connects to a cluster. A coordinator creates its queue and its stores if they are missing.
@@ -90,13 +93,14 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 		c.fullWait = fullWait // a worker has a result to store
 	}
 	conn, err := nats.Connect(o.URL, append(o.nats(note), nats.ReconnectHandler(func(*nats.Conn) {
-		c.reconnected.Store(time.Now().UnixNano())
+		c.connected.Store(time.Now().UnixNano())
 		note("the cluster is connected again")
 	}))...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", o.URL, explained(err))
 	}
-	c.conn = conn
+	c.conn, c.url = conn, o.URL
+	c.connected.Store(time.Now().UnixNano())
 	if err := c.setUp(ctx, o.IsWorker); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("set up the queue on %s: %w", o.URL, explained(err))
@@ -139,6 +143,9 @@ func (o Options) nats(note func(string)) []nats.Option {
 	if o.inbox != "" {
 		options = append(options, nats.CustomInboxPrefix(o.inbox))
 	}
+	if o.tlsFirst {
+		options = append(options, nats.TLSHandshakeFirst())
+	}
 	if o.TLSCert != "" {
 		options = append(options, nats.ClientCert(o.TLSCert, o.TLSKey))
 	}
@@ -180,6 +187,9 @@ func explained(err error) error {
 
 // heartbeat returns the time between two signs of life of a worker.
 func (c *Cluster) heartbeat() time.Duration { return c.lease / 3 }
+
+// URL returns the addresses of the servers, separated by commas.
+func (c *Cluster) URL() string { return c.url }
 
 // Close ends the connection.
 func (c *Cluster) Close() { c.conn.Close() }

@@ -25,8 +25,16 @@ import (
 // trainBoth trains trials on the cluster and in this process, and compares the results.
 func trainBoth(t *testing.T, on task.Task, locally task.Task, n int) (artifacts []task.Artifact) {
 	t.Helper()
+	return trainBothUntil(t.Context(), t, on, locally, n)
+}
+
+// trainBothUntil is trainBoth, and fails if ctx ends.
+func trainBothUntil(
+	ctx context.Context, t *testing.T, on task.Task, locally task.Task, n int,
+) (artifacts []task.Artifact) {
+	t.Helper()
 	got, want := fakeTrials(n), fakeTrials(n)
-	artifacts, err := on.Train(t.Context(), got, func(float64) {})
+	artifacts, err := on.Train(ctx, got, func(float64) {})
 	if err != nil {
 		t.Fatal(err)
 	}

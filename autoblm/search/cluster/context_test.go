@@ -16,8 +16,6 @@ func writeContext(t *testing.T, name string, content any) {
 	t.Helper()
 	config := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", config)
-	xdg.Reload()
-	t.Cleanup(xdg.Reload)
 	folder := filepath.Join(config, "nats", "context")
 	require.NoError(t, os.MkdirAll(folder, 0o700))
 	text, err := json.Marshal(content)
@@ -35,10 +33,13 @@ func TestContext(t *testing.T) {
 	writeContext(t, "mine", map[string]string{
 		"description": "test", "url": c.server.URL(), "nkey": "$KEYS/" + filepath.Base(key),
 	})
-	for _, o := range []Options{{Context: "mine"}, {Context: "mine", URL: DefaultURL, NKey: other}} {
+	for _, o := range []Options{{Context: "mine"}, {Context: "mine", NKey: other}} {
 		cluster, err := Connect(t.Context(), o)
 		require.NoError(t, err)
 		cluster.Close()
+		if cluster.URL() != c.server.URL() {
+			t.Errorf("connected to %s, want %s", cluster.URL(), c.server.URL())
+		}
 	}
 	_, err := Connect(t.Context(), Options{Context: "mine", URL: "nats://127.0.0.1:1"})
 	require.Error(t, err, "connect to nats://127.0.0.1:1", "no servers available")
@@ -46,15 +47,15 @@ func TestContext(t *testing.T) {
 
 // TestContextFields takes all supported fields, and refuses others that change the connection.
 func TestContextFields(t *testing.T) {
-	writeContext(t, "mine", map[string]string{
+	writeContext(t, "mine", map[string]any{
 		"url": "nats://a", "user": "u", "password": "p", "token": "t", "creds": "~/c", "cert": "/x",
-		"key": "/y", "ca": "/z", "inbox_prefix": "_INBOX_u",
+		"key": "/y", "ca": "/z", "inbox_prefix": "_INBOX_u", "tls_first": true,
 	})
 	o, err := Options{Context: "mine"}.withContext()
 	require.NoError(t, err)
 	want := Options{
 		Context: "mine", URL: "nats://a", Credentials: filepath.Join(xdg.Home, "c"), TLSCert: "/x",
-		TLSKey: "/y", TLSCA: "/z", user: "u", password: "p", token: "t", inbox: "_INBOX_u",
+		TLSKey: "/y", TLSCA: "/z", user: "u", password: "p", token: "t", inbox: "_INBOX_u", tlsFirst: true,
 	}
 	if diff := cmp.Diff(want, o, cmp.AllowUnexported(Options{})); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
@@ -63,7 +64,55 @@ func TestContextFields(t *testing.T) {
 		_, err := readContext(name)
 		require.Error(t, err, "nats context ls")
 	}
-	writeContext(t, "far", map[string]string{"socks_proxy": "socks5://a"})
-	_, err = readContext("far")
-	require.Error(t, err, "socks_proxy is not supported")
+	for _, field := range []string{"socks_proxy", "windows_cert_store"} {
+		writeContext(t, "far", map[string]string{field: "a"})
+		_, err = readContext("far")
+		require.Error(t, err, field+" is not supported")
+	}
+}
+
+// TestContextOptions gives the options that are set before those of the context. The prefix of a
+// context's inbox belongs to its user.
+func TestContextOptions(t *testing.T) {
+	writeContext(t, "mine", map[string]string{
+		"url": "nats://a", "user": "u", "inbox_prefix": "_INBOX_u",
+	})
+	for name, c := range map[string]struct{ given, want Options }{
+		"nothing":    {Options{}, Options{URL: defaultURL}},
+		"an address": {Options{URL: "nats://b"}, Options{URL: "nats://b"}},
+		"a context and the default address": {
+			Options{Context: "mine", URL: defaultURL},
+			Options{Context: "mine", URL: defaultURL, user: "u", inbox: "_INBOX_u"},
+		},
+		"a context and a key": {
+			Options{Context: "mine", NKey: "k"}, Options{Context: "mine", URL: "nats://a", NKey: "k"},
+		},
+		"a context and credentials": {
+			Options{Context: "mine", Credentials: "c"},
+			Options{Context: "mine", URL: "nats://a", Credentials: "c"},
+		},
+	} {
+		got, err := c.given.withContext()
+		require.NoError(t, err)
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(Options{})); diff != "" {
+			t.Errorf("%s: options (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestContextFolder reads contexts from ~/.config on all systems, as the program nats does.
+func TestContextFolder(t *testing.T) {
+	writeContext(t, "mine", map[string]string{"url": "nats://a"})
+	config := os.Getenv("XDG_CONFIG_HOME")
+	home := t.TempDir()
+	t.Cleanup(xdg.Reload) // after HOME is restored
+	require.NoError(t, os.Rename(config, filepath.Join(home, ".config")))
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("HOME", home)
+	xdg.Reload()
+	c, err := readContext("mine")
+	require.NoError(t, err)
+	if c.URL != "nats://a" {
+		t.Errorf("address %q", c.URL)
+	}
 }

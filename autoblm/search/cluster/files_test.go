@@ -47,15 +47,15 @@ func TestMissingData(t *testing.T) {
 	heard := &notes{}
 	c.note = heard.add
 	c.worker("w", fakeTask{})
-	go func() {
-		heard.await(t, "waiting for the search to send them")
-		if err := on.keepData(context.Background()); err != nil {
-			t.Error(err)
+	ctx := meanwhile(t, func() error {
+		if err := heard.await("waiting for the search to send them"); err != nil {
+			return err
 		}
-	}()
+		return on.keepData(context.Background())
+	})
 	keepNothing := func(context.Context) error { return nil }
 	works := []work{on.work(fakeTrials(1)[0])}
-	results, err := on.cluster.train(t.Context(), works, keepNothing, func(float64) {})
+	results, err := on.cluster.train(ctx, works, keepNothing, func(float64) {})
 	require.NoError(t, err)
 	if results[0].Lost || results[0].Worker != "w" {
 		t.Errorf("result %+v", results[0])

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -26,18 +27,41 @@ func (n *notes) add(text string) {
 }
 
 // await waits for a message with a text.
-func (n *notes) await(t *testing.T, text string) {
-	t.Helper()
+func (n *notes) await(text string) error {
 	for range 300 {
 		n.mu.Lock()
 		all := strings.Join(n.all, "\n")
 		n.mu.Unlock()
 		if strings.Contains(all, text) {
-			return
+			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Fatalf("no message has %q: %q", text, n.all)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return fmt.Errorf("no message has %q: %q", text, n.all)
+}
+
+// meanwhile runs a function beside the test. If it fails, the returned context ends, so that the test
+// does not wait for ever.
+func meanwhile(t *testing.T, run func() error) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		err := run()
+		if err != nil {
+			cancel(err)
+		}
+		done <- err
+	}()
+	t.Cleanup(func() {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		cancel(nil)
+	})
+	return ctx
 }
 
 // noise returns bytes that cannot be compressed.
@@ -76,7 +100,9 @@ func TestFullStoreOfModels(t *testing.T) {
 	c.worker("w", largeTask{size: 1 << 20})
 	_, err := on.cluster.artifacts.PutBytes(t.Context(), "other", noise(1<<20))
 	require.NoError(t, err)
-	artifacts, err := on.Train(t.Context(), fakeTrials(1), func(float64) {})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	artifacts, err := on.Train(ctx, fakeTrials(1), func(float64) {})
 	require.NoError(t, err)
 	on.cluster.fullWait = time.Second
 	_, err = artifacts[0].Files()
@@ -87,12 +113,13 @@ func TestFullStoreOfModels(t *testing.T) {
 		t.Errorf("states of workers: %+v", states)
 	}
 	on.cluster.fullWait = time.Hour
-	go func() {
-		heard.await(t, "waiting for room for at most 1h")
-		if err := on.cluster.artifacts.Delete(context.Background(), "other"); err != nil {
-			t.Error(err)
+	failed := meanwhile(t, func() error {
+		if err := heard.await("waiting for room for at most 1h"); err != nil {
+			return err
 		}
-	}()
+		return on.cluster.artifacts.Delete(context.Background(), "other")
+	})
+	context.AfterFunc(failed, func() { cancel(context.Cause(failed)) })
 	files, err := artifacts[0].Files()
 	require.NoError(t, err)
 	if len(files["embeddings.bin"]) != 1<<20 {
@@ -122,19 +149,20 @@ func TestFullStoreOfResults(t *testing.T) {
 	c.worker("w", fakeTask{})
 	stream, err := on.cluster.js.Stream(t.Context(), "KV_"+resultBucket)
 	require.NoError(t, err)
-	limit := func(bytes int64) {
+	limit := func(bytes int64) error {
 		config := stream.CachedInfo().Config
 		config.MaxBytes = bytes
-		if _, err := on.cluster.js.UpdateStream(context.Background(), config); err != nil {
-			t.Error(err)
-		}
+		_, err := on.cluster.js.UpdateStream(context.Background(), config)
+		return err
 	}
-	limit(10)
-	go func() {
-		heard.await(t, "store a result: the store of the cluster is full")
-		limit(-1)
-	}()
-	trainBoth(t, on, fakeTask{}, 2)
+	require.NoError(t, limit(10))
+	ctx := meanwhile(t, func() error {
+		if err := heard.await("store a result: the store of the cluster is full"); err != nil {
+			return err
+		}
+		return limit(-1)
+	})
+	trainBothUntil(ctx, t, on, fakeTask{}, 2)
 }
 
 // TestDataAreKept searches for longer than the cluster keeps data: a late worker can fetch them.

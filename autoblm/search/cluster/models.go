@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -27,7 +29,7 @@ const (
 
 const (
 	// maxModels is the number of models that a worker keeps. The coordinator asks for those that it
-	// needs as soon as their trials are trained.
+	// needs as soon as a round is trained, which is mostly the one with the highest score.
 	maxModels = 64
 	// maxDownloads is the number of failed downloads after which a model counts as lost.
 	maxDownloads = 3
@@ -36,9 +38,17 @@ const (
 // models is a folder with the models of a worker.
 type models struct {
 	dir     string
-	keys    []string         // in the order of their trainings
+	mu      sync.Mutex       // add removes folders that read lists
+	kept    []keptModel      // in the order of their trainings
 	failed  map[string]error // of the last attempt to send a model
 	release func()           // unlocks the folder
+}
+
+// keptModel describes a model in the folder.
+type keptModel struct {
+	key    string
+	search string // scores of different searches cannot be compared
+	score  float64
 }
 
 // newModels makes a folder for the models of a worker, whose name another one may have too. It
@@ -86,18 +96,29 @@ func (m *models) close() {
 	m.release()
 }
 
-// add keeps a model, and removes the oldest ones.
-func (m *models) add(key string, model task.Artifact) error {
-	if err := task.Save(filepath.Join(m.dir, key), model); err != nil {
+// add keeps a model. If there are too many, it removes the oldest one that is not the best of the
+// same search.
+func (m *models) add(added keptModel, model task.Artifact) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := task.Save(filepath.Join(m.dir, added.key), model); err != nil {
 		return err
 	}
-	m.keys = append(m.keys, key)
-	if len(m.keys) > maxModels {
-		oldest := m.keys[0]
-		m.keys = m.keys[1:]
-		return os.RemoveAll(filepath.Join(m.dir, oldest))
+	isSame := func(k keptModel) bool { return k.key == added.key }
+	m.kept = append(slices.DeleteFunc(m.kept, isSame), added)
+	if len(m.kept) <= maxModels {
+		return nil
 	}
-	return nil
+	best := added
+	for _, k := range m.kept {
+		if k.search == added.search && k.score > best.score {
+			best = k
+		}
+	}
+	i := slices.IndexFunc(m.kept, func(k keptModel) bool { return k.key != best.key })
+	oldest := m.kept[i].key
+	m.kept = slices.Delete(m.kept, i, i+1)
+	return os.RemoveAll(filepath.Join(m.dir, oldest))
 }
 
 // read returns the files of a model.
@@ -105,6 +126,8 @@ func (m *models) read(key string) (map[string][]byte, error) {
 	if !filepath.IsLocal(key) {
 		return nil, os.ErrNotExist
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	dir := filepath.Join(m.dir, key)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -160,7 +183,7 @@ func (c *Cluster) isGone(ctx context.Context, worker string) bool {
 	defer cancel()
 	_, err := c.workers.Get(ctx, worker)
 	return errors.Is(err, jetstream.ErrKeyNotFound) &&
-		time.Since(time.Unix(0, c.reconnected.Load())) > c.lease
+		time.Since(time.Unix(0, c.connected.Load())) > c.lease
 }
 
 // artifact fetches the model of a trial from its worker, and removes it from the cluster. Its error

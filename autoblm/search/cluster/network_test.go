@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,8 +43,55 @@ func (n network) disturb(kind, attributes string) (end func()) {
 	return func() { n.proxy.Toxics.ResetToxics(context.Background()) }
 }
 
+// networkWorkers train the trials of TestNetwork. Before the disturbance ends, each one completes few,
+// so that it meets many; then the near worker waits for a trial of the far one.
+type networkWorkers struct {
+	begun, disturbed, returned chan bool
+	begin, back                sync.Once
+
+	mu        sync.Mutex
+	trainings map[uint64]int // by the seed of the trial
+}
+
+// task returns the task of a worker.
+func (n *networkWorkers) task(isFar, waitsForFar bool) fakeTask {
+	const before = 10 // trials in one disturbance
+	taken := 0
+	return fakeTask{train: func(ctx context.Context, trial task.Trial) error {
+		n.begin.Do(func() { close(n.begun) })
+		isAfter := false
+		select {
+		case <-n.disturbed:
+			isAfter = true
+		default:
+		}
+		time.Sleep(200 * time.Millisecond)
+		var until chan bool
+		switch taken++; {
+		case isAfter && isFar:
+			n.back.Do(func() { close(n.returned) })
+		case isAfter && waitsForFar:
+			until = n.returned
+		case !isAfter && taken > before:
+			until = n.disturbed
+		}
+		if until != nil {
+			select {
+			case <-until:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.trainings[trial.Recipe.Seed]++
+		return nil
+	}}
+}
+
 // TestNetwork disturbs the connection of a worker or of the coordinator while trials train: the
-// results are those of one machine.
+// results are those of one machine, no trial trains more than twice, and the worker trains again
+// after the disturbance.
 func TestNetwork(t *testing.T) {
 	disturbances := map[string]func(network){
 		"latency": func(n network) {
@@ -72,26 +120,42 @@ func TestNetwork(t *testing.T) {
 				t.Parallel()
 				c := newTestCluster(t)
 				n := newNetwork(t, c)
-				begun := make(chan bool, 100)
-				slow := fakeTask{train: func(context.Context, task.Trial) error {
-					begun <- true
-					time.Sleep(200 * time.Millisecond)
-					return nil
-				}}
-				c.worker("near", slow)
+				workers := &networkWorkers{
+					begun: make(chan bool), disturbed: make(chan bool), returned: make(chan bool),
+					trainings: map[uint64]int{},
+				}
+				c.worker("near", workers.task(false, of == "worker"))
 				if c.url = n.url(); of == "worker" {
-					c.worker("far", slow)
+					c.worker("far", workers.task(true, false))
 					c.url = ""
 				}
 				on := c.task()
-				disturbed := make(chan bool)
 				go func() {
-					defer close(disturbed)
-					<-begun
-					disturbance(n)
+					defer close(workers.disturbed)
+					select {
+					case <-workers.begun:
+						disturbance(n)
+					case <-t.Context().Done():
+					}
 				}()
-				trainBoth(t, on, fakeTask{}, 40)
-				<-disturbed
+				t.Cleanup(func() { <-workers.disturbed })
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+				defer cancel()
+				trainBothUntil(ctx, t, on, fakeTask{}, 40)
+				if of == "worker" {
+					select {
+					case <-workers.returned:
+					default:
+						t.Error("the far worker trained no trial after the disturbance")
+					}
+				}
+				workers.mu.Lock()
+				defer workers.mu.Unlock()
+				for seed, times := range workers.trainings {
+					if times > 2 {
+						t.Errorf("trial %d was trained %d times", seed, times)
+					}
+				}
 			})
 		}
 	}

@@ -358,7 +358,8 @@ func (w *Worker) train(
 	r.HasArtifact = true
 	files = maps.Clone(files)
 	files[modelFile] = w.describe(files[modelFile], work.Data)
-	return w.models.add(key, task.Files(files))
+	kept := keptModel{key, w.opened.data, r.Trial.ScoreOrZero()}
+	return w.models.add(kept, task.Files(files))
 }
 
 // modelFile describes a model.
