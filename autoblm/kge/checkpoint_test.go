@@ -56,6 +56,7 @@ func TestInterruptedTrainingResumes(t *testing.T) {
 		numbers := rapid.SliceOfN(rapid.Int32Range(0, 9), 1, 40).Draw(t, "script")
 		j := job(rapid.IntRange(1, 3).Draw(t, "members"), func(s *kge.Settings) {
 			s.Epochs, s.Decay = 12, 0.9
+			s.Batch = 1000 // an epoch is a step, as in the state of the scripted engine
 			if s.ValidateEvery = rapid.IntRange(0, 3).Draw(t, "every"); s.ValidateEvery > 0 {
 				s.Patience, s.PlateauPatience, s.PlateauFactor = rapid.IntRange(0, 3).Draw(t, "patience"), 1,
 					0.5
