@@ -138,6 +138,21 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 	return found, err
 }
 
+// Validate returns an error if a setting is out of range or contradicts another.
+func (s SearchSettings) Validate() error {
+	algorithm, err := strategy.ByName(s.Algorithm)
+	if err != nil {
+		return err
+	}
+	if err := s.Settings.Validate(); err != nil {
+		return err
+	}
+	if s.Model != form.Bilinear {
+		return nil // there are no structures
+	}
+	return s.CheckFor(algorithm)
+}
+
 // check returns an error that is known before creating a study.
 func (s SearchSettings) check(t task.Task) (strategy.Strategy, error) {
 	algorithm, err := strategy.ByName(s.Algorithm)

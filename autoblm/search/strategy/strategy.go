@@ -74,6 +74,18 @@ func (o Options) Check() error {
 	return nil
 }
 
+// CheckFor returns an error if the options contradict each other for a strategy.
+func (o Options) CheckFor(s Strategy) error {
+	switch s.(type) {
+	case Evolutionary, Progressive:
+		if o.RoundSize > o.Candidates {
+			return fmt.Errorf("round-size is %d: a round of %s trains at most candidates = %d structures; "+
+				"raise candidates or lower round-size", o.RoundSize, s.Name(), o.Candidates)
+		}
+	}
+	return nil
+}
+
 // All lists the strategies.
 func All() []Strategy {
 	return []Strategy{Evolutionary{}, Progressive{}, Random{}, TPE{}, Reinforce{}}

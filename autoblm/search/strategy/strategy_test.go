@@ -257,3 +257,22 @@ func TestByName(t *testing.T) {
 		t.Error("an unknown algorithm gave no error")
 	}
 }
+
+// TestRoundsNeedCandidates refuses rounds that are larger than their candidates, for the strategies
+// that generate candidates.
+func TestRoundsNeedCandidates(t *testing.T) {
+	o := paperOptions()
+	o.Candidates, o.RoundSize = 128, 256
+	for _, s := range All() {
+		name := s.Name()
+		refuses := name == "autoblm" || name == "autoblm+"
+		if err := o.CheckFor(s); (err != nil) != refuses {
+			t.Errorf("%s: error %v", name, err)
+		}
+		equal := o
+		equal.RoundSize = o.Candidates
+		if err := equal.CheckFor(s); err != nil {
+			t.Errorf("%s: as many candidates: %v", name, err)
+		}
+	}
+}
