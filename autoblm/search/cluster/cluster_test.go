@@ -256,14 +256,15 @@ func TestOtherArithmetic(t *testing.T) {
 // TestSlowTrialIsDoubled lets an idle worker train the last trial too; the first result counts.
 func TestSlowTrialIsDoubled(t *testing.T) {
 	c := newTestCluster(t)
-	stopped := make(chan error, 1)
+	began, stopped := make(chan struct{}, 1), make(chan error, 1)
 	c.worker("slow", fakeTask{train: func(ctx context.Context, _ task.Trial) error {
+		began <- struct{}{}
 		<-ctx.Done()
 		stopped <- context.Cause(ctx)
 		return ctx.Err()
 	}})
 	go func() {
-		time.Sleep(time.Second)
+		<-began // a busy machine may take long to start the slow worker
 		c.worker("fast", fakeTask{})
 	}()
 	trainBoth(t, c.task(), fakeTask{}, 1)
