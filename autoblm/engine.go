@@ -59,8 +59,8 @@ func (c Compute) Open() (kge.Engine, error) {
 	return opened, nil
 }
 
-// Arithmetic names the engine with its instruction sets or backend, and the models of GPUs. Results are equal to the bit
-// where it is equal.
+// Arithmetic names the engine with its instruction sets or backend, and the models of GPUs. Results
+// are equal to the bit where it is equal.
 func (c Compute) Arithmetic() (string, error) {
 	engine, err := c.Open()
 	if err != nil {

@@ -20,9 +20,9 @@ type Trained struct {
 }
 
 // Leakage returns warnings about queries of a split of d, with a number of hops, whose hard answers
-// follow from the training facts of a model, if that was trained on other data. It looks at a sample
-// of many queries. open reads these
-// data. Warnings in unchecked say that they are unknown or gone.
+// follow from the training facts of a model, if that was trained on other data. open reads these
+// data. Warnings in unchecked say that they are unknown or gone. Of many queries, Leakage looks at a
+// sample.
 func Leakage(
 	ctx context.Context, m *kge.Model, d *Data, split Split, hops int,
 	open func(source string) (Trained, error),

@@ -9,9 +9,9 @@ import (
 )
 
 // Warnings returns likely problems of the data, each with a fix: notes from reading the graph,
-// omitted triples, splits without queries of the given numbers of hops, and queries with entities
-// or relations that train lacks, about which nothing can be learned, and queries with hard answers
-// that follow from train. It looks for the last in a sample of many queries, until ctx ends.
+// omitted triples, splits without queries of the given numbers of hops, queries with entities or
+// relations that train lacks, about which nothing can be learned, and queries with hard answers that
+// follow from train. It looks for those answers until ctx ends, in a sample if there are many queries.
 func (d *Data) Warnings(ctx context.Context, hops []int, splits ...Split) []string {
 	all := slices.Clone(d.notes)
 	relations := make([]bool, 2*len(d.Relations))

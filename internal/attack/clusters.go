@@ -113,6 +113,9 @@ type process struct {
 	downtimes []time.Duration
 }
 
+// isClient reports whether a process needs the server.
+func (p process) isClient() bool { return !strings.HasPrefix(p.arguments, serveCommand) }
+
 // life describes the end of one run of a process.
 type life struct {
 	line    string // what ran, and how it ended
@@ -150,7 +153,7 @@ func (c *cluster) run(ctx context.Context) (stdout []byte, err error) {
 	defer end()
 	for i, p := range c.processes {
 		g.Go(func() error {
-			if i > 1 || i == 0 {
+			if p.isClient() {
 				c.awaitServer(running)
 			}
 			out, err := c.keep(ctx, running, p, i == 0)
@@ -229,9 +232,8 @@ func (c *cluster) problem(running context.Context, p process, r result) string {
 		return "the search takes longer than " + c.limit.String()
 	}
 	text := string(r.stderr)
-	isClient := !strings.HasPrefix(p.arguments, serveCommand)
 	isSearch := strings.HasPrefix(p.arguments, c.attempt.scenario.arguments)
-	alone := isClient && (strings.Contains(text, "connect to nats://") ||
+	alone := p.isClient() && (strings.Contains(text, "connect to nats://") ||
 		strings.Contains(text, "set up the queue on "))
 	switch {
 	case r.killed(), stopped, alone, r.status == cli.Done && (isSearch || running.Err() != nil):

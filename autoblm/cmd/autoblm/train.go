@@ -135,12 +135,6 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if c.model != nil {
 		warnTrainedOn(ctx, o, []*kge.Model{c.model}, g, true, "valid", "test")
 	}
-	var popular popularityRanks
-	beforeRanks := time.Now()
-	if !c.NoEval { // now, because after the training the deadline is near
-		popular = rankPopularity(ctx, g, completion.FinalLimits(g))
-	}
-	pass := time.Since(beforeRanks) // over the graph, on this machine with its load
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err
@@ -149,6 +143,12 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if engine, err = c.withTables(engine); err != nil {
 		return err
 	}
+	var popular popularityRanks
+	beforeRanks := time.Now()
+	if !c.NoEval { // now, because after the training the deadline is near
+		popular = rankPopularity(ctx, g, completion.FinalLimits(g))
+	}
+	pass := time.Since(beforeRanks) // over the graph, on this machine with its load
 	if err := c.fit(ctx, line, o, engine, g, began); err != nil {
 		return err
 	}

@@ -162,10 +162,9 @@ func (c *Cluster) publish(ctx context.Context, w work, subject string) error {
 
 // isQueued reports whether a message was refused because its subject has one.
 func isQueued(err error) bool {
-	const maximumPerSubject = 10077
 	refused, is := errors.AsType[*jetstream.APIError](err)
-	return is && refused.ErrorCode == maximumPerSubject && refused.Description ==
-		"maximum messages per subject exceeded"
+	return is && refused.ErrorCode == storeFailed &&
+		refused.Description == "maximum messages per subject exceeded"
 }
 
 // secondEnding ends the subject of the second publication of a slow trial.

@@ -12,12 +12,12 @@ import (
 // fullWait is the time for which a search waits for room on the cluster.
 const fullWait = 10 * time.Minute
 
+// storeFailed is the code of an error whose description has the reason why a message was not stored.
+const storeFailed = 10077
+
 // isFull reports whether a call failed because a store of the cluster has no room.
 func isFull(err error) bool {
-	const (
-		account, server, storage = 10002, 10023, 10047
-		failed                   = 10077 // with a reason
-	)
+	const account, server, storage = 10002, 10023, 10047
 	refused, is := errors.AsType[*jetstream.APIError](err)
 	if !is {
 		return false
@@ -25,7 +25,7 @@ func isFull(err error) bool {
 	switch refused.ErrorCode {
 	case account, server, storage:
 		return true
-	case failed:
+	case storeFailed:
 		return strings.Contains(refused.Description, "maximum bytes exceeded") ||
 			strings.Contains(refused.Description, "no space left on device")
 	}

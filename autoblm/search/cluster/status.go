@@ -92,15 +92,12 @@ func (c *Cluster) workerStates(ctx context.Context) (all []WorkerState, err erro
 			n++
 			next = m.Sequence + 1
 			// A deleted state is empty.
-			if state, err := decodeState(m.Data); err == nil {
+			var state WorkerState
+			if json.Unmarshal(m.Data, &state) == nil {
 				all = append(all, state)
 			}
 		}
 	}
 	slices.SortFunc(all, func(a, b WorkerState) int { return cmp.Compare(a.Name, b.Name) })
 	return all, nil
-}
-
-func decodeState(content []byte) (s WorkerState, err error) {
-	return s, json.Unmarshal(content, &s)
 }
