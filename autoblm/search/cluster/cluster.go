@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -97,13 +98,13 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 		note("the cluster is connected again")
 	}))...)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", o.URL, explained(err))
+		return nil, fmt.Errorf("connect to %s: %w", redacted(o.URL), explained(err))
 	}
-	c.conn, c.url = conn, o.URL
+	c.conn, c.url = conn, redacted(o.URL)
 	c.connected.Store(time.Now().UnixNano())
 	if err := c.setUp(ctx, o.IsWorker); err != nil {
 		conn.Close()
-		return nil, fmt.Errorf("set up the queue on %s: %w", o.URL, explained(err))
+		return nil, fmt.Errorf("set up the queue on %s: %w", c.url, explained(err))
 	}
 	return c, nil
 }
@@ -188,8 +189,19 @@ func explained(err error) error {
 // heartbeat returns the time between two signs of life of a worker.
 func (c *Cluster) heartbeat() time.Duration { return c.lease / 3 }
 
-// URL returns the addresses of the servers, separated by commas.
+// URL returns the addresses of the servers without passwords, separated by commas.
 func (c *Cluster) URL() string { return c.url }
+
+// redacted hides the passwords in addresses that are separated by commas.
+func redacted(addresses string) string {
+	all := strings.Split(addresses, ",")
+	for i, address := range all {
+		if u, err := url.Parse(address); err == nil {
+			all[i] = u.Redacted()
+		}
+	}
+	return strings.Join(all, ",")
+}
 
 // Close ends the connection.
 func (c *Cluster) Close() { c.conn.Close() }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/adrg/xdg"
@@ -114,5 +115,15 @@ func TestContextFolder(t *testing.T) {
 	require.NoError(t, err)
 	if c.URL != "nats://a" {
 		t.Errorf("address %q", c.URL)
+	}
+}
+
+// TestNoPasswords keeps passwords out of what is printed.
+func TestNoPasswords(t *testing.T) {
+	const address = "nats://me:secret@127.0.0.1:1,nats://127.0.0.1:2"
+	_, err := Connect(t.Context(), Options{URL: address})
+	if err == nil || strings.Contains(err.Error(), "secret") ||
+		!strings.Contains(err.Error(), "nats://me:xxxxx@127.0.0.1:1,nats://127.0.0.1:2") {
+		t.Errorf("%v", err)
 	}
 }
