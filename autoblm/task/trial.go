@@ -92,6 +92,9 @@ type Trial struct {
 	// Loss is the mean loss of each epoch, and Validations are the validations during training.
 	Loss        []float64        `json:"loss,omitempty"`
 	Validations []kge.Validation `json:"validations,omitempty"`
+	// TimeShare is the share of the time limit for which the default model was planned, 0 for
+	// other trials.
+	TimeShare float64 `json:"time_share,omitempty"`
 	// Seconds is the trial's share of the time of its population.
 	Seconds float64 `json:"seconds"`
 	// Engine and Backend trained the trial.

@@ -39,7 +39,7 @@ func (Default) Next(ctx context.Context, s *search.State) (search.Step, error) {
 	case trials[0].State == task.Running:
 		step := trainDefault(s)
 		if reason == "" {
-			step.Deadline = time.Duration(shareOf(s, trials[0]) * float64(s.TimeLimit()))
+			step.Deadline = time.Duration(trials[0].TimeShare * float64(s.TimeLimit()))
 		}
 		return step, nil
 	}
@@ -67,15 +67,6 @@ const (
 	stepShare = 0.85
 )
 
-// shareOf returns the share of the time for training the default model. If even the smallest
-// dimension was chosen, as for a short time on a busy machine, there is only time for one model.
-func shareOf(s *search.State, t task.Trial) float64 {
-	if s.Settings.Planned.Dim && t.Recipe.Training.Dim < 2*kge.MinDim {
-		return 1
-	}
-	return defaultShare
-}
-
 // defaultTrial returns the trial of the default model, false if the task has none. Its dimension
 // and its epochs follow the measured pace, unless they are given. The trial is stored before it
 // trains, so that a resumed search has the same one.
@@ -96,22 +87,40 @@ func defaultTrial(
 	if k := t.Structure.K(); k > 0 { // which may differ from that of the search
 		training.Dim = max(1, training.Dim/k) * k
 	}
-	if p := s.Settings.Planned; p != nil {
+	if s.Settings.Planned != nil {
 		share := defaultShare
 		if !validates { // the search ends with this training
 			share = 1
 		}
-		left := share*s.TimeLimit().Seconds() - s.Used().Seconds()
-		follow := kge.Fit{Dim: p.Dim, Epochs: p.Epochs}
-		if *training, err = s.Task.FitTime(ctx, t, stepShare*left, follow); err != nil {
+		if t, err = fitDefault(ctx, s, t, share); err != nil {
 			return t, false, err
 		}
+		training = &t.Recipe.Training
 	}
 	p, err := s.Task.Precision(training.Precision, t.Form, training.Dim)
 	if err == nil {
 		training.Precision = p
 	}
 	return t, true, nil
+}
+
+// fitDefault returns the trial of the default model with a dimension and epochs for a share of the
+// time. If only a short training of the smallest dimension fits, there is time for one good model,
+// which gets all of it.
+func fitDefault(
+	ctx context.Context, s *search.State, t task.Trial, share float64,
+) (task.Trial, error) {
+	follow := kge.Fit{Dim: s.Settings.Planned.Dim, Epochs: s.Settings.Planned.Epochs}
+	left := stepShare * (share*s.TimeLimit().Seconds() - s.Used().Seconds())
+	fitted, err := s.Task.FitTime(ctx, t, left, follow)
+	if err != nil {
+		return t, err
+	}
+	if share < 1 && follow.Dim && fitted.Dim < 2*kge.MinDim && fitted != t.Recipe.Training {
+		return fitDefault(ctx, s, t, 1)
+	}
+	t.TimeShare, t.Recipe.Training = share, fitted
+	return t, nil
 }
 
 // trainDefault returns the training step of the stage, which stops early at the time limit.

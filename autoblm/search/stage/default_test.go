@@ -156,6 +156,7 @@ func TestEpochsFollowTheTime(t *testing.T) {
 			return nil
 		},
 		size: smallSize, artifacts: true, hasDefault: true, cooldown: .5,
+		fitDim: func(float64) int { return 128 },
 		fitEpochs: func(name string, seconds float64) int {
 			asked[name] = append(asked[name], seconds)
 			return map[string]int{"complex": 20, "quate": 12}[name]
@@ -239,18 +240,47 @@ func TestModelSearchBeginsWithDefault(t *testing.T) {
 	}
 }
 
-// TestShareOfDefaultModel: a default model of the smallest dimension has all of the time, unless the
-// dimension was given.
+// TestShareOfDefaultModel: where half of the time leads to a very small dimension, the default model
+// is planned for all of it, and has no earlier deadline after a resumption either. A given
+// dimension has half of the time.
 func TestShareOfDefaultModel(t *testing.T) {
-	for dim, want := range map[int]float64{64: 1, 124: 1, 128: defaultShare, 512: defaultShare} {
-		s, trial := &search.State{}, task.Trial{}
-		s.Settings, trial.Recipe.Training.Dim = search.TimedSettings(), dim
-		if got := shareOf(s, trial); got != want {
-			t.Errorf("d %d: %v of the time, want %v", dim, got, want)
+	const limit = 1000 // seconds
+	for _, c := range []struct {
+		half, whole int // dimensions that fit
+		given       bool
+		share       float64
+		dim         int
+	}{
+		{62, 256, false, 1, 256}, {124, 128, false, 1, 128}, {62, 62, false, 1, 62},
+		{64, 64, false, defaultShare, 64}, // which is that of the default model
+		{128, 256, false, defaultShare, 128}, {512, 512, false, defaultShare, 512},
+		{0, 0, true, defaultShare, 64},
+	} {
+		s := &search.State{Problem: search.Problem{Began: time.Now()}}
+		s.Settings = search.TimedSettings()
+		s.Settings.TimeLimit = limit * time.Second
+		if c.given {
+			s.Settings.Planned = &search.Planned{}
 		}
-		s.Settings.Planned = &search.Planned{}
-		if got := shareOf(s, trial); got != defaultShare {
-			t.Errorf("a given d %d: %v of the time", dim, got)
+		s.Task = fakeTask{hasDefault: true, fitDim: func(seconds float64) int {
+			if seconds > .6*limit {
+				return c.whole
+			}
+			return c.half
+		}}
+		step, err := (Default{}).Next(t.Context(), s)
+		if err != nil || step.Change == nil || len(step.Change.Trials) != 1 {
+			t.Fatalf("%+v: %+v, %v", c, step, err)
+		}
+		trial := step.Change.Trials[0]
+		if trial.TimeShare != c.share || trial.Recipe.Training.Dim != c.dim {
+			t.Errorf("%+v: planned for %v of the time with d %d", c, trial.TimeShare,
+				trial.Recipe.Training.Dim)
+		}
+		s.Trials = step.Change.Trials
+		if step, err = (Default{}).Next(t.Context(), s); err != nil ||
+			step.Deadline != time.Duration(c.share*float64(s.TimeLimit())) {
+			t.Errorf("%+v: resumed with a deadline of %v, %v", c, step.Deadline, err)
 		}
 	}
 }
