@@ -119,23 +119,27 @@ func start(
 	s.SetLogger(log, false, false)
 	go s.Start()
 	ready := make(chan bool, 1)
-	go func() { ready <- s.ReadyForConnections(callTime) }()
+	go func() { ready <- s.ReadyForConnections(startTime) }()
 	failure := ""
 	select {
 	case failure = <-log.fatal:
+		failure += "; use another port and folder, or stop the program that uses them"
 	case isReady := <-ready:
 		if !isReady || !s.JetStreamEnabled() {
-			failure = "it is not ready"
+			failure = fmt.Sprintf("it is not ready after %v; use a faster disk, or another folder if "+
+				"its data are not needed", startTime)
 		}
 	}
 	close(log.started)
 	if failure != "" {
 		s.Shutdown()
-		return nil, fmt.Errorf("start the queue on %s in %s: %s; use another port and folder, or stop "+
-			"the program that uses them", o.Addr, o.Store, failure)
+		return nil, fmt.Errorf("start the queue on %s in %s: %s", o.Addr, o.Store, failure)
 	}
 	return s, nil
 }
+
+// startTime is the longest time for a server to read its store.
+const startTime = time.Minute
 
 // stop ends a server after it has written everything.
 func stop(s *server.Server) {
