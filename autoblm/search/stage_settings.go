@@ -91,7 +91,7 @@ func DefaultSpace() *Space {
 		N3:                  []float64{0, .001, .002, .005, .01, .02, .05, .1, .2},
 		PenaltyFrequencies:  []float64{0, .5, 1},
 		Dura:                []float64{0, .002, .005, .01, .02, .05, .1},
-		RelationPredictions: []float64{0, .05, .2, 1},
+		RelationPredictions: []float64{0, .05, .125, .25, .5, 1, 4},
 		Dropouts:            []float64{0, .1, .2, .3, .4, .5},
 		InitScales:          []float64{1e-3, 1e-2, 1e-1},
 		Reciprocal:          []bool{false, true},
