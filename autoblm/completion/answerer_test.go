@@ -50,7 +50,7 @@ func drawModel(t *rapid.T, power float64, entities int) *kge.Model {
 	if p.Structure, err = p.Form.Spec().Structure(p.Structure); err != nil {
 		t.Fatal(err)
 	}
-	p.Dim = max(1, p.Structure.K()) * rapid.IntRange(1, 9).Draw(t, "width")
+	p.Dim = max(1, p.Structure.K()) * p.Form.Spec().Multiple() * rapid.IntRange(1, 9).Draw(t, "width")
 	p.Reciprocal = rapid.Bool().Draw(t, "reciprocal")
 	const relations = 3 // the last has no facts
 	scale := math.Pow(10, rapid.Float64Range(-12, power).Draw(t, "scale"))
@@ -73,7 +73,11 @@ func drawModel(t *rapid.T, power float64, entities int) *kge.Model {
 		rows *= 2
 	}
 	for i, table := range p.Specs() {
-		n := numbers(rows * table.Rows * table.Columns)
+		size := table.Rows * table.Columns
+		if !table.Global {
+			size *= rows
+		}
+		n := numbers(size)
 		if i == 0 {
 			p.Relations = n
 		} else {

@@ -69,6 +69,9 @@ func (d *description) check() (err error) {
 	if d.Structure, err = d.Form.Spec().Structure(d.Structure); err != nil {
 		return err
 	}
+	if err := d.Form.CheckDim(d.Dim); err != nil {
+		return err
+	}
 	switch {
 	case d.K != k:
 		return fmt.Errorf("k is %d, but the structure has %d rows: correct the wrong one", d.K, k)

@@ -36,7 +36,10 @@ func InitializeInto(d *Data, s Settings, m Member, entities checkpoint.Table) Pa
 	i.drawInto(entities, len(d.Entities), s.Dim) // entities first
 	all := [][]float32{nil}
 	for _, table := range p.Specs() {
-		rows := len(d.Relations) * p.directions() * table.Rows
+		rows := table.Rows
+		if !table.Global {
+			rows *= len(d.Relations) * p.directions()
+		}
 		if table.Draw == nil {
 			all = append(all, i.draw(rows, table.Columns))
 		} else {

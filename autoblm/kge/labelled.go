@@ -2,7 +2,8 @@ package kge
 
 // LabelledTable is a table of embeddings with a label for each row.
 type LabelledTable struct {
-	// Name is "entities", "relations", or the name of a further table of the form.
+	// Name is "entities", "relations", or the name of a further table of the form. A global table
+	// has its name as the only label.
 	Name    string
 	Labels  []string
 	Columns int

@@ -43,6 +43,9 @@ type Weights struct {
 	// penalized as often as it is used; with 1, all rows are penalized alike. A product has the
 	// factor of its entity.
 	PenaltyFrequency float64 `json:"penalty_frequency,omitempty" min:"0" max:"1" help:"Exponent p of penalties that are divided by the frequency^p of an entity or relation: 0 penalizes each use alike, 1 each row."`
+	// Orthogonality weighs Σ_k |M_kᵀM_k - I|² for the matrices that cores make of a relation (Tran
+	// and Takasu, 2022, Equation 11).
+	Orthogonality float64 `json:"orthogonality,omitempty" min:"0" help:"Weight of soft orthogonality of a relation's matrices, for models with cores."`
 	// RelationPrediction weighs the cross entropy of the true relation among all relations,
 	// given head and tail (Chen et al., 2021). With reciprocal relations it is the sum of both
 	// directions, each among all 2R relations.
@@ -70,6 +73,9 @@ func (s Settings) ValidateFor(m Member) error {
 	if err := s.Validate(m.chunks()); err != nil {
 		return err
 	}
+	if err := m.Form.CheckDim(s.Dim); err != nil {
+		return err
+	}
 	can := m.Form.Capabilities()
 	switch {
 	case !can.Products && (s.Dropout != 0 || m.Products != 0):
@@ -77,6 +83,8 @@ func (s Settings) ValidateFor(m Member) error {
 	case m.N3Moduli && (m.Form != form.Bilinear || m.chunks()%2 != 0):
 		return fmt.Errorf("%s has no pairs of chunks as complex numbers: "+
 			"switch n3-moduli off", m.name())
+	case m.Form.Partitions() == 0 && m.Orthogonality != 0:
+		return fmt.Errorf("%s has no cores: leave orthogonality at 0", m.name())
 	case !can.RelationPrediction && m.RelationPrediction != 0:
 		return fmt.Errorf("%v has no relation prediction: leave relation-prediction at 0", m.Form)
 	}

@@ -29,7 +29,10 @@ func stateBytes(d *Data, s Settings, members []Member) float64 {
 		directions = 2
 	}
 	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
-		rows := directions * float64(len(d.Relations)) * float64(t.Rows)
+		rows := float64(t.Rows)
+		if !t.Global {
+			rows *= directions * float64(len(d.Relations))
+		}
 		numbers += rows * float64(t.Columns)
 	}
 	copies := 2.0 // Adagrad has one slot

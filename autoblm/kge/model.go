@@ -105,7 +105,7 @@ func (m *Model) Reorder(entities, relations []string) (*Model, error) {
 	if m.HasIDs(entities, relations) {
 		return m, nil
 	}
-	orders := map[string][]int{}
+	orders := map[string][]int{"model": {0}}
 	var err error
 	if orders["entity"], err = orderOf("entity", m.EntityLabels, entities); err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func orderOf(kind string, from, to []string) ([]int, error) {
 
 // labelledTable describes a table of a model and the labels of its rows.
 type labelledTable struct {
-	name, kind string // kind is "entity" or "relation"
+	name, kind string // kind is "entity", "relation" or, for a global table, "model"
 	labels     []string
 	directions int // blocks of rows, each with all labels
 	rows       int // per label and direction
@@ -200,9 +200,13 @@ type labelledTable struct {
 func (m *Model) layout() []labelledTable {
 	all := []labelledTable{{entityTable, "entity", m.EntityLabels, 1, 1, m.Dim}}
 	for _, t := range m.Specs() {
-		all = append(all, labelledTable{
+		table := labelledTable{
 			t.Name, "relation", m.RelationLabels, m.directions(), t.Rows, t.Columns,
-		})
+		}
+		if t.Global { // one label for the whole table
+			table.kind, table.labels, table.directions = "model", []string{t.Name}, 1
+		}
+		all = append(all, table)
 	}
 	return all
 }

@@ -20,11 +20,11 @@ type Tables struct {
 	// Relations is the form's first table of relations, mostly [relations, d]. The rows of
 	// each relation come first, then, with reciprocal relations, those of each reverse.
 	Relations []float32
-	// More has the form's other tables in order; most forms have none.
+	// More has the form's other tables in order, also global ones; most forms have none.
 	More [][]float32
 }
 
-// All returns the tables in order: that of entities, and those of relations.
+// All returns the tables in order: that of entities, and those of the form.
 func (t Tables) All() [][]float32 {
 	return append([][]float32{t.Entities, t.Relations}, t.More...)
 }
@@ -104,7 +104,7 @@ func (p Parameters) directions() int {
 	return 1
 }
 
-// Specs describes the tables of relations.
+// Specs describes the tables of the form.
 func (p Parameters) Specs() []form.Table { return p.Form.Spec().Tables(p.Dim) }
 
 // Entity returns the row of an entity.
@@ -127,15 +127,18 @@ func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64
 	}
 }
 
-// relationRows returns the rows of a path's relation in each table, and whether it is walked
-// through the transpose.
+// relationRows returns the rows of a path's relation in each table, all rows of global tables, and
+// whether the relation is walked through the transpose.
 func (p Parameters) relationRows(
 	relation int32, relations int,
 ) (rows [][]float64, transposed bool) {
 	number, transposed := rules.RelationRow(relation, relations, p.Reciprocal)
 	for i, table := range p.Specs() {
-		size := table.Rows * table.Columns
-		rows = append(rows, widen(p.All()[1+i][number*size:][:size]))
+		size, first := table.Rows*table.Columns, 0
+		if !table.Global {
+			first = number * size
+		}
+		rows = append(rows, widen(p.All()[1+i][first:][:size]))
 	}
 	return rows, transposed
 }

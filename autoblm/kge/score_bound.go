@@ -70,6 +70,11 @@ func (b ScoreBound) Of(q Question) float64 {
 	}
 	d := p.Dim
 	perHop := d + 8
+	for _, t := range p.Specs() {
+		if t.Global { // a matrix is a sum too
+			perHop += d
+		}
+	}
 	if k := p.Structure.K(); k > 0 {
 		perHop = k + 8
 	}

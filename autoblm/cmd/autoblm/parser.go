@@ -16,12 +16,9 @@ import (
 
 // newParser returns a parser of command lines into c, whose values are the defaults.
 func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
-	var algorithms, names, purposes, forms []string
+	var algorithms, names, purposes []string
 	for _, algorithm := range strategy.All() {
 		algorithms = append(algorithms, algorithm.Name())
-	}
-	for _, f := range form.All()[1:] {
-		forms = append(forms, f.String())
 	}
 	for _, t := range tasks.All {
 		names = append(names, t.Name)
@@ -35,7 +32,7 @@ func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 			"algorithms": strings.Join(algorithms, ","),
 			"strategies": format.List(algorithms, "or"),
 			"shells":     strings.Join(completions.Shells, ","),
-			"forms":      format.List(forms, "or"),
+			"forms":      format.List(form.Names()[1:], "or"),
 			"task":       tasks.All[0].Name,
 			"tasks":      strings.Join(names, ","),
 			"purposes":   format.List(purposes, "or"),

@@ -339,8 +339,8 @@ func FuzzShapes(f *testing.F) {
 		m.N3Moduli = m.N3Moduli && chunks%2 == 0
 		ofForm, onPaths := m, s
 		// The slope of a distance jumps, so that rounding can change it.
-		if ofForm.Form = []form.Form{form.Bilinear, form.Diag,
-			form.GQE}[seed/2%3]; ofForm.Form != form.Bilinear {
+		if ofForm.Form = []form.Form{form.Bilinear, form.Diag, form.GQE,
+			form.Tucker}[seed/2%4]; ofForm.Form != form.Bilinear {
 			ofForm.Structure, ofForm.N3Moduli = structure.Structure{}, false
 		}
 		onPaths.AnswersPerQuery, ofForm.RelationPrediction = 0, 0

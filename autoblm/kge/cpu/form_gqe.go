@@ -51,16 +51,7 @@ func (b *matrixBuffers) load(from kernel.Table, n int) (rows int) {
 
 // transposeOf returns the transpose of a matrix.
 func (b *matrixBuffers) transposeOf(m kernel.Table, dim int) kernel.Table {
-	const block = 16 // numbers in a cache line
-	for top := 0; top < dim; top += block {
-		for left := 0; left < dim; left += block {
-			for row := top; row < min(top+block, dim); row++ {
-				for column, x := range m.Row(row)[left:min(left+block, dim)] {
-					b.transpose.Data[(left+column)*b.transpose.Stride+row] = x
-				}
-			}
-		}
-	}
+	transpose(b.transpose, m, dim, dim)
 	return b.transpose
 }
 

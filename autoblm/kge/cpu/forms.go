@@ -36,7 +36,7 @@ type hopGradients struct {
 	relations []kernel.Table
 }
 
-// arithmetics holds the implemented forms.
+// arithmetics holds the implemented forms, but those with cores.
 var arithmetics = map[form.Form]arithmetic{}
 
 // register adds the implementation of a form.
@@ -45,9 +45,18 @@ func register(f form.Form, a arithmetic) struct{} {
 	return struct{}{}
 }
 
+// arithmeticOf returns the implementation of a form.
+func arithmeticOf(f form.Form) (a arithmetic, found bool) {
+	if f.Partitions() > 0 {
+		return coreArithmetic(f), true
+	}
+	a, found = arithmetics[f]
+	return a, found
+}
+
 // checkForm returns an error if the engine does not implement a form.
 func checkForm(f form.Form) error {
-	if _, found := arithmetics[f]; !found {
+	if _, found := arithmeticOf(f); !found {
 		return fmt.Errorf("engine cpu does not implement the model %v: use another engine", f)
 	}
 	return nil

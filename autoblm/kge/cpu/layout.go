@@ -37,8 +37,9 @@ func (l layout) maxUnits(batch int) int {
 func divideUp(n, size int) int { return (n + size - 1) / size }
 
 // divide assigns a batch to units and returns those used. With grouping, units have equally
-// many questions, except where a unit has too many examples.
-func (l layout) divide(batch []kge.Example, units []*unit) []*unit {
+// many questions, except where a unit has too many examples. Without, numbers may have the number
+// of each example.
+func (l layout) divide(batch []kge.Example, numbers []int32, units []*unit) []*unit {
 	questions := l.maxQuestions
 	if l.isGrouped {
 		count := 0
@@ -58,11 +59,14 @@ func (l layout) divide(batch []kge.Example, units []*unit) []*unit {
 		}
 		if u == nil || i-start == l.maxExamples || isNew && question-u.first == questions {
 			u, start = units[used], i
-			u.first, u.questions = question, u.questions[:0]
+			u.first, u.questions, u.numbers = question, u.questions[:0], nil
 			used++
 		}
 		u.questions = append(u.questions, int32(question-u.first))
 		u.examples = batch[start : i+1]
+		if numbers != nil {
+			u.numbers = numbers[start : i+1]
+		}
 	}
 	return units[:used]
 }

@@ -21,21 +21,23 @@ type model struct {
 	hop        hop
 	measure    tiles.Measure
 	entities   tiles.Embeddings
-	relations  []relationTable
-	sharesRows bool // neighbouring paths can share rows of relations
-	count      int  // of relations, without reverses
+	relations  []formTable
+	global     []formTable
+	cores      *cores // nil if the form has none
+	sharesRows bool   // neighbouring paths can share rows of relations
+	count      int    // of relations, without reverses
 }
 
-// relationTable is a table of relations.
-type relationTable struct {
+// formTable is a table of relations, or a global one.
+type formTable struct {
 	tiles.Embeddings
-	rows    int // of a relation in one direction
+	rows    int // of a relation in one direction, or of the table
 	columns int // without padding
 }
 
 // newModel copies parameters into padded tables, but for a large table of entities, which it
-// shares. With bf16, products are computed in bfloat16.
-func newModel(k *kernel.Set, bf16 *kernel.BF16Set, p kge.Parameters) *model {
+// shares. With bf16, products are computed in bfloat16. The model does not change.
+func newModel(k *kernel.Set, bf16 *kernel.BF16Set, p kge.Parameters, threads int) *model {
 	entities := tiles.NewView(p.Entities, p.Dim)
 	isLarge := entities.IsLarge()
 	if !isLarge {
@@ -50,19 +52,28 @@ func newModel(k *kernel.Set, bf16 *kernel.BF16Set, p kge.Parameters) *model {
 		}
 		m.relations[0].EnableBF16(bf16)
 	}
+	if m.cores != nil {
+		m.cores.deriveAll(threads)
+		m.cores.isFixed = true
+	}
 	return m
 }
 
 // newModelOf returns a model of entities, with copies of the other parameters.
 func newModelOf(k *kernel.Set, p kge.Parameters, entities tiles.Embeddings) *model {
+	arithmetic, _ := arithmeticOf(p.Form)
 	m := &model{
 		kernels: k, form: p.Form, dim: p.Dim, reciprocal: p.Reciprocal,
-		measure: arithmetics[p.Form].newMeasure(p.Dim), entities: entities,
+		measure: arithmetic.newMeasure(p.Dim), entities: entities,
 	}
 	m.stateRows = m.measure.RowsPerQuery()
 	for i, t := range p.Specs() {
-		table := tiles.NewEmbeddings(p.All()[1+i], t.Columns)
-		m.relations = append(m.relations, relationTable{table, t.Rows, t.Columns})
+		table := formTable{tiles.NewEmbeddings(p.All()[1+i], t.Columns), t.Rows, t.Columns}
+		if t.Global {
+			m.global = append(m.global, table)
+			continue
+		}
+		m.relations = append(m.relations, table)
 		m.sharesRows = m.sharesRows || t.Shared
 	}
 	m.count = m.relations[0].Count / m.relations[0].rows
@@ -70,11 +81,15 @@ func newModelOf(k *kernel.Set, p kge.Parameters, entities tiles.Embeddings) *mod
 		m.count /= 2
 	}
 	m.setStructure(p.Structure)
+	if n := p.Form.Partitions(); n > 0 {
+		m.cores = newCores(m, n)
+	}
 	return m
 }
 
 func (m *model) setStructure(s structure.Structure) {
-	m.structure, m.hop = s, arithmetics[m.form].newHop(m.kernels, s, m.dim)
+	arithmetic, _ := arithmeticOf(m.form)
+	m.structure, m.hop = s, arithmetic.newHop(m.kernels, s, m.dim)
 }
 
 // unpad returns the numbers of a table without padding columns.
@@ -91,11 +106,13 @@ func (m *model) parameters(u unpad) kge.Parameters {
 	}
 }
 
-// tables returns the tables of entities and of relations.
+// tables returns the tables of entities, of relations, and global ones.
 func (m *model) tables() []tiles.Embeddings {
 	all := []tiles.Embeddings{m.entities}
-	for _, t := range m.relations {
-		all = append(all, t.Embeddings)
+	for _, tables := range [][]formTable{m.relations, m.global} {
+		for _, t := range tables {
+			all = append(all, t.Embeddings)
+		}
 	}
 	return all
 }
@@ -105,10 +122,21 @@ func (m *model) maxQueries() int { return m.entities.MaxQueries() }
 
 // columns returns the number of columns of a table without padding.
 func (m *model) columns(table int) int {
-	if table == 0 {
+	switch n := len(m.relations); {
+	case table == 0:
 		return m.dim
+	case table <= n:
+		return m.relations[table-1].columns
+	default:
+		return m.global[table-1-n].columns
 	}
-	return m.relations[table-1].columns
+}
+
+// prepare computes what ranking and scoring need in addition to the tables.
+func (m *model) prepare(threads int) {
+	if m.cores != nil {
+		m.cores.deriveAll(threads)
+	}
 }
 
 // unpadded returns tables without padding. They have the shapes of the model's tables.

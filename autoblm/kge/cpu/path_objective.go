@@ -27,7 +27,7 @@ func (pathObjective) learn(
 	t.walk(forward, &a.paths, u.queries, &s.between)
 	ends := t.copyEnds(s, u, a)
 	if t.settings.Dropout > 0 {
-		t.drawMask(s.mask, u.first, a.count)
+		t.drawMask(s.mask, u, a.count)
 		s.mask.Apply(u.queries, a.count)
 	}
 	clear(first(s.gradQueries, a.count*t.stateRows))

@@ -18,6 +18,7 @@ type paths struct {
 	slots       [][]slot         // by hop and path
 	transposed  [][]bool         // by hop and path
 	views       []kernel.Table   // the result of relationsFrom
+	outer       outerProducts    // for the gradients of matrices that cores give
 }
 
 // slot says which rows of relations a path uses. Without sharing, each path has its own slot;
@@ -54,6 +55,7 @@ func (p *paths) reset(m *model, count, hops int) {
 // resetGradients prepares for the gradients of other paths, and sets them to 0.
 func (p *paths) resetGradients(m *model, of *paths) {
 	p.reset(m, of.count, of.hops)
+	p.outer.reset()
 	for hop := range p.hops {
 		copy(p.slots[hop], of.slots[hop][:p.count])
 	}
@@ -115,9 +117,13 @@ func (p *paths) loadTarget(m *model, path int, entity int32) {
 	copy(tiles.PaddedRow(p.targets, path), tiles.PaddedRow(m.entities.Table, int(entity)))
 }
 
-// relationsFrom returns the tables of a hop from the rows of a path on. The next call
-// overwrites the result.
+// relationsFrom returns the tables of a hop from the rows of a path on, or the matrices that cores
+// give. The next call overwrites the result.
 func (p *paths) relationsFrom(m *model, hop, path int) []kernel.Table {
+	if m.cores != nil {
+		p.views = m.cores.appendMatrices(p.views[:0], p.slots[hop][path].relation)
+		return p.views
+	}
 	if path == 0 {
 		return p.relations[hop]
 	}
@@ -233,6 +239,13 @@ func (m *model) walkBack(
 			relations := p.relationsFrom(m, hop, path)
 			gradients := hopGradients{toBefore.From(state), to.relationsFrom(m, hop, path)}
 			m.hop.Back(after.From(state), before.From(state), relations, gradients, n, transposed)
+			if m.cores != nil {
+				left, right := before.From(state), after.From(state)
+				if transposed {
+					left, right = right, left
+				}
+				to.outer.add(m.cores.partitionLayout, p.slots[hop][path].relation, left, right, n)
+			}
 		})
 	}
 	if m.stateRows > 1 {

@@ -142,14 +142,19 @@ func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) f
 	units := layout.maxUnits(min(s.Batch, d.Count))
 	paths := layout.maxExamples * o.directions()
 	perUnit, perThread := float64(2*s.Dim*paths), float64(8*s.Dim*paths)
+	bytes := 0.0
 	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
+		if t.Global {
+			bytes += coreBytes(d, s, members)
+			continue
+		}
 		slots := paths
 		if t.Shared {
 			slots = min(slots, queries)
 		}
 		perUnit += float64(slots) * float64(t.Rows) * float64(t.Columns)
 	}
-	bytes := float32Bytes * (perUnit*float64(units) + perThread*float64(e.threads))
+	bytes += float32Bytes * (perUnit*float64(units) + perThread*float64(e.threads))
 	entities := float64(len(d.Entities))
 	switch {
 	case s.SparseGradients > 0:

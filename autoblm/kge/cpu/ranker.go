@@ -50,7 +50,7 @@ func (e *Engine) NewRanker(models []kge.Parameters, precision kge.Precision) (kg
 	}
 	r := &ranker{threads: e.threads, precision: precision}
 	for _, p := range models {
-		r.models = append(r.models, newModel(e.kernels, e.bf16(precision), p))
+		r.models = append(r.models, newModel(e.kernels, e.bf16(precision), p, e.threads))
 	}
 	return r, nil
 }
@@ -79,6 +79,7 @@ func (r *ranker) Rank(
 	done := r.progressOf(len(r.models) * len(chunks))
 	for i, m := range r.models {
 		ranks[i] = make([]eval.Ranked, len(triples))
+		m.prepare(r.threads)
 		var bounds *tiles.ErrorBounds
 		if m.entities.Rounded != nil {
 			m.entities.Refresh()

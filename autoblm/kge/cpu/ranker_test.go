@@ -30,7 +30,7 @@ import (
 func rankIn(t testing.TB, set *kernel.Set, unit *kernel.BF16Set, threads int, p kge.Parameters,
 	triples []datasets.Triple, known *datasets.Known) []eval.Ranked {
 	t.Helper()
-	r := &ranker{threads: threads, models: []*model{newModel(set, unit, p)}}
+	r := &ranker{threads: threads, models: []*model{newModel(set, unit, p, threads)}}
 	ranks, err := r.Rank(t.Context(), triples, known)
 	require.NoError(t, err)
 	return ranks[0]

@@ -35,6 +35,7 @@ func (r *ranker) Scores(
 	visit func(question int, scores []float32),
 ) error {
 	m := r.models[model]
+	m.prepare(r.threads)
 	candidates := m.entities
 	if r.among != nil {
 		candidates = r.among[model]

@@ -35,6 +35,8 @@ type trainer struct {
 	updates   []*tiles.Updater // by table of the model
 	loaded    []kge.Span       // entities of the current batch; nil for all
 	layout    layout
+	inOrder   []kge.Example // memory of sorted
+	order     []int32       // memory of sorted
 
 	*workspace
 	isCancelled func() bool // reports whether to abandon the step
@@ -151,13 +153,17 @@ type round struct {
 // is updated.
 func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (float64, error) {
 	t.steps++
-	batch = t.sorted(batch)
+	batch, numbers := t.sorted(batch)
 	weight := 1 / float32(len(batch))
-	units := t.layout.divide(batch, t.units)
+	units := t.layout.divide(batch, numbers, t.units)
+	if t.cores != nil {
+		t.deriveFor(batch)
+	}
 	if t.sample != nil {
 		t.sample.draw(t)
 	}
 	t.isCancelled = func() bool { return ctx.Err() != nil }
+	penalty := 0.0
 	for start := 0; start < len(units); start += len(t.active) {
 		r := round{active: t.active[:min(len(t.active), len(units)-start)], isFirst: start == 0}
 		r.isLast = start+len(r.active) == len(units)
@@ -167,28 +173,55 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 			return 0, err
 		}
 		if r.isLast {
-			t.gather(units)
+			penalty = t.gather(units, weight)
 		}
 		if t.sample != nil {
 			t.sample.collect(t, r)
 		}
 		t.update(r, rate)
 	}
-	loss := 0.0
+	loss := penalty
 	for _, u := range units {
 		loss += u.loss
 	}
 	return loss, nil
 }
 
-// sorted returns the batch sorted by path if more examples can then share rows of relations. With
-// dropout it keeps the order, on which the dropped coordinates depend.
-func (t *trainer) sorted(batch []kge.Example) []kge.Example {
-	if !t.sharesRows || t.objective.directions() == 1 || t.settings.Dropout != 0 {
-		return batch
+// sorted returns the batch sorted by path if more examples can then share rows of relations, and
+// the number of each example before; else nil. The next call overwrites both.
+func (t *trainer) sorted(batch []kge.Example) (sorted []kge.Example, numbers []int32) {
+	if !t.sharesRows || t.objective.directions() == 1 {
+		return batch, nil
 	}
-	byPath := func(a, b kge.Example) int { return slices.Compare(a.Path, b.Path) }
-	return slices.SortedStableFunc(slices.Values(batch), byPath)
+	t.order, t.inOrder = t.order[:0], t.inOrder[:0]
+	for i := range batch {
+		t.order = append(t.order, int32(i))
+	}
+	slices.SortStableFunc(t.order, func(a, b int32) int {
+		return slices.Compare(batch[a].Path, batch[b].Path)
+	})
+	for _, n := range t.order {
+		t.inOrder = append(t.inOrder, batch[n])
+	}
+	return t.inOrder, t.order
+}
+
+// deriveFor computes the matrices of the relations of a batch.
+func (t *trainer) deriveFor(batch []kge.Example) {
+	used := t.cores.used[:0]
+	for _, x := range batch {
+		for _, relation := range x.Path {
+			row, _ := t.relationRow(relation)
+			used = append(used, int32(row))
+			if t.objective.directions() > 1 {
+				row, _ = t.relationRow(relation ^ 1)
+				used = append(used, int32(row))
+			}
+		}
+	}
+	slices.Sort(used)
+	t.cores.used = slices.Compact(used)
+	t.cores.derive(t.threads)
 }
 
 // learn computes the losses and gradients of the units of a round.
@@ -214,13 +247,13 @@ func (t *trainer) prefetch(entity int32) {
 
 // drawMask decides which coordinates of the queries of a unit are dropped. The questions of an
 // example have consecutive numbers.
-func (t *trainer) drawMask(mask *tiles.Mask, first, queries int) {
+func (t *trainer) drawMask(mask *tiles.Mask, u *unit, queries int) {
 	key := dropout.Key(t.member.Seed, t.steps)
 	directions := t.objective.directions()
 	n := queries / directions
 	for direction := range directions {
 		for i := range n {
-			number := directions*(first+i) + direction
+			number := directions*u.number(i) + direction
 			mask.Draw(key, direction*n+i, number, t.dim, t.settings.Dropout)
 		}
 	}
@@ -234,8 +267,9 @@ func (t *trainer) sampling(u *unit) tiles.Sampling {
 	}
 }
 
-// gather assigns the gradients and pairs of a batch's units to tiles.
-func (t *trainer) gather(units []*unit) {
+// gather assigns the gradients and pairs of a batch's units to tiles. It returns the penalties of
+// the whole batch, which are not in the losses of units.
+func (t *trainer) gather(units []*unit, weight float32) (penalty float64) {
 	if t.touched != nil {
 		t.touched.Reset()
 	} else {
@@ -261,6 +295,33 @@ func (t *trainer) gather(units []*unit) {
 		for _, p := range u.pairs {
 			tile := p.entity / tiles.Rows
 			t.pairs[tile] = append(t.pairs[tile], unitPair{u, p})
+		}
+	}
+	if t.cores == nil {
+		return 0
+	}
+	t.countUses(units, float64(t.exampleWeight(weight)))
+	return t.cores.collect(t.threads, units, t.member.Orthogonality, t.byRelation[0].Add)
+}
+
+// exampleWeight returns the weight of an example, or of its reverse, in penalties.
+func (t *trainer) exampleWeight(weight float32) float32 {
+	if t.reciprocal && t.objective.directions() > 1 {
+		return weight / 2
+	}
+	return weight
+}
+
+// countUses sums the weights of the uses of each relation that has matrices.
+func (t *trainer) countUses(units []*unit, weight float64) {
+	g := &t.cores.gradients
+	g.uses = append(g.uses[:0], make([]float64, len(t.cores.used))...)
+	for _, u := range units {
+		for i := range u.examples {
+			for hop := range u.examples[i].Path {
+				relation := u.gradients.slots[hop][i].relation
+				g.uses[t.cores.position[relation]] += weight * float64(t.hopScale(&u.examples[i], hop))
+			}
 		}
 	}
 }
@@ -303,6 +364,9 @@ func (t *trainer) update(r round, rate float64) {
 		}
 		ends = append(ends, end)
 	}
+	if t.cores != nil && r.isLast {
+		ends = append(ends, ends[len(ends)-1]+t.cores.parts())
+	}
 	tiles.Parallel(t.threads, ends[len(ends)-1], func(worker, i int) {
 		if i < ends[0] {
 			if s := t.scratch[worker]; t.touched == nil {
@@ -316,6 +380,10 @@ func (t *trainer) update(r round, rate float64) {
 		table := 1
 		for i >= ends[table] {
 			table++
+		}
+		if table > len(t.relations) {
+			t.cores.step(t.updates[table], i-ends[table-1], worker, rate, t.steps)
+			return
 		}
 		t.updateRelations(t.scratch[worker], table-1, i-ends[table-1], r, rate)
 	})

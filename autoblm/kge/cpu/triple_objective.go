@@ -26,12 +26,9 @@ func (tripleObjective) mean(losses []float64, sizes []int, all int) (mean float6
 func (o tripleObjective) learn(
 	t *trainer, s *scratch, u *unit, a *activeUnit, weight float32,
 ) float64 {
-	exampleWeight := weight // of an example or of its reverse, in penalties
-	switch {
-	case o.isGrouped: // a triple is two examples
+	exampleWeight := t.exampleWeight(weight)
+	if o.isGrouped { // a triple is two examples
 		weight *= 2
-	case t.reciprocal:
-		exampleWeight /= 2
 	}
 	loss := t.predictEntities(s, u, a, weight)
 	loss += t.predictRelations(s, u, a, weight)
@@ -45,7 +42,7 @@ func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight flo
 	softmax, n := a.overEntities, a.count
 	t.makeQueries(s, u, a)
 	if t.settings.Dropout > 0 {
-		t.drawMask(s.mask, u.first, softmax.Count)
+		t.drawMask(s.mask, u, softmax.Count)
 		s.mask.Apply(softmax.Rows, softmax.Count)
 	}
 	softmax.Sampling = t.sampling(u)

@@ -12,6 +12,7 @@ import (
 type unit struct {
 	examples  []kge.Example // with reverses: the examples, and then the reverse of each
 	first     int           // index in the batch of the first question
+	numbers   []int32       // of the questions, if they are not first and so on
 	questions []int32       // index in the unit of each example's question
 	gradients paths         // with respect to the embeddings of the examples
 	loss      float64
@@ -20,6 +21,14 @@ type unit struct {
 
 	withReverses []kge.Example // memory for examples
 	reversePaths []int32       // memory for the paths of reverses
+}
+
+// number returns the number of a question in the batch, on which its random numbers depend.
+func (u *unit) number(question int) int {
+	if u.numbers == nil {
+		return u.first + question
+	}
+	return int(u.numbers[question])
 }
 
 // repeatsQuestion reports whether an example has the question of the one before.

@@ -81,6 +81,7 @@ func Recipes() map[string]Recipe {
 	all.Products, all.RelationPrediction = 0.05, 0.6
 	byFrequency, half := all, moduliAndProducts
 	byFrequency.PenaltyFrequency, half.PenaltyFrequency = 1, 0.5
+	orthogonal := kge.Weights{Orthogonality: 0.1, Products: 0.05, PenaltyFrequency: 0.5}
 	return map[string]Recipe{
 		"plain":                      newRecipe(none),
 		"norms":                      newRecipe(kge.Weights{L2: 0.02, N3: 0.1}),
@@ -111,6 +112,9 @@ func Recipes() map[string]Recipe {
 		"reciprocal moduli":           newRecipe(moduliAndProducts, reciprocal),
 		"reciprocal with all weights": newRecipe(all, reciprocal),
 		"penalties by frequency":      newRecipe(byFrequency),
+		"orthogonality":               newRecipe(orthogonal),
+		"reciprocal orthogonality":    newRecipe(orthogonal, reciprocal, withDropout(0.2)),
+		"grouped orthogonality":       newRecipe(orthogonal, reciprocal, grouped(3)),
 		"reciprocal, half frequency":  newRecipe(half, reciprocal),
 		"grouped, by frequency":       newRecipe(byFrequency, reciprocal, grouped(3)),
 		"everything":                  newRecipe(all, reciprocal, options),
@@ -133,11 +137,14 @@ func pathRecipes() map[string]Recipe {
 	all.Products = 0.1
 	byFrequency := all
 	byFrequency.PenaltyFrequency = 0.7
+	orthogonal := kge.Weights{Orthogonality: 0.1, RelationL2: 0.02}
 	return map[string]Recipe{
 		"log-loss":                        recipe(0, none),
 		"power":                           recipe(0.5, none),
 		"transposed":                      recipe(0.5, none, transposed),
 		"dropout":                         recipe(0.5, none, withDropout(0.3)),
+		"orthogonality":                   recipe(0.5, orthogonal),
+		"transposed orthogonality":        recipe(1, orthogonal, transposed),
 		"products":                        recipe(0.5, kge.Weights{Products: 0.1, EntityL2: 0.1}),
 		"transposed products":             recipe(0.5, products, transposed),
 		"log-loss and penalties":          recipe(1, norms),

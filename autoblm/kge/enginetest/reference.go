@@ -54,11 +54,14 @@ func (r *reference) hops(path []int32) (hops []hop) {
 	return hops
 }
 
-// rows returns the rows of relation number.
+// rows returns the rows of relation number, and global tables.
 func (r *reference) rows(number int) (rows [][]float64) {
 	for i, t := range r.Specs() {
-		size := t.Rows * t.Columns
-		rows = append(rows, r.tables[1+i][number*size:][:size])
+		size, first := t.Rows*t.Columns, 0
+		if !t.Global {
+			first = number * size
+		}
+		rows = append(rows, r.tables[1+i][first:][:size])
 	}
 	return rows
 }
@@ -270,8 +273,38 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 	}
 	for i, h := range r.hops(x.Path) {
 		scale := frequencyScale(r.occurrences().Relations, int(x.Path[i]/2), w.PenaltyFrequency)
-		for _, numbers := range r.rows(h.number) {
+		if w.Orthogonality > 0 {
+			sum += scale * w.Orthogonality * r.orthogonality(h.number)
+		}
+		for n, numbers := range r.rows(h.number) {
+			if r.Specs()[n].Global {
+				continue
+			}
 			sum += scale * ((w.L2+w.RelationL2)*powerSum(numbers, 2) + w.N3*cubes(numbers))
+		}
+	}
+	return sum
+}
+
+// orthogonality returns Σ_k |M_kᵀM_k - I|² for a relation with cores. The matrices of all partitions
+// are one block-diagonal matrix M, whose rows are the states after a hop from unit vectors.
+func (r *reference) orthogonality(relation int) (sum float64) {
+	var rows [][]float64
+	for i := range r.Dim {
+		unit := make([]float64, r.Dim)
+		unit[i] = 1
+		rows = append(rows, r.Form.Spec().DefineHop(r.Structure, unit, r.rows(relation), false))
+	}
+	for i := range r.Dim {
+		for j := range r.Dim {
+			product := 0.0
+			for _, row := range rows {
+				product += row[i] * row[j]
+			}
+			if i == j {
+				product--
+			}
+			sum += product * product
 		}
 	}
 	return sum

@@ -21,6 +21,8 @@ func (bilinear) Structure(requested structure.Structure) (structure.Structure, e
 
 func (bilinear) Tables(dim int) []Table { return oneRow(dim) }
 
+func (bilinear) Multiple() int { return 1 }
+
 func (bilinear) Capabilities() Capabilities {
 	return Capabilities{StateRows: 1, Products: true, RelationPrediction: true}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/enum"
@@ -18,14 +20,18 @@ type Spec interface {
 	// requested. Bilinear models keep it. Most other forms have none: they return the zero value
 	// and reject a requested structure.
 	Structure(requested structure.Structure) (structure.Structure, error)
-	// Tables describes the tables of relations. All forms also have a table of entities
-	// with dim columns.
+	// Tables describes the tables of relations, and then global ones. All forms also have a
+	// table of entities with dim columns.
 	Tables(dim int) []Table
+	// Multiple returns a number that divides the dimension of every model, apart from the chunks
+	// of a structure.
+	Multiple() int
 	// Capabilities returns what the form can do.
 	Capabilities() Capabilities
 	// DefineHop returns the state after a hop. A state is the concatenation of its rows;
 	// the first state is the row of the anchor followed by zeros. relations has the rows
-	// of the relation, one slice per table. transposed walks the relation from tail to head.
+	// of the relation, one slice per table, and all rows of tables that are global. transposed
+	// walks the relation from tail to head.
 	DefineHop(
 		a structure.Structure, state []float64, relations [][]float64, transposed bool,
 	) []float64
@@ -48,10 +54,12 @@ type Capabilities struct {
 	RelationPrediction bool
 }
 
-// Table describes a table of relations.
+// Table describes a table of relations, or of numbers that all relations use.
 type Table struct {
 	Name string
-	// Rows is the number of rows of a relation in one direction.
+	// Global is true if the table belongs to no relation but to the model.
+	Global bool
+	// Rows is the number of rows of a relation in one direction, or of a global table.
 	Rows int
 	// Columns is the number of numbers in a row.
 	Columns int
@@ -85,7 +93,8 @@ func register(spec Spec, otherNames ...string) Form {
 	return f
 }
 
-// All returns all forms: Bilinear, and then the others sorted by name.
+// All returns all forms: Bilinear, and then the others sorted by name. Of the forms with cores it
+// has those with one and with two partitions.
 func All() []Form {
 	byName := func(a, b Form) int { return cmp.Compare(a.String(), b.String()) }
 	return append([]Form{Bilinear}, slices.SortedFunc(slices.Values(registered), byName)...)
@@ -113,15 +122,41 @@ func (f *Form) UnmarshalText(text []byte) error {
 		*f = alias
 		return nil
 	}
-	var names []string
 	for _, form := range All() {
 		if form.String() == string(text) {
 			*f = form
 			return nil
 		}
-		names = append(names, form.String())
 	}
-	return enum.Unknown("model", string(text), names)
+	if number, found := strings.CutPrefix(string(text), corePrefix); found {
+		n, err := strconv.Atoi(number)
+		if form := Core(n); err == nil && n > 0 && form.String() == string(text) {
+			*f = form
+			return nil
+		}
+	}
+	return enum.Unknown("model", string(text), Names())
+}
+
+// Names returns the names of all forms, with a letter for each number that may be chosen.
+func Names() (names []string) {
+	for _, f := range All() {
+		if f.Partitions() == 0 {
+			names = append(names, f.String())
+		}
+	}
+	return append(names, corePrefix+"K")
+}
+
+// CheckDim returns an error if no model of the form has a dimension.
+func (f Form) CheckDim(dim int) error {
+	multiple := f.Spec().Multiple()
+	if dim > 0 && dim%multiple == 0 {
+		return nil
+	}
+	next := max(1, (dim+multiple-1)/multiple) * multiple
+	return fmt.Errorf("dim is %d: for %v it must be a positive multiple of %d, such as %d",
+		dim, f, multiple, next)
 }
 
 // relationsTable is the name of the first table of relations.
@@ -136,6 +171,8 @@ func oneRow(dim int) []Table {
 type noStructure struct{ name string }
 
 func (f noStructure) Name() string { return f.name }
+
+func (noStructure) Multiple() int { return 1 }
 
 func (f noStructure) Structure(requested structure.Structure) (structure.Structure, error) {
 	if requested.K() != 0 {

@@ -1,0 +1,35 @@
+package cpu
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+)
+
+// TestCoresOfManySizes compares gradients with difference quotients for partitions with and without
+// padding, few and many relations, several units, and dropout in a sorted batch.
+func TestCoresOfManySizes(t *testing.T) {
+	for _, c := range []struct{ partitions, size, relations int }{
+		{3, 7, 2}, {1, 13, 40}, {2, 17, 5},
+	} {
+		for _, reciprocal := range []bool{false, true} {
+			name := fmt.Sprintf("%+v, reciprocal %v", c, reciprocal)
+			t.Run(name, func(t *testing.T) {
+				d := completion.Data(enginetest.RandomGraph(40, c.relations, 130, 3))
+				s, m := kge.DefaultSettings(), kge.Member{Form: form.Core(c.partitions), Seed: 2}
+				s.Dim, s.Batch, s.InitScale = c.partitions*c.size, 120, 0.5
+				s.Reciprocal, s.Dropout = reciprocal, 0.3
+				m.LearningRate, m.Products, m.Orthogonality = 0.1, 0.02, 0.03
+				for _, set := range kernel.Sets() {
+					e := &Engine{threads: 2, kernels: set, bf16Sets: kernel.BF16Sets()}
+					enginetest.CheckGradients(t, e, d, s, m, 1e-5, 1, 3)
+				}
+			})
+		}
+	}
+}
