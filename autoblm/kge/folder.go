@@ -69,9 +69,6 @@ func (d *description) check() (err error) {
 	if d.Structure, err = d.Form.Spec().Structure(d.Structure); err != nil {
 		return err
 	}
-	if err := d.Form.CheckDim(d.Dim); err != nil {
-		return err
-	}
 	switch {
 	case d.K != k:
 		return fmt.Errorf("k is %d, but the structure has %d rows: correct the wrong one", d.K, k)
@@ -80,7 +77,7 @@ func (d *description) check() (err error) {
 	case d.Dim > maxDim:
 		return fmt.Errorf("dim is %d: at most %d is possible", d.Dim, maxDim)
 	}
-	return nil
+	return d.Form.CheckDim(d.Dim)
 }
 
 func (t labelledTable) file() string { return t.name + ".npy" }
