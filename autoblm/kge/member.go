@@ -1,8 +1,10 @@
 package kge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -26,22 +28,38 @@ type Member struct {
 type Weights struct {
 	// L2 weighs |h|²+|r|²+|t|².
 	L2 float64 `json:"l2" name:"l2" min:"0" help:"Weight of the squared L2 norm of entities and relations."`
-	// N3 weighs Σ|h|³+|r|³+|t|³ (Lacroix et al., 2018).
+	// N3 weighs Σ|h|³+|r|³+|t|³ (Lacroix et al., 2018), summed over groups of coordinates, see N3Block.
 	N3 float64 `json:"n3" name:"n3" min:"0" brief:"Weight of N3 regularization." help:"Weight of N3 regularization, the cubed L3 norm of entities and relations."`
-	// N3Moduli makes N3 use complex moduli, with chunks i and i+K/2 as real and imaginary
-	// parts, as Lacroix et al. do for ComplEx. K must be even. Equivalent structures pair
-	// different chunks, so that with N3Moduli they do not train alike.
-	N3Moduli bool `json:"n3_moduli,omitempty" name:"n3-moduli" negatable:"" needs:"n3" help:"Use moduli of complex numbers for N3, as published for ComplEx; the second half of the chunks has the imaginary parts."`
+	// N3Block b is the size of the groups whose norms N3, EntityN3 and RelationN3 penalize: at each
+	// position of a chunk, the coordinates of the chunks c, c+K/b, c+2K/b, … are a group. It divides
+	// K. 0 and 1 mean single coordinates; 2 means the moduli of complex numbers, with chunks i and
+	// i+K/2 as real and imaginary parts, as Lacroix et al. do for ComplEx; K means all chunks.
+	// Equivalent structures group different chunks, so that with 1 < b < K they do not train alike.
+	N3Block int `json:"n3_block,omitempty" name:"n3-block" min:"0" needs:"n3,entity-n3,relation-n3" help:"Coordinates per norm in N3, a divisor of the number of chunks: 0 or 1 for single coordinates, 2 for the moduli of complex numbers, as published for ComplEx, whose imaginary parts are the second half of the chunks."`
+	// EntityN3 weighs Σ|h|³+|t|³ and RelationN3 weighs Σ|r|³, both in addition to N3.
+	EntityN3   float64 `json:"entity_n3,omitempty" name:"entity-n3" min:"0" help:"Weight of N3 regularization of entities, in addition to n3."`
+	RelationN3 float64 `json:"relation_n3,omitempty" name:"relation-n3" min:"0" help:"Weight of N3 regularization of relations, in addition to n3."`
 	// EntityL2 weighs |h|²+|t|², and Products weighs |hᵀg(A,r)|²+|g(A,r)t|². With equal weights
 	// they are DURA (Zhang et al., 2020); the authors' best runs have the ratio 1 to 3.
 	EntityL2 float64 `json:"entity_l2,omitempty" name:"entity-l2" min:"0" help:"Weight of the squared L2 norm of entities."`
 	// RelationL2 weighs |r|². It is the λ of the authors' programs divided by the batch size.
 	RelationL2 float64 `json:"relation_l2,omitempty" name:"relation-l2" min:"0" help:"Weight of the squared L2 norm of relations."`
 	Products   float64 `json:"products,omitempty" min:"0" help:"Weight of the squared L2 norm of products of entities with relations or paths."`
+	// IVR λ1 and IVRProducts λ2 weigh the norms of all intermediate variables of a score (Xiao and
+	// Cao, 2024). At each position of a chunk, h, r and t have K numbers and W is the structure's
+	// tensor [K, K, K]. IVR weighs ‖h‖^α+‖r‖^α+‖t‖^α and, as the authors' program does, the sum of
+	// (‖W×h‖/√K)^α, (‖W×r‖/√K)^α and (‖W×t‖/√K)^α, of Frobenius norms of K×K matrices. IVRProducts
+	// weighs ‖h‖^α‖r‖^α+‖r‖^α‖t‖^α+‖t‖^α‖h‖^α and ‖W×h×r‖^α+‖W×r×t‖^α+‖W×t×h‖^α. Equivalent
+	// structures have equal penalties, but not the same structure with more chunks, such as that of
+	// ComplEx, which is published with K=2.
+	IVR         float64 `json:"ivr,omitempty" name:"ivr" min:"0" help:"Weight of IVR: norms of embeddings and of their products with the structure's tensor."`
+	IVRProducts float64 `json:"ivr_products,omitempty" name:"ivr-products" min:"0" help:"Weight of IVR: norms of products of two embeddings, without and with the structure's tensor."`
+	// IVRPower is α: 2, 2.25, 2.5 … 4; 0 means 2.
+	IVRPower float64 `json:"ivr_power,omitempty" name:"ivr-power" min:"0" max:"4" needs:"ivr,ivr-products" help:"Power of the norms in IVR: 2, 2.25, 2.5 and so on to 4; 0: 2."`
 	// PenaltyFrequency p multiplies the penalties of each use of a row that has n uses per epoch by
 	// n^-p, divided by its mean over all uses, for entities and relations apart. With 0, a row is
 	// penalized as often as it is used; with 1, all rows are penalized alike. A product has the
-	// factor of its entity.
+	// factor of its entity, or the mean of the factors of two.
 	PenaltyFrequency float64 `json:"penalty_frequency,omitempty" min:"0" max:"1" help:"Exponent p of penalties that are divided by the frequency^p of an entity or relation: 0 penalizes each use alike, 1 each row."`
 	// Orthogonality weighs Σ_k |M_kᵀM_k - I|² for the matrices that cores make of a relation (Tran
 	// and Takasu, 2022, Equation 11).
@@ -51,6 +69,12 @@ type Weights struct {
 	// directions, each among all 2R relations.
 	RelationPrediction float64 `json:"relation_prediction,omitempty" min:"0" help:"Weight of relation prediction: the cross entropy of the relation, given both entities."`
 }
+
+// HasIVR reports whether a score's intermediate variables are penalized.
+func (w Weights) HasIVR() bool { return w.IVR > 0 || w.IVRProducts > 0 }
+
+// IVRExponent returns α/2, the power of squared norms in IVR.
+func (w Weights) IVRExponent() float64 { return cmp.Or(w.IVRPower, 2) / 2 }
 
 // DefaultMember returns a member with seed 1, learning rate 0.3 and no regularization.
 func DefaultMember(s structure.Structure) Member {
@@ -80,9 +104,14 @@ func (s Settings) ValidateFor(m Member) error {
 	switch {
 	case !can.Products && (s.Dropout != 0 || m.Products != 0):
 		return fmt.Errorf("%v scores by distances: leave dropout and products at 0", m.Form)
-	case m.N3Moduli && (m.Form != form.Bilinear || m.chunks()%2 != 0):
-		return fmt.Errorf("%s has no pairs of chunks as complex numbers: "+
-			"switch n3-moduli off", m.name())
+	case m.chunks()%max(1, m.N3Block) != 0:
+		return fmt.Errorf("n3-block is %d: it must divide the number of chunks of %s, which is %d",
+			m.N3Block, m.name(), m.chunks())
+	case m.HasIVR() && m.Form != form.Bilinear:
+		return fmt.Errorf("%v has no structure whose tensor IVR needs: "+
+			"leave ivr and ivr-products at 0", m.Form)
+	case m.IVRPower != 0 && (m.IVRPower < 2 || 4*m.IVRPower != math.Trunc(4*m.IVRPower)):
+		return fmt.Errorf("ivr-power is %v: it must be 0 or 2, 2.25, 2.5 and so on to 4", m.IVRPower)
 	case m.Form.Partitions() == 0 && m.Orthogonality != 0:
 		return fmt.Errorf("%s has no cores: leave orthogonality at 0", m.name())
 	case !can.RelationPrediction && m.RelationPrediction != 0:

@@ -102,6 +102,8 @@ func (s Settings) Validate(m kge.Member) error {
 		return fmt.Errorf("buckets is %d: queries do not train in buckets", s.Buckets)
 	case m.RelationPrediction != 0:
 		return fmt.Errorf("relation-prediction is %v: queries do not support it", m.RelationPrediction)
+	case m.HasIVR():
+		return errors.New("ivr and ivr-products penalize triples: leave them at 0 for queries")
 	}
 	if err := s.ValidateFor(m); err != nil {
 		return err

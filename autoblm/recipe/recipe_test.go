@@ -296,8 +296,8 @@ func TestSettingsOfTheOthers(t *testing.T) {
 		near(t, what[0]+" "+what[1], []float64{r.N3, r.EntityL2, r.Products, r.RelationPrediction, r.L2,
 			r.RelationL2},
 			[]float64{want.N3, want.EntityL2, want.Products, want.RelationPrediction, 0, 0})
-		if r.N3Moduli != want.N3Moduli {
-			t.Errorf("%v takes n3 of moduli: %v", what, r.N3Moduli)
+		if r.N3Block != want.N3Block {
+			t.Errorf("%v has n3-block %d", what, r.N3Block)
 		}
 	}
 }
@@ -336,5 +336,5 @@ func converted(name string, reg, prediction float64) kge.Weights {
 	case "rescal":
 		return kge.Weights{EntityL2: 2 * reg, Products: 2 * reg}
 	}
-	return kge.Weights{N3: 2 * reg, N3Moduli: true, RelationPrediction: prediction}
+	return kge.Weights{N3: 2 * reg, N3Block: 2, RelationPrediction: prediction}
 }

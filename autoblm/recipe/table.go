@@ -237,7 +237,7 @@ func duraWeights(entities, products float64) kge.Weights {
 }
 
 // complexN3 returns the weight of N3 on the moduli of complex numbers, as in kbc.
-func complexN3(weight float64) kge.Weights { return kge.Weights{N3: weight, N3Moduli: true} }
+func complexN3(weight float64) kge.Weights { return kge.Weights{N3: weight, N3Block: 2} }
 
 func complexN3AndPrediction(n3, prediction float64) kge.Weights {
 	w := complexN3(n3)

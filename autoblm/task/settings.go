@@ -28,9 +28,9 @@ func DecodeSettings[S any](text json.RawMessage) (settings S, err error) {
 func (r Recipe) CheckNoTriples() error {
 	t := r.Training
 	if t.Frequency != 0 || t.AnswersPerQuery != 0 || t.Buckets != 0 ||
-		r.RelationPrediction != 0 {
-		return errors.New("frequency weights, answers per query, buckets and relation " +
-			"prediction exist for completion only: leave them out")
+		r.RelationPrediction != 0 || r.HasIVR() {
+		return errors.New("frequency weights, answers per query, buckets, relation " +
+			"prediction and IVR exist for completion only: leave them out")
 	}
 	return nil
 }

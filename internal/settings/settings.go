@@ -44,7 +44,7 @@ func Of(s any) []Setting {
 }
 
 // Set lists the nonzero numbers and the enabled switches of a struct, such as
-// "n3 0.2, n3-moduli, entity-l2 0.1".
+// "n3 0.2, n3-block 2, entity-l2 0.1".
 func Set(s any) string {
 	var parts []string
 	for _, each := range Of(s) {
@@ -53,6 +53,10 @@ func Set(s any) string {
 		case float64:
 			if x != 0 {
 				parts = append(parts, fmt.Sprintf("%s %.3g", name, x))
+			}
+		case int:
+			if x != 0 {
+				parts = append(parts, fmt.Sprintf("%s %d", name, x))
 			}
 		case bool:
 			if x {

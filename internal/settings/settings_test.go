@@ -76,8 +76,9 @@ func TestSet(t *testing.T) {
 	s := sound()
 	s.Share = 0.25
 	s.Heavy, s.Switched = 1e-7, true
-	if got := settings.Set(s); got != "heavy 1e-07, label-share 0.25, switched" {
-		t.Errorf("%q", got)
+	const want = "dim 4, heavy 1e-07, label-share 0.25, inner depth 3, pointed depth 4, switched"
+	if got := settings.Set(s); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -34,22 +34,22 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     ensemble $graph best rescal-2048-1 rescal-2048-2
     ;;
   fb15k-237)
-    train $graph rp --recipe rp --no-n3-moduli --dim 1000 --epochs 60 --validate-every 10
-    train $graph rp-1024 --recipe rp --no-n3-moduli --dim 1000 --sampled-softmax 1024 --epochs 60 --validate-every 10
-    train $graph rp-half --recipe rp --no-n3-moduli --dim 1000 --relation-prediction 0.5 --sampled-softmax 1024 --epochs 50 --validate-every 10
-    train $graph rp-2000 --recipe rp --no-n3-moduli --dim 2000 --batch 600 --answers-per-query 16 --epochs 60 --validate-every 10
-    train $graph rp-one --recipe rp --no-n3-moduli --dim 1000 --batch 600 --relation-prediction 1 --answers-per-query 16 --epochs 22 --validate-every 11
-    train $graph rp-cooled --recipe rp --no-n3-moduli --dim 2000 --batch 600 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 66 --cooldown 12 --validate-every 6
-    train $graph rp-fast --recipe rp --no-n3-moduli --dim 2000 --batch 600 --lr 0.4 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 45 --cooldown 15 --validate-every 5
-    train $graph rp-long --recipe rp --no-n3-moduli --dim 2000 --batch 600 --answers-per-query 16 --epochs 110 --cooldown 40 --validate-every 10
-    train $graph rp-falling --recipe rp --no-n3-moduli --dim 2000 --batch 600 --lr 0.2 --answers-per-query 16 --epochs 105 --cooldown 100 --validate-every 15
-    train $graph rp-apart --recipe rp --no-n3-moduli --dim 2000 --batch 1000 --lr 0.2 --sparse-gradients 256 --epochs 60 --cooldown 57 --validate-every 6
-    train $graph rp-apart-long --recipe rp --no-n3-moduli --dim 2000 --batch 1000 --sparse-gradients 256 --epochs 105 --cooldown 40 --validate-every 10
+    train $graph rp --recipe rp --n3-block 1 --dim 1000 --epochs 60 --validate-every 10
+    train $graph rp-1024 --recipe rp --n3-block 1 --dim 1000 --sampled-softmax 1024 --epochs 60 --validate-every 10
+    train $graph rp-half --recipe rp --n3-block 1 --dim 1000 --relation-prediction 0.5 --sampled-softmax 1024 --epochs 50 --validate-every 10
+    train $graph rp-2000 --recipe rp --n3-block 1 --dim 2000 --batch 600 --answers-per-query 16 --epochs 60 --validate-every 10
+    train $graph rp-one --recipe rp --n3-block 1 --dim 1000 --batch 600 --relation-prediction 1 --answers-per-query 16 --epochs 22 --validate-every 11
+    train $graph rp-cooled --recipe rp --n3-block 1 --dim 2000 --batch 600 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 66 --cooldown 12 --validate-every 6
+    train $graph rp-fast --recipe rp --n3-block 1 --dim 2000 --batch 600 --lr 0.4 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 45 --cooldown 15 --validate-every 5
+    train $graph rp-long --recipe rp --n3-block 1 --dim 2000 --batch 600 --answers-per-query 16 --epochs 110 --cooldown 40 --validate-every 10
+    train $graph rp-falling --recipe rp --n3-block 1 --dim 2000 --batch 600 --lr 0.2 --answers-per-query 16 --epochs 105 --cooldown 100 --validate-every 15
+    train $graph rp-apart --recipe rp --n3-block 1 --dim 2000 --batch 1000 --lr 0.2 --sparse-gradients 256 --epochs 60 --cooldown 57 --validate-every 6
+    train $graph rp-apart-long --recipe rp --n3-block 1 --dim 2000 --batch 1000 --sparse-gradients 256 --epochs 105 --cooldown 40 --validate-every 10
     train $graph rp-moduli --recipe rp --dim 2000 --batch 600 --answers-per-query 16 --sparse-gradients 256 --epochs 50 --cooldown 25 --validate-every 10
     for how in "512 --lr 0.1 --cooldown 10" "512-falling --lr 0.2 --cooldown 45" "512-faster --lr 0.4 --cooldown 45" "512-heavier --lr 0.2 --cooldown 45 --n3 0.2" \
       "512-prediction-2 --lr 0.2 --cooldown 45 --relation-prediction 2" "512-prediction-8 --lr 0.2 --cooldown 45 --relation-prediction 8"; do
       # shellcheck disable=SC2086 # flags
-      train $graph rp-${how%% *} --recipe rp --no-n3-moduli --dim 512 --batch 600 ${how#* } --answers-per-query 16 --epochs 50 --validate-every 10
+      train $graph rp-${how%% *} --recipe rp --n3-block 1 --dim 512 --batch 600 ${how#* } --answers-per-query 16 --epochs 50 --validate-every 10
     done
     ensemble $graph best rp-2000-1 rp-one-1
     ensemble $graph best-cooled rp-cooled-1 rp-fast-1
@@ -57,20 +57,20 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     ensemble $graph best-apart rp-apart-1 rp-long-1
     ;;
   wn18)
-    train $graph n3 --recipe n3 --no-n3-moduli --dim 512 --batch 500
-    train $graph n3-1000 --recipe n3 --no-n3-moduli --dim 1000 --batch 500 --sampled-softmax 2048
-    train $graph n3-cooled --recipe n3 --no-n3-moduli --dim 1000 --batch 500 --sampled-softmax 2048 --precision float32 --cooldown 10
+    train $graph n3 --recipe n3 --n3-block 1 --dim 512 --batch 500
+    train $graph n3-1000 --recipe n3 --n3-block 1 --dim 1000 --batch 500 --sampled-softmax 2048
+    train $graph n3-cooled --recipe n3 --n3-block 1 --dim 1000 --batch 500 --sampled-softmax 2048 --precision float32 --cooldown 10
     train $graph rescal --recipe rescal --epochs 40 --patience 0
     ;;
   fb15k)
-    train $graph n3 --recipe n3 --no-n3-moduli --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 50 --validate-every 10
-    train $graph n3-together --recipe n3 --no-n3-moduli --dim 1000 --batch 600 --lr 0.1 --n3 0.01 --answers-per-query 16 --epochs 30 --validate-every 5
-    train $graph n3-decay --recipe n3 --no-n3-moduli --dim 1000 --batch 600 --lr 0.1 --decay 0.85 --n3 0.015 --answers-per-query 16 --sparse-gradients 256 --epochs 18 --validate-every 6
-    train $graph n3-2000 --recipe n3 --no-n3-moduli --dim 2000 --batch 600 --lr 0.1 --n3 0.02 --answers-per-query 16 --sparse-gradients 256 --epochs 20 --validate-every 5
-    train $graph n3-cooled --recipe n3 --no-n3-moduli --dim 1000 --batch 600 --lr 0.1 --n3 0.02 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
-    train $graph n3-heavier --recipe n3 --no-n3-moduli --dim 1000 --batch 600 --lr 0.1 --n3 0.04 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
-    train $graph n3-fast --recipe n3 --no-n3-moduli --dim 1000 --batch 600 --lr 0.2 --n3 0.02 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 32 --cooldown 16 --validate-every 8
-    train $graph n3-apart --recipe n3 --no-n3-moduli --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 32 --cooldown 14 --validate-every 8
+    train $graph n3 --recipe n3 --n3-block 1 --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 50 --validate-every 10
+    train $graph n3-together --recipe n3 --n3-block 1 --dim 1000 --batch 600 --lr 0.1 --n3 0.01 --answers-per-query 16 --epochs 30 --validate-every 5
+    train $graph n3-decay --recipe n3 --n3-block 1 --dim 1000 --batch 600 --lr 0.1 --decay 0.85 --n3 0.015 --answers-per-query 16 --sparse-gradients 256 --epochs 18 --validate-every 6
+    train $graph n3-2000 --recipe n3 --n3-block 1 --dim 2000 --batch 600 --lr 0.1 --n3 0.02 --answers-per-query 16 --sparse-gradients 256 --epochs 20 --validate-every 5
+    train $graph n3-cooled --recipe n3 --n3-block 1 --dim 1000 --batch 600 --lr 0.1 --n3 0.02 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
+    train $graph n3-heavier --recipe n3 --n3-block 1 --dim 1000 --batch 600 --lr 0.1 --n3 0.04 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
+    train $graph n3-fast --recipe n3 --n3-block 1 --dim 1000 --batch 600 --lr 0.2 --n3 0.02 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 32 --cooldown 16 --validate-every 8
+    train $graph n3-apart --recipe n3 --n3-block 1 --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 32 --cooldown 14 --validate-every 8
     ensemble $graph best n3-decay-1 n3-2000-1
     ensemble $graph best-cooled n3-cooled-1 n3-fast-1
     ;;

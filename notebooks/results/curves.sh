@@ -19,10 +19,10 @@ set -euo pipefail
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   predictions="" togethers=8 among="" moved="" decays="" cooldowns="" rates="" coolings=""
   case $graph in # searched.sh has 250 on WN18RR and 500 on the others, and all entities
-  wn18rr) batch=250 batches="100 500 1000" samples="2048" among="--sampled-softmax 2048" how="--recipe n3 --no-n3-moduli --n3 0.1 --epochs 20" ;;
-  fb15k-237) batch=500 batches="250 1000" samples="512 1024 2048 4096" predictions="0.5 1 2" moved="all 256" decays="0.85" cooldowns="5" rates="0.2 0.4 0.8" coolings="10" how="--recipe rp --no-n3-moduli --epochs 20" ;;
-  wn18) batch=500 batches="250 1000" samples="2048" among="--sampled-softmax 2048" how="--recipe n3 --no-n3-moduli --epochs 20" ;;
-  fb15k) batch=500 batches="250 1000" samples="2048" moved="all 256" how="--recipe n3 --no-n3-moduli --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5" ;;
+  wn18rr) batch=250 batches="100 500 1000" samples="2048" among="--sampled-softmax 2048" how="--recipe n3 --n3-block 1 --n3 0.1 --epochs 20" ;;
+  fb15k-237) batch=500 batches="250 1000" samples="512 1024 2048 4096" predictions="0.5 1 2" moved="all 256" decays="0.85" cooldowns="5" rates="0.2 0.4 0.8" coolings="10" how="--recipe rp --n3-block 1 --epochs 20" ;;
+  wn18) batch=500 batches="250 1000" samples="2048" among="--sampled-softmax 2048" how="--recipe n3 --n3-block 1 --epochs 20" ;;
+  fb15k) batch=500 batches="250 1000" samples="2048" moved="all 256" how="--recipe n3 --n3-block 1 --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5" ;;
   *)
     echo "curves.sh: there is nothing for $graph" >&2
     exit 2

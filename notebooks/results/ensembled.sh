@@ -23,10 +23,10 @@ ensemble() { # GRAPH KIND MEMBER MEMBER, where both are
 
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   case $graph in
-  wn18rr) dim=256 how="--recipe n3 --no-n3-moduli --batch 250 --n3 0.1 --epochs 20 --sampled-softmax 2048" ;;
-  fb15k-237) dim=256 how="--recipe rp --no-n3-moduli --epochs 20" ;;
-  wn18) dim=512 how="--recipe n3 --no-n3-moduli --batch 500 --epochs 20 --sampled-softmax 2048" ;;
-  fb15k) dim=256 how="--recipe n3 --no-n3-moduli --batch 500 --lr 0.1 --n3 0.02 --epochs 20 --validate-every 5 --sampled-softmax 2048" ;;
+  wn18rr) dim=256 how="--recipe n3 --n3-block 1 --batch 250 --n3 0.1 --epochs 20 --sampled-softmax 2048" ;;
+  fb15k-237) dim=256 how="--recipe rp --n3-block 1 --epochs 20" ;;
+  wn18) dim=512 how="--recipe n3 --n3-block 1 --batch 500 --epochs 20 --sampled-softmax 2048" ;;
+  fb15k) dim=256 how="--recipe n3 --n3-block 1 --batch 500 --lr 0.1 --n3 0.02 --epochs 20 --validate-every 5 --sampled-softmax 2048" ;;
   *)
     echo "ensembled.sh: there is nothing for $graph" >&2
     exit 2

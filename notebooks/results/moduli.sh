@@ -20,8 +20,8 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     ;;
   esac
   for norm in ${NORMS:-$norms}; do
-    of=--n3-moduli
-    [ "$norm" = moduli ] || of=--no-n3-moduli
+    of="--n3-block 2"
+    [ "$norm" = moduli ] || of="--n3-block 1"
     # shellcheck disable=SC2086 # flags
     trained "benchmark-$graph-$norm-$dim-1" "$graph" $how $of --dim $dim --structure complex --seed 1
   done

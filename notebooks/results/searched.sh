@@ -24,20 +24,20 @@ for seed in ${SEEDS:-1}; do
   for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     case $graph in
     wn18rr)
-      small="--recipe n3 --no-n3-moduli --batch 128 --lr 0.3 --n3 0.02 --epochs 12 --halving 2"
-      large="--recipe n3 --no-n3-moduli --batch 250 --n3 0.1 --epochs 20"
+      small="--recipe n3 --n3-block 1 --batch 128 --lr 0.3 --n3 0.02 --epochs 12 --halving 2"
+      large="--recipe n3 --n3-block 1 --batch 250 --n3 0.1 --epochs 20"
       ;;
     fb15k-237)
-      small="--recipe rp --no-n3-moduli --batch 250 --lr 0.3 --n3 0.02 --relation-prediction 1 --epochs 9 --halving 2"
-      large="--recipe rp --no-n3-moduli --epochs 20"
+      small="--recipe rp --n3-block 1 --batch 250 --lr 0.3 --n3 0.02 --relation-prediction 1 --epochs 9 --halving 2"
+      large="--recipe rp --n3-block 1 --epochs 20"
       ;;
     wn18)
-      small="--recipe n3 --no-n3-moduli --batch 128 --lr 0.3 --n3 0.02 --epochs 9 --halving 2"
-      large="--recipe n3 --no-n3-moduli --epochs 20"
+      small="--recipe n3 --n3-block 1 --batch 128 --lr 0.3 --n3 0.02 --epochs 9 --halving 2"
+      large="--recipe n3 --n3-block 1 --epochs 20"
       ;;
     fb15k)
-      small="--recipe n3 --no-n3-moduli --batch 500 --lr 0.3 --n3 0.005 --epochs 3 --halving 1"
-      large="--recipe n3 --no-n3-moduli --batch 500 --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5"
+      small="--recipe n3 --n3-block 1 --batch 500 --lr 0.3 --n3 0.005 --epochs 3 --halving 1"
+      large="--recipe n3 --n3-block 1 --batch 500 --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5"
       ;;
     *)
       echo "searched.sh: there is nothing for $graph" >&2

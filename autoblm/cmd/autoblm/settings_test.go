@@ -286,7 +286,7 @@ func TestSearchFlags(t *testing.T) {
 		"--lr=0.7 --l2=0.2 --n3=0.4 --entity-l2=0.6 --relation-l2=0.3 --products=0.5 " +
 			"--relation-prediction=0.8": func(s *autoblm.SearchSettings) {
 			s.LearningRate, s.Weights = 0.7, kge.Weights{
-				L2: 0.2, N3: 0.4, N3Moduli: s.N3Moduli, EntityL2: 0.6, RelationL2: 0.3, Products: 0.5,
+				L2: 0.2, N3: 0.4, N3Block: s.N3Block, EntityL2: 0.6, RelationL2: 0.3, Products: 0.5,
 				RelationPrediction: 0.8,
 			}
 		},

@@ -336,14 +336,17 @@ func FuzzShapes(f *testing.F) {
 			chosen.Set(&s)
 			m.Weights = chosen.Weights
 		}
-		m.N3Moduli = m.N3Moduli && chunks%2 == 0
+		if chunks%max(1, m.N3Block) != 0 {
+			m.N3Block = 1
+		}
 		ofForm, onPaths := m, s
 		// The slope of a distance jumps, so that rounding can change it.
 		if ofForm.Form = []form.Form{form.Bilinear, form.Diag, form.GQE,
 			form.Tucker}[seed/2%4]; ofForm.Form != form.Bilinear {
-			ofForm.Structure, ofForm.N3Moduli = structure.Structure{}, false
+			ofForm.Structure, ofForm.N3Block = structure.Structure{}, 1
 		}
 		onPaths.AnswersPerQuery, ofForm.RelationPrediction = 0, 0
+		ofForm.IVR, ofForm.IVRProducts = 0, 0
 		ofForm.PenaltyFrequency = 0 // the paths below have no occurrences
 		if seed%4 == 3 {
 			onPaths.Sampling, onPaths.SampledSoftmax,

@@ -5,28 +5,37 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
+// norms holds the weights of penalties on the norms of rows.
+type norms struct{ l2, n3 float64 }
+
+func (t *trainer) entityNorms() norms {
+	return norms{l2: t.member.L2 + t.member.EntityL2, n3: t.member.N3 + t.member.EntityN3}
+}
+
+func (t *trainer) relationNorms() norms {
+	return norms{l2: t.member.L2 + t.member.RelationL2, n3: t.member.N3 + t.member.RelationN3}
+}
+
 // penalizeRows returns the penalty of rows and adds its gradient. weight is the weight of an
 // example, or of its reverse, in the batch.
 func (t *trainer) penalizeRows(
-	s *scratch, gradient, x kernel.Table, rows int, l2 float64, weight float32,
+	s *scratch, gradient, x kernel.Table, rows int, of norms, weight float32,
 ) (loss float64) {
-	n3 := t.member.N3
-	if t.member.N3Moduli && n3 != 0 {
-		slope := float32(3*n3) * weight
-		for i := range rows { // all have d columns, as the form has a structure
-			g, row := gradient.Row(i)[:t.dim], x.Row(i)[:t.dim]
-			loss += float64(weight) * n3 * kernel.PenalizeModuli(g, row, slope)
-		}
-		n3 = 0
+	if block := t.member.N3Block; block > 1 && of.n3 != 0 {
+		// All rows have d columns, as the form has a structure.
+		cubes := t.kernels.PenalizeGroups(
+			gradient, x, rows, t.dim/block, block, float32(3*of.n3)*weight, &s.lanes)
+		loss = float64(weight) * of.n3 * cubes
+		of.n3 = 0
 	}
-	if l2 == 0 && n3 == 0 {
+	if of == (norms{}) {
 		return loss
 	}
 	// Padding columns are 0 and stay so.
-	l2Slope, n3Slope := float32(2*l2)*weight, float32(3*n3)*weight
+	l2Slope, n3Slope := float32(2*of.l2)*weight, float32(3*of.n3)*weight
 	squares, cubes := t.kernels.Penalize(
 		first(gradient, rows), first(x, rows), l2Slope, n3Slope, &s.lanes)
-	return loss + float64(weight)*(l2*squares+n3*cubes)
+	return loss + float64(weight)*(of.l2*squares+of.n3*cubes)
 }
 
 func (t *trainer) penalizeAnchors(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
@@ -41,13 +50,13 @@ func (t *trainer) penalizeTargets(s *scratch, u *unit, a *activeUnit, weight flo
 func (t *trainer) penalizeEntities(
 	s *scratch, d direction, u *unit, gradient, x kernel.Table, weight float32,
 ) (loss float64) {
-	l2 := t.member.L2 + t.member.EntityL2
+	of := t.entityNorms()
 	if t.scales.Entities == nil {
-		return t.penalizeRows(s, gradient, x, len(u.examples), l2, weight)
+		return t.penalizeRows(s, gradient, x, len(u.examples), of, weight)
 	}
 	for i := range u.examples {
 		scaled := weight * t.startScale(d, &u.examples[i])
-		loss += t.penalizeRows(s, gradient.From(i), x.From(i), 1, l2, scaled)
+		loss += t.penalizeRows(s, gradient.From(i), x.From(i), 1, of, scaled)
 	}
 	return loss
 }
@@ -76,18 +85,18 @@ func (t *trainer) hopScale(x *kge.Example, hop int) float32 {
 func (t *trainer) penalizeHop(
 	s *scratch, u *unit, a *activeUnit, hop int, weight float32,
 ) (loss float64) {
-	l2 := t.member.L2 + t.member.RelationL2
+	of := t.relationNorms()
 	for i, table := range t.relations {
 		gradient, x := u.gradients.relations[hop][i], a.relations[hop][i]
 		if !a.paths.sharesRows && t.scales.Relations == nil {
-			loss += t.penalizeRows(s, gradient, x, a.count*table.rows, l2, weight)
+			loss += t.penalizeRows(s, gradient, x, a.count*table.rows, of, weight)
 			continue
 		}
 		sameSlot := func(path int) bool { return !a.startsSlot(hop, path) } // never without sharing
 		a.eachRun(sameSlot, func(path, n int) {
 			row := int(a.slots[hop][path].number) * table.rows
 			scaled := weight * float32(n) * t.hopScale(&u.examples[path], hop)
-			loss += t.penalizeRows(s, gradient.From(row), x.From(row), table.rows, l2, scaled)
+			loss += t.penalizeRows(s, gradient.From(row), x.From(row), table.rows, of, scaled)
 		})
 	}
 	return loss

@@ -34,6 +34,7 @@ func (o tripleObjective) learn(
 	loss += t.predictRelations(s, u, a, weight)
 	loss += t.penalizeAnchors(s, u, a, exampleWeight) +
 		t.penalizeHop(s, u, a, 0, exampleWeight) + t.penalizeTargets(s, u, a, exampleWeight)
+	loss += t.penalizeIntermediates(s, u, a, exampleWeight)
 	return loss + t.penalizeBothEnds(s, u, a, exampleWeight)
 }
 

@@ -70,6 +70,7 @@ type scratch struct {
 	lanes                kernel.Lanes
 	scores               []float64 // of the answers of a unit
 	softmax              *tiles.Scratch
+	ivr                  *ivrRows // nil before the first use
 }
 
 func newScratch(m *model, maxPaths int, isSparse bool) *scratch {

@@ -73,23 +73,30 @@ func Recipes() map[string]Recipe {
 	}
 	batch := func(s *kge.Settings) { s.Batch = 9 }
 	none := kge.Weights{}
-	norms := kge.Weights{L2: 0.01, N3: 0.02, RelationL2: 0.03, EntityL2: 0.04}
-	moduli := kge.Weights{N3: 0.2, N3Moduli: true}
-	moduliAndProducts := moduli
-	moduliAndProducts.Products = 0.05
+	norms := kge.Weights{L2: 0.01, N3: 0.02, RelationL2: 0.03, EntityL2: 0.04, RelationN3: 0.05,
+		EntityN3: 0.01}
+	pairs := kge.Weights{N3: 0.2, N3Block: 2}
+	pairsAndProducts := pairs
+	pairsAndProducts.Products = 0.05
 	all := norms
 	all.Products, all.RelationPrediction = 0.05, 0.6
-	byFrequency, half := all, moduliAndProducts
+	byFrequency, half := all, pairsAndProducts
 	byFrequency.PenaltyFrequency, half.PenaltyFrequency = 1, 0.5
 	orthogonal := kge.Weights{Orthogonality: 0.1, Products: 0.05, PenaltyFrequency: 0.5}
+	ivr := kge.Weights{IVR: 0.05, IVRProducts: 0.03, IVRPower: 2.25}
+	ivrByFrequency := kge.Weights{IVR: 0.05, IVRProducts: 0.03, IVRPower: 3, PenaltyFrequency: 0.5}
 	return map[string]Recipe{
 		"plain":                      newRecipe(none),
 		"norms":                      newRecipe(kge.Weights{L2: 0.02, N3: 0.1}),
-		"moduli":                     newRecipe(kge.Weights{L2: 0.02, N3: 0.1, N3Moduli: true}),
+		"n3 of pairs":                newRecipe(kge.Weights{L2: 0.02, N3: 0.1, N3Block: 2}),
 		"relation l2":                newRecipe(kge.Weights{RelationL2: 0.05}),
 		"entity l2":                  newRecipe(kge.Weights{EntityL2: 0.05}),
 		"products":                   newRecipe(kge.Weights{Products: 0.05}),
 		"relation prediction":        newRecipe(kge.Weights{RelationPrediction: 0.7}),
+		"ivr":                        newRecipe(ivr),
+		"ivr of squares":             newRecipe(kge.Weights{IVR: 0.1}),
+		"reciprocal ivr":             newRecipe(ivrByFrequency, reciprocal),
+		"grouped, ivr":               newRecipe(ivr, reciprocal, grouped(3)),
 		"dropout":                    newRecipe(kge.Weights{Products: 0.02}, withDropout(0.4)),
 		"dropout alone":              newRecipe(none, withDropout(0.3)),
 		"frequency":                  newRecipe(none, frequency(0.9)),
@@ -101,7 +108,7 @@ func Recipes() map[string]Recipe {
 			all, reciprocal, grouped(9), batch, frequency(0.5), withDropout(0.2)),
 		"grouped, sampled":            newRecipe(all, reciprocal, grouped(2), sampled(3)),
 		"grouped, sparse":             newRecipe(all, reciprocal, grouped(2), sparse),
-		"grouped, moduli":             newRecipe(moduli, reciprocal, grouped(3)),
+		"grouped, n3 of pairs":        newRecipe(pairs, reciprocal, grouped(3)),
 		"sparse gradients":            newRecipe(none, sparse),
 		"reciprocal sparse gradients": newRecipe(all, reciprocal, sparse, withDropout(0.2)),
 		"sparse and sampled":          newRecipe(none, options, sampled(5), sparse),
@@ -109,7 +116,7 @@ func Recipes() map[string]Recipe {
 		"xavier":                      newRecipe(none, xavier),
 		"reciprocal":                  newRecipe(none, reciprocal),
 		"reciprocal norms":            newRecipe(norms, reciprocal),
-		"reciprocal moduli":           newRecipe(moduliAndProducts, reciprocal),
+		"reciprocal, pairs":           newRecipe(pairsAndProducts, reciprocal),
 		"reciprocal with all weights": newRecipe(all, reciprocal),
 		"penalties by frequency":      newRecipe(byFrequency),
 		"orthogonality":               newRecipe(orthogonal),
@@ -148,7 +155,7 @@ func pathRecipes() map[string]Recipe {
 		"products":                        recipe(0.5, kge.Weights{Products: 0.1, EntityL2: 0.1}),
 		"transposed products":             recipe(0.5, products, transposed),
 		"log-loss and penalties":          recipe(1, norms),
-		"moduli":                          recipe(0.5, kge.Weights{N3: 0.1, N3Moduli: true}),
+		"n3 of pairs":                     recipe(0.5, kge.Weights{N3: 0.1, N3Block: 2}),
 		"penalties":                       recipe(0.5, norms, negatives),
 		"penalties by frequency":          recipe(0.5, byFrequency),
 		"transposed and by frequency":     recipe(1, byFrequency, transposed),
@@ -188,6 +195,9 @@ func scenarios(t *testing.T, engine kge.Engine) (all []scenario) {
 		for recipe, r := range Recipes() {
 			add("triples/"+recipe, triples, r)
 		}
+		k := members[name].Structure.K()
+		wide := kge.Weights{EntityN3: 0.1, RelationN3: 0.05, N3Block: k}
+		add("triples/n3 of all chunks", triples, newRecipe(wide))
 		for recipe, r := range pathRecipes() {
 			data := pathData(t, paths, query.Paths{Hops: []int{1, 2, 3}, AnswerPower: r.power})
 			add("paths/"+recipe, data, r)

@@ -263,16 +263,15 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 		sum += w.Products * (r.scale(x.Anchor)*powerSum(forward, 2) +
 			r.scale(x.Target)*powerSum(backward, 2))
 	}
-	cubes := func(x []float64) float64 { return powerSum(x, 3) }
-	if w.N3Moduli {
-		cubes = moduliCubed
+	if w.HasIVR() {
+		sum += r.intermediates(x)
 	}
 	for _, end := range []int32{x.Anchor, x.Target} {
 		sum += r.scale(end) *
-			((w.L2+w.EntityL2)*powerSum(r.entity(end), 2) + w.N3*cubes(r.entity(end)))
+			((w.L2+w.EntityL2)*powerSum(r.entity(end), 2) + (w.N3+w.EntityN3)*r.cubes(r.entity(end)))
 	}
 	for i, h := range r.hops(x.Path) {
-		scale := frequencyScale(r.occurrences().Relations, int(x.Path[i]/2), w.PenaltyFrequency)
+		scale := r.relationScale(x.Path[i])
 		if w.Orthogonality > 0 {
 			sum += scale * w.Orthogonality * r.orthogonality(h.number)
 		}
@@ -280,7 +279,8 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 			if r.Specs()[n].Global {
 				continue
 			}
-			sum += scale * ((w.L2+w.RelationL2)*powerSum(numbers, 2) + w.N3*cubes(numbers))
+			sum += scale *
+				((w.L2+w.RelationL2)*powerSum(numbers, 2) + (w.N3+w.RelationN3)*r.cubes(numbers))
 		}
 	}
 	return sum
@@ -316,6 +316,12 @@ func (r *reference) scale(entity int32) float64 {
 	return frequencyScale(n, int(entity), r.member.PenaltyFrequency)
 }
 
+// relationScale returns the factor of penalties on a relation or its reverse.
+func (r *reference) relationScale(id int32) float64 {
+	n := r.occurrences().Relations
+	return frequencyScale(n, int(id/2), r.member.PenaltyFrequency)
+}
+
 // occurrences returns the uses of the data, which may lack them without penalties by frequency.
 func (r *reference) occurrences() (o kge.Occurrences) {
 	if r.member.PenaltyFrequency > 0 {
@@ -347,13 +353,19 @@ func powerSum(x []float64, p float64) (sum float64) {
 	return sum
 }
 
-// moduliCubed returns Σ|z|³. The halves of x hold the real and imaginary parts of z.
-func moduliCubed(x []float64) (sum float64) {
-	half := len(x) / 2
-	for i := range half {
-		sum += math.Pow(math.Hypot(x[i], x[half+i]), 3)
+// cubes returns the sum of the cubed norms of the groups of a row, see [kge.Weights].
+func (r *reference) cubes(row []float64) float64 {
+	k := max(1, r.Structure.K())
+	groups := k / max(1, r.member.N3Block) // at each position
+	width := len(row) / k
+	norms := make([]float64, groups*width)
+	for chunk := range k {
+		for position := range width {
+			norm := &norms[chunk%groups*width+position]
+			*norm = math.Hypot(*norm, row[chunk*width+position])
+		}
 	}
-	return sum
+	return powerSum(norms, 3)
 }
 
 // slope returns the difference quotient of the loss with respect to number i of a table.

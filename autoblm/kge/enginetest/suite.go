@@ -305,6 +305,8 @@ func populations(t *testing.T, engine kge.Engine) {
 	}
 	members = append(members, members[1], members[0], members[3])
 	members[6].RelationPrediction, members[7].Products = 0.5, 0.1
+	members[5].IVR, members[5].IVRPower, members[6].IVRProducts = 0.01, 2.5, 0.02
+	members[2].N3Block, members[6].N3Block, members[7].N3Block = 1, 2, 4
 	s := settings(4)
 	s.ValidateEvery, s.Patience, s.Epochs = 1, 2, 6
 	s.PlateauPatience, s.PlateauFactor = 1, 0.5

@@ -14,8 +14,9 @@ import (
 type recipe struct {
 	reciprocal         bool
 	dropout            bool
-	moduli             bool
+	n3Blocks           n3Blocks
 	products           bool
+	ivr                bool
 	relationPrediction bool
 	scaled             bool // penalties by frequency
 	bfloat16           bool // for products of scores
@@ -26,10 +27,15 @@ type recipe struct {
 const (
 	weightL2 = iota
 	weightN3
-	weightN3Moduli // either this or weightN3 is 0
+	weightN3Block // from 1
 	weightRelationL2
 	weightEntityL2
+	weightRelationN3
+	weightEntityN3
 	weightProducts
+	weightIVR
+	weightIVRProducts
+	weightIVRPower
 	weightRelationPrediction
 	weights
 )
@@ -90,6 +96,9 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 	}
 
 	loss = Add(loss, b.penalize(r, in, weight, gradients))
+	if r.ivr {
+		loss = Add(loss, b.penalizeIntermediates(in, weight, gradients))
+	}
 	if r.products {
 		penalty, byProducts := b.penalizeProducts(in, weight, plain, gradients)
 		loss, byPlain = Add(loss, penalty), Add(byPlain, byProducts)
@@ -153,28 +162,29 @@ func softmax(queries, table, weight *Node, bfloat16 bool, rows sharding) entropi
 // penalize returns the penalties on the norms of the looked-up rows, [S], and adds their
 // gradients.
 func (b batch) penalize(r recipe, in terms, weight *Node, g *rowGradients) *Node {
-	penalty := func(x, scale, l2 *Node, directions int) (sum, gradient *Node) {
+	penalty := func(x, scale, l2, n3 *Node, directions int) (sum, gradient *Node) {
 		weight := scaled(weight, scale)
 		perMember := func(w *Node) *Node {
 			return Mul(Reshape(DivScalar(w, directions), -1, 1, 1, 1), weight)
 		}
 		square := Square(x)
 		sums, slope := Mul(square, perMember(l2)), MulScalar(perMember(l2), 2)
-		cube := func(modulus *Node, which int) {
-			n3 := perMember(in.weight(which))
-			sums = Add(sums, Mul(Mul(square, modulus), n3))
-			slope = Add(slope, Mul(MulScalar(modulus, 3), n3))
-		}
-		cube(Abs(x), weightN3)
-		if r.moduli {
-			cube(b.moduli(square), weightN3Moduli)
+		for _, block := range r.n3Blocks.all() {
+			n3, norm := perMember(in.ofBlock(n3, block, r.n3Blocks)), Abs(x)
+			if block > 1 {
+				norm = b.norms(square, block)
+			}
+			sums = Add(sums, Mul(Mul(square, norm), n3))
+			slope = Add(slope, Mul(MulScalar(norm, 3), n3))
 		}
 		return overBatch(sums), Mul(x, slope)
 	}
-	l2 := in.weight(weightL2)
-	ofEnds, byEnds := penalty(b.ends, b.endScales, Add(l2, in.weight(weightEntityL2)), 1)
+	total := func(common, own int) *Node { return Add(in.weight(common), in.weight(own)) }
+	ofEnds, byEnds := penalty(b.ends, b.endScales,
+		total(weightL2, weightEntityL2), total(weightN3, weightEntityN3), 1)
 	ofRelations, byRelation := penalty(b.relation, b.relationScales,
-		Add(l2, in.weight(weightRelationL2)), b.relation.Shape().Dim(1))
+		total(weightL2, weightRelationL2), total(weightN3, weightRelationN3),
+		b.relation.Shape().Dim(1))
 	g.add(byEnds, byRelation)
 	return Add(ofEnds, ofRelations)
 }
@@ -185,15 +195,6 @@ func scaled(weight, scales *Node) *Node {
 		return weight
 	}
 	return Mul(weight, scales)
-}
-
-// moduli returns the modulus of each complex number at both of its coordinates, from the squared
-// coordinates [S, directions, b, d].
-func (b batch) moduli(square *Node) *Node {
-	k := b.operators.Shape().Dim(3)
-	halves := Reshape(square, b.members(), -1, 2, k/2) // of the chunks at each position
-	modulus := Sqrt(ReduceAndKeep(halves, ReduceSum, 2))
-	return ReshapeWithShape(Concatenate([]*Node{modulus, modulus}, 2), square.Shape())
 }
 
 // penalizeProducts returns the penalties on the products of an entity and a relation, and the

@@ -12,7 +12,8 @@ import (
 // sizes holds the sizes that determine the memory of a training step.
 type sizes struct {
 	members, entities, relations, dim, k, batch int
-	slots                                       int // of the optimizer
+	slots                                       int  // of the optimizer
+	ivr                                         bool // of some member
 }
 
 // rows returns the number of embeddings of a member.
@@ -31,6 +32,9 @@ func (s sizes) perMember() int64 { return s.stateBytes() + 4*s.rows()*int64(s.di
 func (s sizes) perTriple() int64 {
 	scores := 3 * 2 * int64(s.entities)
 	products := 4 * 2 * int64(s.dim) * int64(s.k)
+	if s.ivr { // one role after the other: a matrix of the row, and a query for it
+		products *= 2
+	}
 	return 4 * (scores + products)
 }
 

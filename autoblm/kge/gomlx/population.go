@@ -49,6 +49,7 @@ func (e *Engine) NewPopulation(
 		k:         members[0].Structure.K(),
 		batch:     min(s.Batch, d.Count),
 		slots:     updateRules[s.Optimizer].slots,
+		ivr:       slices.ContainsFunc(members, func(m kge.Member) bool { return m.HasIVR() }),
 	}
 	if s.Reciprocal {
 		size.relations *= 2
@@ -295,8 +296,9 @@ func (e *Engine) newGroup(
 		reciprocal:         s.Reciprocal,
 		dropout:            s.Dropout > 0,
 		bfloat16:           s.Precision == kge.Bfloat16,
-		moduli:             anyMember(func(m kge.Member) bool { return m.N3Moduli }),
+		n3Blocks:           n3BlocksOf(members),
 		products:           anyMember(func(m kge.Member) bool { return m.Products > 0 }),
+		ivr:                anyMember(func(m kge.Member) bool { return m.HasIVR() }),
 		relationPrediction: anyMember(func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 		scaled:             anyMember(func(m kge.Member) bool { return m.PenaltyFrequency > 0 }),
 		sharding:           shardingOf(len(d.Entities), len(shards)),
@@ -351,17 +353,18 @@ func (g *group) arguments(s *shard, batches [][]kge.Example, rates []float64) []
 	}
 	penalties := make([]float64, weights*members)
 	for i, m := range g.members {
-		n3, n3Moduli := m.N3, 0.0
-		if m.N3Moduli {
-			n3, n3Moduli = 0, m.N3
-		}
 		for which, weight := range [weights]float64{
 			weightL2:                 m.L2,
-			weightN3:                 n3,
-			weightN3Moduli:           n3Moduli,
+			weightN3:                 m.N3,
+			weightN3Block:            float64(max(1, m.N3Block)),
 			weightRelationL2:         m.RelationL2,
 			weightEntityL2:           m.EntityL2,
+			weightRelationN3:         m.RelationN3,
+			weightEntityN3:           m.EntityN3,
 			weightProducts:           m.Products,
+			weightIVR:                m.IVR,
+			weightIVRProducts:        m.IVRProducts,
+			weightIVRPower:           2 * m.IVRExponent(),
 			weightRelationPrediction: m.RelationPrediction,
 		} {
 			penalties[which*members+i] = weight

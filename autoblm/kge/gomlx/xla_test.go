@@ -76,7 +76,7 @@ func TestProgramsForXLA(t *testing.T) {
 		"TF32":           {"", 1 << 30, kge.Float32, "DEFAULT"},
 		"no TF32":        {",tf32=false", 1 << 30, kge.Float32, "HIGHEST"},
 		"bfloat16":       {"", 1 << 30, kge.Bfloat16, "DEFAULT"},
-		"steps in parts": {"", 100 << 10, kge.Float32, "DEFAULT"},
+		"steps in parts": {"", 90 << 10, kge.Float32, "DEFAULT"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine, err := New(Settings{Backend: "xla:" + plugin + c.options, Memory: c.memory})

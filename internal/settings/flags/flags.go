@@ -1,7 +1,7 @@
 // Package flags turns the fields of settings into flags of a command line. The parser is kong,
 // which reads the tags of the fields. Three more tags are read here. Fields with a json name always
-// have a default, also if it is zero. The tag needs names another flag: if that one is zero, this
-// one has no effect. The tag brief is the one-line help of a common flag.
+// have a default, also if it is zero. The tag needs names other flags: if all of them are zero,
+// this one has no effect. The tag brief is the one-line help of a common flag.
 package flags
 
 import (
@@ -90,18 +90,24 @@ func limitTags(t *kong.Tag) reflect.StructTag {
 	return reflect.StructTag(tag.String())
 }
 
-// SettleCompanions applies the tag needs: a flag is zero if the flag that it needs is zero.
-// Otherwise it has its default, unless it has a value.
+// SettleCompanions applies the tag needs, which lists flags separated by commas: a flag is zero if
+// all flags in its list are zero. Otherwise it has its default, unless it has a value.
 func SettleCompanions(ctx *kong.Context) error {
 	all := map[string]*kong.Flag{}
 	for _, flag := range ctx.Flags() {
 		all[flag.Name] = flag
 	}
 	for _, flag := range all {
-		companion := all[flag.Tag.Get("needs")]
+		var companions []*kong.Flag
+		for name := range strings.SplitSeq(flag.Tag.Get("needs"), ",") {
+			if companion := all[name]; companion != nil {
+				companions = append(companions, companion)
+			}
+		}
+		isSet := func(f *kong.Flag) bool { return !f.Target.IsZero() }
 		switch {
-		case companion == nil:
-		case companion.Target.IsZero():
+		case companions == nil:
+		case !slices.ContainsFunc(companions, isSet):
 			flag.Target.SetZero()
 		case flag.Target.IsZero() && !IsGiven(ctx, flag.Name):
 			if err := flag.Reset(); err != nil {

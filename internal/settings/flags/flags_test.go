@@ -15,6 +15,7 @@ type learning struct {
 	Rate     float64 `json:"rate" name:"lr"`
 	Patience int     `json:"patience"`
 	Factor   float64 `json:"factor" needs:"patience" default:"0.5" max:"1"`
+	Share    float64 `json:"share" needs:"patience,lr"`
 	Hops     []int   `json:"hops"`
 	Reverse  bool    `json:"reverse" negatable:""`
 	Hidden   int     `json:"hidden" kong:"-"`
@@ -45,17 +46,20 @@ func values(line *kong.Context) map[string]string {
 
 func TestFlags(t *testing.T) {
 	for arguments, change := range map[string]map[string]string{
-		"":                          {},
-		"--lr 0.1 --hops 3,4":       {"lr": "0.1", "hops": "3,4"},
-		"--patience=2":              {"patience": "2", "factor": "0.5"},
-		"--patience=2 --factor 0.1": {"patience": "2", "factor": "0.1"},
-		"--patience=0 --factor 0.1": {},
-		"--no-reverse":              {"reverse": "false"},
-		"--engine cpu":              {"engine": "cpu"},
+		"":                                {},
+		"--lr 0.1 --hops 3,4":             {"lr": "0.1", "hops": "3,4"},
+		"--patience=2":                    {"patience": "2", "factor": "0.5"},
+		"--patience=2 --factor 0.1":       {"patience": "2", "factor": "0.1"},
+		"--patience=0 --factor 0.1":       {},
+		"--share 0.4":                     {"share": "0.4"},
+		"--share 0.4 --lr 0 --patience 3": {"share": "0.4", "lr": "0", "patience": "3", "factor": "0.5"},
+		"--share 0.4 --lr 0":              {"lr": "0"},
+		"--no-reverse":                    {"reverse": "false"},
+		"--engine cpu":                    {"engine": "cpu"},
 	} {
 		want := map[string]string{
 			"lr": "0.3", "patience": "0", "factor": "0", "hops": "2", "reverse": "true",
-			"engine": "auto", "help": "false",
+			"share": "0", "engine": "auto", "help": "false",
 		}
 		maps.Copy(want, change)
 		line, err := parse(t, arguments)

@@ -29,6 +29,11 @@ type raw struct {
 	adagrad   func(x, g, sum *float32, n int, rate float32)
 	penalize  func(g, x *float32, n int, slope2, slope3 float32, squares, cubes *float32)
 
+	power func(y, x *float32, n, eighths int)
+
+	penalizeGroups func(
+		g, x *float32, rows, width, parts, stride int, slope float32, cubes *float32)
+
 	prefetch func(x *float32, n int) // nil if there is none
 
 	scaleColumns func(
@@ -142,6 +147,13 @@ func (s *Set) Adagrad(x, g, sum []float32, rate float32) {
 	s.raw.adagrad(&x[0], &g[0], &sum[0], len(x), rate)
 }
 
+// Power computes y = x^(eighths/8) for a multiple of Columns floats that are at least 0. It
+// multiplies roots, so eighths is from 0 to 15; x⁰ is 1.
+func (s *Set) Power(y, x []float32, eighths int) {
+	check(len(x) == len(y) && len(x) > 0 && len(x)%Columns == 0 && eighths >= 0 && eighths < 16)
+	s.raw.power(&y[0], &x[0], len(x), eighths)
+}
+
 // Prefetch asks for x to be loaded into the cache, so that a later use does not wait for memory.
 func (s *Set) Prefetch(x []float32) {
 	if s.raw.prefetch != nil && len(x) > 0 {
@@ -163,6 +175,26 @@ func (s *Set) Penalize(g, x []float32, slope2, slope3 float32, lanes *Lanes) (
 		squares, cubes = squares+float64(lanes[0][i]), cubes+float64(lanes[1][i])
 	}
 	return squares, cubes
+}
+
+// PenalizeGroups computes g += slope·‖z‖·x for rows of groups z of numbers: the first width·parts
+// columns of a row are parts of equal width, and the i-th numbers of all parts are a group. It
+// returns the sum of ‖z‖³ and uses lanes as scratch space. Both tables have the same stride.
+func (s *Set) PenalizeGroups(
+	g, x Table, rows, width, parts int, slope float32, lanes *Lanes,
+) (cubes float64) {
+	if rows == 0 {
+		return 0
+	}
+	check(width > 0 && parts > 0 && x.Stride == g.Stride)
+	check(x.has(rows, width*parts) && g.has(rows, width*parts))
+	*lanes = Lanes{}
+	s.raw.penalizeGroups(
+		&g.Data[0], &x.Data[0], rows, width, parts, g.Stride*floatBytes, slope, &lanes[0][0])
+	for _, lane := range lanes[0] {
+		cubes += float64(lane)
+	}
+	return cubes
 }
 
 // has reports whether the table holds rows rows with columns columns.

@@ -197,6 +197,35 @@ func TestRows(t *testing.T) {
 			same(t, "Penalize, sums", []float32{float32(squares), float32(cubes)},
 				[]float32{float32(wantSquares), float32(wantCubes)}, 1e-5)
 			same(t, "Penalize, what is penalized", g.all, before.all, 0)
+
+			for eighths := range 16 {
+				q, base := p.clone(), g.clone()
+				for i, v := range base.Data {
+					base.Data[i] = v * v
+				}
+				set.Power(p.Data, base.Data, eighths)
+				portable.Power(q.Data, base.Data, eighths)
+				same(t, fmt.Sprint("Power of eighths: ", eighths), p.all, q.all, 1e-6)
+				for i, v := range base.Data {
+					if want := math.Pow(float64(v), float64(eighths)/8); !special &&
+						math.Abs(float64(q.Data[i])-want) > 1e-5*want {
+						t.Fatalf("%v^(%d/8) is %v, want %v", v, eighths, q.Data[i], want)
+					}
+				}
+			}
+
+			parts := 1 + rng.IntN(8)
+			stride = width*parts + rng.IntN(20)
+			g, x := newTable(rng, rows, width*parts, stride, rng.IntN(16), special),
+				newTable(rng, rows, width*parts, stride, rng.IntN(16), special)
+			h, before := g.clone(), x.clone()
+			cubes = set.PenalizeGroups(g.Table, x.Table, rows, width, parts, factor, new(kernel.Lanes))
+			wantCubes = portable.PenalizeGroups(
+				h.Table, x.Table, rows, width, parts, factor, new(kernel.Lanes))
+			what := fmt.Sprintf("PenalizeGroups of %d parts of width %d", parts, width)
+			same(t, what, g.all, h.all, 1e-5)
+			same(t, what+": sum", []float32{float32(cubes)}, []float32{float32(wantCubes)}, 1e-5)
+			same(t, what+": what is penalized", x.all, before.all, 0)
 		}
 	})
 }

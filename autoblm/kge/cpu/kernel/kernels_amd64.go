@@ -35,6 +35,12 @@ func adagradAVX2(x *float32, gradient *float32, sum *float32, n int, rate float3
 func penalizeAVX2(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
 
 //go:noescape
+func penalizeGroupsAVX2(gradient *float32, x *float32, rows int, width int, parts int, stride int, slope float32, cubes *float32)
+
+//go:noescape
+func powerAVX2(y *float32, x *float32, n int, eighths int)
+
+//go:noescape
 func scaleColumnsAVX2(x *float32, rows int, columns int, stride int, factor *float32)
 
 //go:noescape
@@ -81,6 +87,12 @@ func adagradAVX512(x *float32, gradient *float32, sum *float32, n int, rate floa
 
 //go:noescape
 func penalizeAVX512(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
+
+//go:noescape
+func penalizeGroupsAVX512(gradient *float32, x *float32, rows int, width int, parts int, stride int, slope float32, cubes *float32)
+
+//go:noescape
+func powerAVX512(y *float32, x *float32, n int, eighths int)
 
 //go:noescape
 func scaleColumnsAVX512(x *float32, rows int, columns int, stride int, factor *float32)

@@ -604,6 +604,139 @@ next:
 	VZEROUPPER
 	RET
 
+// func penalizeGroupsAVX2(gradient *float32, x *float32, rows int, width int, parts int, stride int, slope float32, cubes *float32)
+// Requires: AVX, FMA3
+TEXT ·penalizeGroupsAVX2(SB), NOSPLIT, $0-64
+	VBROADCASTSS slope+48(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         gradient+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         width+24(FP), BX
+	MOVQ         parts+32(FP), SI
+	MOVQ         BX, DI
+	ANDQ         $0x00000007, DI
+	LEAQ         tailTable<>+0(SB), R8
+	SHLQ         $0x02, DI
+	SUBQ         DI, R8
+	VMOVDQU      32(R8), Y2
+	MOVQ         BX, DI
+	SHLQ         $0x02, DI
+
+row:
+	MOVQ BX, R8
+	XORQ R9, R9
+	CMPQ R8, $0x00000008
+	JL   tail
+
+full:
+	VXORPS Y3, Y3, Y3
+	LEAQ   (CX)(R9*1), R10
+	MOVQ   SI, R11
+
+square:
+	VMOVUPS     (R10), Y5
+	VFMADD231PS Y5, Y5, Y3
+	ADDQ        DI, R10
+	DECQ        R11
+	JNZ         square
+	VSQRTPS     Y3, Y4
+	VFMADD231PS Y3, Y4, Y1
+	VMULPS      Y0, Y4, Y4
+	LEAQ        (CX)(R9*1), R10
+	LEAQ        (AX)(R9*1), R12
+	MOVQ        SI, R11
+
+gradient:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R12), Y3
+	VFMADD231PS Y5, Y4, Y3
+	VMOVUPS     Y3, (R12)
+	ADDQ        DI, R10
+	ADDQ        DI, R12
+	DECQ        R11
+	JNZ         gradient
+	ADDQ        $0x00000020, R9
+	SUBQ        $0x00000008, R8
+	CMPQ        R8, $0x00000008
+	JGE         full
+
+tail:
+	TESTQ  R8, R8
+	JZ     next
+	VXORPS Y3, Y3, Y3
+	LEAQ   (CX)(R9*1), R8
+	MOVQ   SI, R10
+
+squareTail:
+	VMASKMOVPS  (R8), Y2, Y5
+	VFMADD231PS Y5, Y5, Y3
+	ADDQ        DI, R8
+	DECQ        R10
+	JNZ         squareTail
+	VSQRTPS     Y3, Y4
+	VFMADD231PS Y3, Y4, Y1
+	VMULPS      Y0, Y4, Y4
+	LEAQ        (CX)(R9*1), R8
+	LEAQ        (AX)(R9*1), R9
+	MOVQ        SI, R10
+
+gradientTail:
+	VMASKMOVPS  (R8), Y2, Y5
+	VMASKMOVPS  (R9), Y2, Y3
+	VFMADD231PS Y5, Y4, Y3
+	VMASKMOVPS  Y3, Y2, (R9)
+	ADDQ        DI, R8
+	ADDQ        DI, R9
+	DECQ        R10
+	JNZ         gradientTail
+
+next:
+	MOVQ    stride+40(FP), R8
+	ADDQ    R8, AX
+	ADDQ    R8, CX
+	DECQ    DX
+	JNZ     row
+	MOVQ    cubes+56(FP), AX
+	VMOVUPS Y1, (AX)
+	VZEROUPPER
+	RET
+
+// func powerAVX2(y *float32, x *float32, n int, eighths int)
+// Requires: AVX
+TEXT ·powerAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSS one<>+0(SB), Y0
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         eighths+24(FP), BX
+	XORQ         SI, SI
+
+next:
+	VMOVUPS (CX)(SI*1), Y1
+	VMOVUPS Y0, Y2
+	MOVQ    BX, DI
+
+bit:
+	TESTQ  $0x00000008, DI
+	JZ     unset
+	VMULPS Y1, Y2, Y2
+
+unset:
+	ADDQ    DI, DI
+	ANDQ    $0x0000000f, DI
+	JZ      done
+	VSQRTPS Y1, Y1
+	JMP     bit
+
+done:
+	VMOVUPS Y2, (AX)(SI*1)
+	ADDQ    $0x00000020, SI
+	SUBQ    $0x00000008, DX
+	JG      next
+	VZEROUPPER
+	RET
+
 // func scaleColumnsAVX2(x *float32, rows int, columns int, stride int, factor *float32)
 // Requires: AVX
 TEXT ·scaleColumnsAVX2(SB), NOSPLIT, $0-40
@@ -1717,6 +1850,138 @@ next:
 	VMOVUPS     Z3, (AX)
 	MOVQ        cubes+40(FP), AX
 	VMOVUPS     Z4, (AX)
+	VZEROUPPER
+	RET
+
+// func penalizeGroupsAVX512(gradient *float32, x *float32, rows int, width int, parts int, stride int, slope float32, cubes *float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·penalizeGroupsAVX512(SB), NOSPLIT, $0-64
+	VBROADCASTSS slope+48(FP), Z0
+	VPXORD       Z1, Z1, Z1
+	MOVQ         gradient+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rows+16(FP), DX
+	MOVQ         width+24(FP), BX
+	MOVQ         parts+32(FP), SI
+	MOVQ         BX, DI
+	ANDQ         $0x0000000f, DI
+	MOVQ         $-1, R8
+	BZHIQ        DI, R8, R8
+	KMOVW        R8, K1
+	MOVQ         BX, DI
+	SHLQ         $0x02, DI
+
+row:
+	MOVQ BX, R8
+	XORQ R9, R9
+	CMPQ R8, $0x00000010
+	JL   tail
+
+full:
+	VPXORD Z2, Z2, Z2
+	LEAQ   (CX)(R9*1), R10
+	MOVQ   SI, R11
+
+square:
+	VMOVUPS     (R10), Z4
+	VFMADD231PS Z4, Z4, Z2
+	ADDQ        DI, R10
+	DECQ        R11
+	JNZ         square
+	VSQRTPS     Z2, Z3
+	VFMADD231PS Z2, Z3, Z1
+	VMULPS      Z0, Z3, Z3
+	LEAQ        (CX)(R9*1), R10
+	LEAQ        (AX)(R9*1), R12
+	MOVQ        SI, R11
+
+gradient:
+	VMOVUPS     (R10), Z4
+	VMOVUPS     (R12), Z5
+	VFMADD231PS Z4, Z3, Z5
+	VMOVUPS     Z5, (R12)
+	ADDQ        DI, R10
+	ADDQ        DI, R12
+	DECQ        R11
+	JNZ         gradient
+	ADDQ        $0x00000040, R9
+	SUBQ        $0x00000010, R8
+	CMPQ        R8, $0x00000010
+	JGE         full
+
+tail:
+	TESTQ  R8, R8
+	JZ     next
+	VPXORD Z6, Z6, Z6
+	LEAQ   (CX)(R9*1), R8
+	MOVQ   SI, R10
+
+squareTail:
+	VMOVUPS.Z   (R8), K1, Z4
+	VFMADD231PS Z4, Z4, Z6
+	ADDQ        DI, R8
+	DECQ        R10
+	JNZ         squareTail
+	VSQRTPS     Z6, Z3
+	VFMADD231PS Z6, Z3, Z1
+	VMULPS      Z0, Z3, Z3
+	LEAQ        (CX)(R9*1), R8
+	LEAQ        (AX)(R9*1), R9
+	MOVQ        SI, R10
+
+gradientTail:
+	VMOVUPS.Z   (R8), K1, Z4
+	VMOVUPS.Z   (R9), K1, Z5
+	VFMADD231PS Z4, Z3, Z5
+	VMOVUPS     Z5, K1, (R9)
+	ADDQ        DI, R8
+	ADDQ        DI, R9
+	DECQ        R10
+	JNZ         gradientTail
+
+next:
+	MOVQ    stride+40(FP), R8
+	ADDQ    R8, AX
+	ADDQ    R8, CX
+	DECQ    DX
+	JNZ     row
+	MOVQ    cubes+56(FP), AX
+	VMOVUPS Z1, (AX)
+	VZEROUPPER
+	RET
+
+// func powerAVX512(y *float32, x *float32, n int, eighths int)
+// Requires: AVX, AVX512F
+TEXT ·powerAVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSS one<>+0(SB), Z0
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         eighths+24(FP), BX
+	XORQ         SI, SI
+
+next:
+	VMOVUPS (CX)(SI*1), Z1
+	VMOVUPS Z0, Z2
+	MOVQ    BX, DI
+
+bit:
+	TESTQ  $0x00000008, DI
+	JZ     unset
+	VMULPS Z1, Z2, Z2
+
+unset:
+	ADDQ    DI, DI
+	ANDQ    $0x0000000f, DI
+	JZ      done
+	VSQRTPS Z1, Z1
+	JMP     bit
+
+done:
+	VMOVUPS Z2, (AX)(SI*1)
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x00000010, DX
+	JG      next
 	VZEROUPPER
 	RET
 

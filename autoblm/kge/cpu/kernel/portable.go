@@ -18,6 +18,8 @@ func Portable() *Set {
 		scaleAdd:         scaleAddGo,
 		adagrad:          adagradGo,
 		penalize:         penalizeGo,
+		power:            powerGo,
+		penalizeGroups:   penalizeGroupsGo,
 		scaleColumns:     scaleColumnsGo,
 		distances:        distancesGo,
 		boxDistances:     boxDistancesGo,
@@ -142,5 +144,53 @@ func penalizeGo(g, x *float32, n int, slope2, slope3 float32, squares, cubes *fl
 		gradient[i] += v * (slope2 + slope3*size)
 		square[i%Columns] += v * v // independent sums, so that additions overlap
 		cube[i%Columns] += v * v * size
+	}
+}
+
+func powerGo(y, x *float32, n, eighths int) {
+	out := at(y, 0, n)
+	for i, root := range at(x, 0, n) {
+		power := float32(1)
+		for bits := eighths; ; root = float32(math.Sqrt(float64(root))) {
+			if bits&8 != 0 {
+				power *= root
+			}
+			if bits = bits << 1 & 15; bits == 0 {
+				break
+			}
+		}
+		out[i] = power
+	}
+}
+
+func penalizeGroupsGo(
+	g, x *float32, rows, width, parts, stride int, slope float32, cubes *float32,
+) {
+	var perGroup [Columns]float32 // of few groups at a time: squares, then slopes
+	cube := at(cubes, 0, Columns)
+	for i := range rows {
+		for first := 0; first < width; first += Columns {
+			groups := perGroup[:min(Columns, width-first)]
+			part := func(table *float32, part int) []float32 {
+				return at(table, i*stride+(part*width+first)*floatBytes, len(groups))
+			}
+			clear(groups)
+			for p := range parts {
+				for j, v := range part(x, p) {
+					groups[j] += v * v
+				}
+			}
+			for j, square := range groups {
+				norm := float32(math.Sqrt(float64(square)))
+				cube[j] += square * norm
+				groups[j] = slope * norm
+			}
+			for p := range parts {
+				gradient := part(g, p)
+				for j, v := range part(x, p) {
+					gradient[j] += groups[j] * v
+				}
+			}
+		}
 	}
 }

@@ -19,6 +19,8 @@ func main() {
 		scale(isa)
 		adagrad(isa)
 		penalize(isa)
+		penalizeGroups(isa)
+		power(isa)
 		scaleColumns(isa)
 		distances(isa, false)
 		distances(isa, true)

@@ -178,6 +178,32 @@ func adagrad(s isa) {
 	}, nothing)
 }
 
+// power generates y = x^(eighths/8) as a product of roots: bit 3 of eighths stands for x, bit 2 for
+// √x, and so on.
+func power(s isa) {
+	function("power"+s.name, "func(y, x *float32, n, eighths int)")
+	one := s.constant("one", 1)
+	y, x, n, eighths := argument("y"), argument("x"), argument("n"), argument("eighths")
+	along(s, n, func(offset reg.GPVirtual) {
+		root, product, bits := s.vector(), s.vector(), GP64()
+		VMOVUPS(indexed(x, offset), root)
+		VMOVUPS(one, product)
+		MOVQ(eighths, bits)
+		Label("bit")
+		TESTQ(U32(8), bits)
+		JZ(LabelRef("unset"))
+		VMULPS(root, product, product)
+		Label("unset")
+		ADDQ(bits, bits)
+		ANDQ(U32(15), bits)
+		JZ(LabelRef("done"))
+		VSQRTPS(root, root)
+		JMP(LabelRef("bit"))
+		Label("done")
+		VMOVUPS(product, indexed(y, offset))
+	}, nothing)
+}
+
 // penalize generates gradient += x·(slope2 + slope3·|x|), and the sums of x² and |x|³ in
 // each lane.
 func penalize(s isa) {
