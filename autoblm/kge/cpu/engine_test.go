@@ -347,6 +347,10 @@ func FuzzShapes(f *testing.F) {
 		}
 		onPaths.AnswersPerQuery, ofForm.RelationPrediction = 0, 0
 		ofForm.IVR, ofForm.IVRProducts = 0, 0
+		m.Orthogonality = 0
+		if ofForm.Form != form.Tucker {
+			ofForm.Orthogonality = 0
+		}
 		ofForm.PenaltyFrequency = 0 // the paths below have no occurrences
 		if seed%4 == 3 {
 			onPaths.Sampling, onPaths.SampledSoftmax,
