@@ -436,7 +436,7 @@ func TestTwoChunksExhaustTheSpace(t *testing.T) {
 	p.Settings.K = 2
 	result := run(t, p)
 	if result.Trained != 20 || result.Stopped != search.SpaceExhausted || result.Note == "" ||
-		len(result.Baselines) != 0 {
+		len(result.Baselines) != 3 {
 		t.Errorf("trained %d, stopped by %s (%s), %d baselines", result.Trained, result.Stopped,
 			result.Note, len(result.Baselines))
 	}

@@ -243,9 +243,13 @@ func (s Settings) RetrainCounts() (found, baselines int) {
 	return s.RetrainFound, s.RetrainBaselines
 }
 
+// HasBaselines reports whether several baselines can be written with K chunks, so that the search
+// trains them.
+func (s Settings) HasBaselines() bool { return s.K%2 == 0 }
+
 // TunedOn describes the models that recipes of a [Space] are tried on.
 func (s Settings) TunedOn() string {
-	if s.K != 4 {
+	if !s.HasBaselines() {
 		return "a structure like SimplE"
 	}
 	return "the best two baselines"

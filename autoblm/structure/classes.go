@@ -76,6 +76,7 @@ func (b *classBuilder) put(rank uint8, n int) bool {
 	b.matrix.cells[i][j] = newCell(i, j, symbolOfRank(rank), b.group)
 	b.matrix.best[n] = rank
 	b.matrix.beaten = false
+	b.matrix.ties, b.matrix.automorphisms = 0, b.matrix.automorphisms[:0] // of other cells
 	b.matrix.place(0, 0, naming{})
 	return !b.matrix.beaten
 }

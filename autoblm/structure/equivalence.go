@@ -72,8 +72,10 @@ func (s *Structure) occurring() uint16 {
 // best choice of everything else is greedy: a value met for the first time
 // takes the next unused name, and a sign that is still free becomes +.
 //
-// A permutation is chosen one place at a time. Each place fixes one more cell
-// of the first row, so that a start larger than the best one is dropped early.
+// A permutation is chosen one place at a time. Each place fixes one more cell of the first row,
+// so that a start larger than the best one is dropped early. Often it also decides cells of
+// later rows; see mayReach. Two permutations that reach the best matrix differ by an
+// automorphism, which saves the search below chunks that it exchanges.
 type orbitSearch struct {
 	k     int
 	cells [MaxK][MaxK]cell
@@ -82,6 +84,10 @@ type orbitSearch struct {
 	best  [MaxK * MaxK]uint8 // symbol ranks, row-major
 	valid int                // how many of best are settled; the cells behind are larger than any
 	ties  uint64             // permutations that reach best
+	// improvements counts the changes of best.
+	improvements int
+	// automorphisms[n][i] is the chunk that the n-th automorphism found puts in place of chunk i.
+	automorphisms [][MaxK]uint8
 
 	bestChunk [MaxK]uint8 // a permutation that reaches best,
 	bestNames naming      // with its names and signs
@@ -140,6 +146,8 @@ func (o *orbitSearch) place(place int, taken uint, names naming) {
 		o.finish(names)
 		return
 	}
+	var attempts [MaxK]attempt
+	tried := attempts[:0]
 	for chunk := range o.k {
 		if taken&(1<<chunk) != 0 {
 			continue
@@ -147,12 +155,146 @@ func (o *orbitSearch) place(place int, taken uint, names naming) {
 		if o.beaten {
 			return
 		}
+		if alike := o.likeOneOf(tried, place, chunk); alike != nil {
+			if alike.improvements == o.improvements {
+				o.ties += alike.ties
+			}
+			continue
+		}
+		ties, improvements := o.ties, o.improvements
 		o.chunk[place] = uint8(chunk)
 		extended := names
-		if o.accept(place, extended.rank(o.cells[o.chunk[0]][chunk])) {
+		if o.accept(place, extended.rank(o.cells[o.chunk[0]][chunk])) &&
+			o.mayReach(place+1, extended) {
 			o.place(place+1, taken|1<<chunk, extended)
 		}
+		if o.improvements != improvements {
+			ties = 0
+		}
+		tried = append(tried, attempt{chunk, o.ties - ties, o.improvements})
 	}
+}
+
+// attempt is a chunk that was tried at a place: the permutations below that reached best, and the
+// number of improvements by then.
+type attempt struct {
+	chunk        int
+	ties         uint64
+	improvements int
+}
+
+// likeOneOf returns the attempt with a chunk that an automorphism exchanges for the given one
+// without moving the chunks at earlier places, or nil. Both lead to the same matrices.
+func (o *orbitSearch) likeOneOf(tried []attempt, place, chunk int) *attempt {
+	if len(tried) == 0 || len(o.automorphisms) == 0 {
+		return nil
+	}
+	orbit := uint(1) << chunk
+	for before := uint(0); before != orbit; {
+		before = orbit
+		for n := range o.automorphisms {
+			a := &o.automorphisms[n]
+			if !fixes(a, o.chunk[:place]) {
+				continue
+			}
+			for i := range o.k {
+				if orbit&(1<<i) != 0 {
+					orbit |= 1 << a[i]
+				}
+			}
+		}
+	}
+	for i := range tried {
+		if orbit&(1<<tried[i].chunk) != 0 {
+			return &tried[i]
+		}
+	}
+	return nil
+}
+
+// fixes reports whether an automorphism moves none of some chunks.
+func fixes(automorphism *[MaxK]uint8, chunks []uint8) bool {
+	for _, chunk := range chunks {
+		if automorphism[chunk] != chunk {
+			return false
+		}
+	}
+	return true
+}
+
+// mayReach reports whether a permutation whose first places are chosen may still reach a matrix
+// that is not larger than best. names is the naming after the chosen cells of the first row.
+//
+// Cells between chosen places are compared row by row. The rest of a row is known only if it has
+// nothing but zeros and values that are new and distinct: at the smallest, these take the next
+// names in order, and the zeros follow. Which new value has which of these names is still open, so
+// that later rows are compared up to their first such value.
+func (o *orbitSearch) mayReach(placed int, names naming) bool {
+	if placed == o.k {
+		return true
+	}
+	var taken uint
+	for _, chunk := range o.chunk[:placed] {
+		taken |= 1 << chunk
+	}
+	newNames := false
+	for row := range placed {
+		source, n := &o.cells[o.chunk[row]], row*o.k
+		if row == 0 {
+			n = placed
+		}
+		for ; n < row*o.k+placed; n++ {
+			if n >= o.valid {
+				return true
+			}
+			c := source[o.chunk[n-row*o.k]]
+			if newNames && names.isNew(c) {
+				return 2*names.named <= o.best[n]
+			}
+			if rank := names.rank(c); rank != o.best[n] {
+				return rank < o.best[n]
+			}
+		}
+		if newNames {
+			return true
+		}
+		values, isKnown := o.restOf(source, taken, &names)
+		if !isKnown {
+			return true
+		}
+		for i := range o.k - placed {
+			rank := uint8(zeroRank)
+			if i < values {
+				rank = 2 * (names.named + uint8(i))
+			}
+			if n+i >= o.valid {
+				return true
+			}
+			if rank != o.best[n+i] {
+				return rank < o.best[n+i]
+			}
+		}
+		newNames = values > 0
+	}
+	return true
+}
+
+// restOf returns the number of values in the cells of a row that are not taken, and whether they
+// are all new and distinct.
+func (o *orbitSearch) restOf(row *[MaxK]cell, taken uint, names *naming) (values int, ok bool) {
+	var seen uint
+	for column := range o.k {
+		c := row[column]
+		if taken&(1<<column) != 0 || c.value == 0 {
+			continue
+		}
+		if !names.isNew(c) || seen&(1<<c.value) != 0 {
+			return 0, false
+		}
+		seen |= 1 << c.value
+		values++
+	}
+	return values, true
 }
 
 // finish compares the rows after the first.
@@ -169,6 +311,12 @@ func (o *orbitSearch) finish(names naming) {
 	}
 	if o.ties == 0 {
 		o.bestChunk, o.bestNames = o.chunk, names
+	} else {
+		var exchanged [MaxK]uint8
+		for place, chunk := range o.bestChunk[:o.k] {
+			exchanged[chunk] = o.chunk[place]
+		}
+		o.automorphisms = append(o.automorphisms, exchanged)
 	}
 	o.ties++
 }
@@ -191,6 +339,7 @@ func (o *orbitSearch) accept(n int, rank uint8) bool {
 	o.best[n] = rank
 	o.valid = n + 1
 	o.ties = 0
+	o.improvements++
 	return true
 }
 
@@ -211,6 +360,11 @@ type naming struct {
 	// equations are the products of signs that were chosen to be +, each
 	// under its highest variable: Gaussian elimination over two elements.
 	equations [2*MaxK + 1]parityForm
+}
+
+// isNew reports whether a cell has a value that has no name yet.
+func (n *naming) isNew(c cell) bool {
+	return c.value != 0 && c.value != unknown && n.names[c.value] == 0
 }
 
 // rank returns the symbol rank of the next cell.

@@ -43,6 +43,9 @@ func TestCanonicalAgainstWholeGroup(t *testing.T) {
 			for n := range structures {
 				checkOrbit(t, randomStructure(random, k, n*k*k/structures+1), g, elements)
 			}
+			for _, model := range Baselines(k) { // with many automorphisms
+				checkOrbit(t, model.Structure, g, elements)
+			}
 		}
 	}
 }
@@ -58,7 +61,7 @@ func randomStructure(random *rand.Rand, k, nonzeros int) Structure {
 
 func TestCanonicalIsAnInvariant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := anyStructure(1, 7).Draw(t, "structure")
+		s := anyStructure(1, MaxK).Draw(t, "structure")
 		g := rapid.SampledFrom(bothGroups).Draw(t, "group")
 		image := anyElement(s.K(), g).Draw(t, "element").apply(s)
 		canonical := s.Canonical(g)

@@ -113,7 +113,7 @@ func TestSRFAgainstEnumeration(t *testing.T) {
 			checkSRF(t, randomStructure(random, k, n*k*k/structures+1))
 		}
 	}
-	for _, model := range Baselines() {
+	for _, model := range Baselines(4) {
 		checkSRF(t, model.Structure)
 	}
 }

@@ -67,7 +67,7 @@ func TestBaselinesAreTheirDefinitions(t *testing.T) {
 		embedding := anyEmbedding(4)
 		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"),
 			embedding.Draw(t, "tail")
-		for _, model := range Baselines() {
+		for _, model := range Baselines(4) {
 			got, want := model.Structure.Score(head, relation, tail),
 				definitions[model.Name](head, relation, tail)
 			if got != want {
@@ -82,8 +82,9 @@ func hermitian(h, r, t []float64, re, im int) float64 {
 	return real(score)
 }
 
-func hamilton(a, b []float64) []float64 {
-	return []float64{
+// hamilton returns the product of quaternions over the real or complex numbers.
+func hamilton[N float64 | complex128](a, b []N) []N {
+	return []N{
 		a[0]*b[0] - a[1]*b[1] - a[2]*b[2] - a[3]*b[3],
 		a[0]*b[1] + a[1]*b[0] + a[2]*b[3] - a[3]*b[2],
 		a[0]*b[2] - a[1]*b[3] + a[2]*b[0] + a[3]*b[1],
@@ -93,7 +94,7 @@ func hamilton(a, b []float64) []float64 {
 
 func TestNamesAreOfTheClass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		model := rapid.SampledFrom(Baselines()).Draw(t, "model")
+		model := rapid.SampledFrom(Baselines(4)).Draw(t, "model")
 		image := anyElement(4, Full).Draw(t, "element").apply(model.Structure)
 		if image.Name() != model.Name {
 			t.Fatalf("%s is called %q, want %q", image, image.Name(), model.Name)

@@ -154,9 +154,9 @@ func (s searchRun) summary(r *search.Result) searchSummary {
 		Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead,
 		Study: s.settings.Study, Out: s.out,
 	}
-	if s.settings.K != 4 && s.settings.Model == form.Bilinear &&
+	if !s.settings.HasBaselines() && s.settings.Model == form.Bilinear &&
 		len(task.InStage(task.Default, r.Trials)) == 0 {
-		note := summary.Note + "; without baselines, which have four chunks"
+		note := summary.Note + "; without baselines, which need an even number of chunks"
 		summary.Note = strings.TrimPrefix(note, "; ")
 	}
 	return summary

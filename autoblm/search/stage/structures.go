@@ -25,8 +25,8 @@ func (Structures) Next(ctx context.Context, s *search.State) (search.Step, error
 	if s.Plan != nil && s.Plan.Searched {
 		return search.Step{Done: true, Stopped: s.Plan.Stopped, Note: s.Plan.Note}, nil
 	}
-	if s.Settings.K == 4 && len(s.InStage(task.Searching)) == 0 {
-		step := propose(s, task.Searching, baselines(Recipe(s)))
+	if s.Settings.HasBaselines() && len(s.InStage(task.Searching)) == 0 {
+		step := propose(s, task.Searching, baselines(s.Settings.K, Recipe(s)))
 		reuseDefault(s, step.Change.Trials)
 		return step, nil
 	}
@@ -72,9 +72,9 @@ func end(s *search.State, stopped search.Stop, note string) search.Step {
 	return search.Step{Change: &search.Change{Plan: plan}}
 }
 
-// baselines returns trials of the baselines, which have four chunks.
-func baselines(recipe task.Recipe) (trials []task.Trial) {
-	for _, b := range structure.Baselines() {
+// baselines returns trials of the baselines with k chunks.
+func baselines(k int, recipe task.Recipe) (trials []task.Trial) {
+	for _, b := range structure.Baselines(k) {
 		trials = append(trials, task.Trial{Name: b.Name, Structure: b.Structure, Recipe: recipe})
 	}
 	return trials

@@ -162,10 +162,10 @@ func (t *tuner) short(r task.Recipe) task.Recipe {
 
 // initial returns the trials that select the models: the baselines with the initial recipe.
 func (t *tuner) initial() []task.Trial {
-	if t.settings.K != 4 {
+	if !t.settings.HasBaselines() {
 		return []task.Trial{{Structure: simple(t.settings.K), Recipe: t.base}}
 	}
-	return baselines(t.base)
+	return baselines(t.settings.K, t.base)
 }
 
 // trialsWith returns trials of the models with a recipe.

@@ -6,8 +6,8 @@ import "github.com/autoblm/autoblm-go/autoblm/structure"
 // change of basis s may be one of these, and is none of the others.
 func MayEqual(s structure.Structure) (same []structure.Baseline) {
 	invariant := Of(s)
-	for _, model := range structure.Baselines() {
-		if model.Structure.K() == s.K() && Of(model.Structure) == invariant {
+	for _, model := range structure.Baselines(s.K()) {
+		if Of(model.Structure) == invariant {
 			same = append(same, model)
 		}
 	}
