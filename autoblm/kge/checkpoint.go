@@ -363,8 +363,8 @@ func (r *run) restoration(saved savedRun, lengths []int) (*restoration, error) {
 // newParameters returns parameters of a member with tables of the same sizes.
 func (r *run) newParameters(member int, sizes []checkpoint.Table) (*Parameters, error) {
 	m, s := r.job.Members[member], r.job.Settings
-	p := &Parameters{Form: m.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
-	p.Structure, _ = m.Form.Spec().Structure(m.Structure)
+	p := &Parameters{Form: s.FormOf(m), Dim: s.Dim, Reciprocal: s.Reciprocal}
+	p.Structure, _ = p.Form.Spec().Structure(m.Structure)
 	all := make([][]float32, len(sizes))
 	for i, t := range sizes {
 		if files := tablesOf(r.engine); files != nil && i == 0 { // the entities

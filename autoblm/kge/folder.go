@@ -63,7 +63,7 @@ func (d *description) check() (err error) {
 			"correct the wrong one")
 	}
 	k := d.Structure.K()
-	if d.Form == form.Bilinear && k == 0 {
+	if d.Form.HasStructure() && k == 0 {
 		return errors.New(`the structure is missing: add "structure", such as "complex"`)
 	}
 	if d.Structure, err = d.Form.Spec().Structure(d.Structure); err != nil {
@@ -179,7 +179,7 @@ func LoadFrom(dir string, readFile func(name string) ([]byte, error)) (*Model, e
 	if err != nil {
 		return nil, err
 	}
-	if d.Training != nil && d.Training.Member.Structure.K() == 0 && d.Form == form.Bilinear {
+	if d.Training != nil && d.Training.Member.Structure.K() == 0 && d.Training.Member.Form == form.Bilinear {
 		d.Training.Member.Structure = d.Structure
 	}
 	m := &Model{

@@ -29,7 +29,7 @@ func (p Parameters) NewHop(q Question, relations int) Hop {
 func (h Hop) move(state []float64, transposed bool) []float64 {
 	p := h.model
 	if p.Structure.K() > 0 {
-		return p.hop(state, h.rows[0], transposed, false)
+		return p.hop(p.moved(state, h.rows, transposed), h.rows[0], transposed, false)
 	}
 	return p.Form.Spec().DefineHop(p.Structure, state, h.rows, transposed)
 }

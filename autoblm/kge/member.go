@@ -100,24 +100,35 @@ func (s Settings) ValidateFor(m Member) error {
 	if err := m.Form.CheckDim(s.Dim); err != nil {
 		return err
 	}
-	can := m.Form.Capabilities()
+	f := s.FormOf(m)
+	can := f.Capabilities()
 	switch {
+	case s.Translate && f != form.Translated:
+		return fmt.Errorf("%v has no heads to translate: switch translate off", m.Form)
 	case !can.Products && (s.Dropout != 0 || m.Products != 0):
 		return fmt.Errorf("%v scores by distances: leave dropout and products at 0", m.Form)
 	case m.chunks()%max(1, m.N3Block) != 0:
 		return fmt.Errorf("n3-block is %d: it must divide the number of chunks of %s, which is %d",
 			m.N3Block, m.name(), m.chunks())
-	case m.HasIVR() && m.Form != form.Bilinear:
-		return fmt.Errorf("%v has no structure whose tensor IVR needs: "+
-			"leave ivr and ivr-products at 0", m.Form)
+	case m.HasIVR() && f != form.Bilinear:
+		return fmt.Errorf("%v has no structure whose tensor alone defines IVR: "+
+			"leave ivr and ivr-products at 0", f)
 	case m.IVRPower != 0 && (m.IVRPower < 2 || 4*m.IVRPower != math.Trunc(4*m.IVRPower)):
 		return fmt.Errorf("ivr-power is %v: it must be 0 or 2, 2.25, 2.5 and so on to 4", m.IVRPower)
 	case m.Form.Partitions() == 0 && m.Orthogonality != 0:
 		return fmt.Errorf("%s has no cores: leave orthogonality at 0", m.name())
 	case !can.RelationPrediction && m.RelationPrediction != 0:
-		return fmt.Errorf("%v has no relation prediction: leave relation-prediction at 0", m.Form)
+		return fmt.Errorf("%v has no relation prediction: leave relation-prediction at 0", f)
 	}
 	return nil
+}
+
+// FormOf returns the form of a member's model.
+func (s Settings) FormOf(m Member) form.Form {
+	if s.Translate && m.Form == form.Bilinear {
+		return form.Translated
+	}
+	return m.Form
 }
 
 // Diverged returns an error that wraps [ErrDiverged] for a member that diverged in an epoch.

@@ -28,7 +28,7 @@ func stateBytes(d *Data, s Settings, members []Member) float64 {
 	if s.Reciprocal {
 		directions = 2
 	}
-	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
+	for _, t := range s.FormOf(members[0]).Spec().Tables(s.Dim) {
 		rows := float64(t.Rows)
 		if !t.Global {
 			rows *= directions * float64(len(d.Relations))

@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/mapped"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Tables holds the embeddings of a model, row-major.
@@ -145,10 +146,13 @@ func (p Parameters) relationRows(
 
 // TripleScorer returns a function that scores the tails of a head and a relation for the
 // structure, in float64 (paper, Equation 7), or the heads of a relation and a tail if given is the
-// tail. relation is a row of its table, which may be that of a reverse. The function is not safe
-// for concurrent use.
+// tail. relation is a row of its table, which may be that of a reverse. With translations, the tail
+// cannot be given. The function is not safe for concurrent use.
 func (p Parameters) TripleScorer(given, relation int32, givenIsTail bool) func(int32) float64 {
 	known, row := widen(p.Entity(given)), widen(p.Relations[int(relation)*p.Dim:][:p.Dim])
+	if p.Form == form.Translated {
+		floats.Add(known, widen(p.More[0][int(relation)*p.Dim:][:p.Dim]))
+	}
 	other := make([]float64, p.Dim)
 	return func(answer int32) float64 {
 		head, tail := known, widenTo(other, p.Entity(answer))

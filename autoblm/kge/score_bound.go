@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/mapped"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Error bound of float32 scores
@@ -77,6 +79,9 @@ func (b ScoreBound) Of(q Question) float64 {
 	}
 	if k := p.Structure.K(); k > 0 {
 		perHop = k + 8
+		if p.Form == form.Translated { // a sum of two hops
+			perHop += k
+		}
 	}
 	x := float64(d+16+len(q.Path)*perHop) * 0x1p-24
 	floor := float64(d) * distanceFloor
@@ -98,12 +103,20 @@ func (b ScoreBound) productMagnitudes(q Question) []float64 {
 			}
 		}
 		if p.Structure.K() > 0 {
-			state = p.hop(state, rows[0], transposed, true)
+			state = p.hop(p.moved(state, rows, transposed), rows[0], transposed, true)
 		} else {
 			state = p.Form.Spec().DefineHop(p.Structure, state, rows, transposed)
 		}
 	}
 	return state
+}
+
+// moved returns a state before a hop with the translation of the relation, if there is one.
+func (p Parameters) moved(state []float64, rows [][]float64, transposed bool) []float64 {
+	if p.Form != form.Translated || transposed {
+		return state
+	}
+	return floats.AddTo(make([]float64, len(state)), state, rows[1])
 }
 
 // hop returns the state after a hop with a structure, or with the magnitudes of its entries.

@@ -92,6 +92,8 @@ type Settings struct {
 	// query of (h, r, t) becomes the tail query of (t, reverse of r, h), and no query uses the
 	// transpose of g(A, r) (Lacroix et al., 2018).
 	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" brief:"Learn separate embeddings for reverse relations." help:"Learn separate embeddings for reverse relations, used where a relation is walked backwards."`
+	// Translate gives each relation a vector that is added to the head, see [form.Translated].
+	Translate bool `json:"translate,omitempty" negatable:"" help:"Give each relation a vector that is added to the head, as BiQUE does; with reciprocal."`
 	// Dropout scales the remaining coordinates by 1/(1-Dropout).
 	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of the coordinates of each query that are dropped in a training step."`
 	// Frequency f weighs an answer that is in n training triples by 1-f + f·n/N, where N is
@@ -200,6 +202,9 @@ func (s Settings) validateLoss() error {
 	case s.Negatives > 0 && s.SparseGradients > 0:
 		return fmt.Errorf("negatives is %d and sparse-gradients is %d: "+
 			"they exclude each other; leave one of them at 0", s.Negatives, s.SparseGradients)
+	case s.Translate && !s.Reciprocal:
+		return errors.New("translate moves only heads, so that reverse relations must ask for them: " +
+			"set reciprocal, or switch translate off")
 	case s.AnswersPerQuery != 0 && !s.Reciprocal:
 		return fmt.Errorf("answers-per-query is %d without reverse relations: "+
 			"set reciprocal, or leave answers-per-query at 0", s.AnswersPerQuery)

@@ -82,7 +82,7 @@ func (s *Start) Match(d *Data, settings Settings, m Member) (Matched, error) {
 
 // startLayout returns the tables of a member.
 func startLayout(d *Data, s Settings, m Member) []labelledTable {
-	p := Parameters{Form: m.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
+	p := Parameters{Form: s.FormOf(m), Dim: s.Dim, Reciprocal: s.Reciprocal}
 	return (&Model{Parameters: p, EntityLabels: d.Entities, RelationLabels: d.Relations}).layout()
 }
 

@@ -50,7 +50,7 @@ func (s *Server) models(context.Context, *struct{}) (out models, err error) {
 			info.Dataset = m.Dataset
 			about := member{Form: m.Form.String(), Dim: m.Dim, Title: m.Form.String()}
 			if k := m.Structure.K(); k > 0 {
-				about.Title = m.Structure.Title()
+				about.Title = m.Form.Title(m.Structure)
 				about.Structure = m.Structure.Rows()
 			}
 			info.Members = append(info.Members, about)

@@ -83,7 +83,7 @@ func (c *modelMapCommand) graph(
 // write writes the page.
 func (c *modelMapCommand) write(m *kge.Model, placed *task.Map) error {
 	facts := []string{
-		cmp.Or(m.Structure.Title(), m.Form.String()), "dimension " + format.Int(m.Dim),
+		m.Form.Title(m.Structure), "dimension " + format.Int(m.Dim),
 		format.Count(len(m.EntityLabels), "entity"),
 	}
 	title := "Map of " + cmp.Or(m.Dataset, filepath.Base(c.Model))

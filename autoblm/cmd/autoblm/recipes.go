@@ -66,6 +66,9 @@ func (f duraFlag) impliedLayer(line *kong.Context, r *kge.Recipe) func() {
 		if flags.IsGiven(line, "dura") {
 			r.EntityL2, r.Products = f.Dura, f.Dura
 		}
+		if r.Training.Translate { // which has no relation prediction
+			r.RelationPrediction = 0
+		}
 		if !r.Training.Reciprocal { // which grouping needs
 			r.Training.AnswersPerQuery = 0
 		}

@@ -112,6 +112,9 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 	return flags.Resolve(line, append(layers, c.graphLayer(line, size),
 		c.impliedLayer(line, &c.Settings.Recipe), func() {
 			c.Settings.Halving = min(c.Settings.Halving, search.DefaultHalving(c.Settings.Training.Epochs))
+			if c.Settings.Training.Translate { // which has no relation prediction
+				c.Settings = searchSettings(search.Settings(c.Settings).WithoutRelationPrediction())
+			}
 		})...)
 }
 

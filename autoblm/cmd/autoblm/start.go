@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/exchange"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -63,6 +64,10 @@ func (c *trainCommand) fromLayer() func() {
 			})
 		}
 		c.Model, c.Structure.Structure = m.Form, m.Structure
+		c.Settings.Training.Translate = m.Form == form.Translated
+		if m.Form.HasStructure() {
+			c.Model = form.Bilinear
+		}
 		c.Settings.Training.Dim, c.Settings.Training.Reciprocal = m.Dim, m.Reciprocal
 	}
 }

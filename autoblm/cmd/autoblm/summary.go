@@ -24,7 +24,7 @@ type modelSummary struct {
 
 func summarizeModel(f form.Form, a structure.Structure, dim int) modelSummary {
 	s := modelSummary{Model: f, K: a.K(), Dim: dim}
-	if f == form.Bilinear {
+	if f.HasStructure() {
 		s.Structure = &a
 	}
 	return s
@@ -35,7 +35,7 @@ func (s modelSummary) title() string { return titleOf(s.Model, s.Structure) }
 // titleOf returns the title of a model's structure, or the name of its form.
 func titleOf(f form.Form, a *structure.Structure) string {
 	if a != nil {
-		return a.Title()
+		return f.Title(*a)
 	}
 	return f.String()
 }
@@ -61,13 +61,21 @@ type trainedSummary struct {
 func summarizeTraining(dataset string, dim int, report *kge.Report, out string) trainedSummary {
 	r := report.Results[0]
 	return trainedSummary{
-		modelSummary: summarizeModel(r.Member.Form, r.Member.Structure, dim),
+		modelSummary: summarizeModel(formOf(r), r.Member.Structure, dim),
 		Dataset:      dataset, Precision: report.Precision, Seed: r.Member.Seed,
 		Epochs: len(r.Loss), BestEpoch: r.BestEpoch, Loss: orEmpty(r.Loss),
 		Validations: orEmpty(r.Validations), Resumed: report.Resumed,
 		StoppedEarly: report.StoppedEarly, ValidatedBy: report.ValidatedBy,
 		Seconds: report.Timing, Out: out,
 	}
+}
+
+// formOf returns the form of the model of a result.
+func formOf(r kge.Result) form.Form {
+	if r.Model == nil {
+		return r.Member.Form
+	}
+	return r.Model.Form
 }
 
 // block describes the training of a model. The caller adds metrics and commands.

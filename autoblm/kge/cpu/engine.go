@@ -89,7 +89,7 @@ func (e *Engine) bf16(p kge.Precision) *kernel.BF16Set {
 
 // Supports implements [kge.Engine].
 func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
-	if err := checkForm(members[0].Form); err != nil {
+	if err := checkForm(s.FormOf(members[0])); err != nil {
 		return err
 	}
 	if d.BothDirections && s.Negatives > 0 {

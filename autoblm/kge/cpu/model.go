@@ -24,6 +24,7 @@ type model struct {
 	relations  []formTable
 	global     []formTable
 	cores      *cores // nil if the form has none
+	moves      int    // index of the relations that are added to anchors, see [form.Table]; -1 for none
 	sharesRows bool   // neighbouring paths can share rows of relations
 	count      int    // of relations, without reverses
 }
@@ -64,7 +65,7 @@ func newModelOf(k *kernel.Set, p kge.Parameters, entities tiles.Embeddings) *mod
 	arithmetic, _ := arithmeticOf(p.Form)
 	m := &model{
 		kernels: k, form: p.Form, dim: p.Dim, reciprocal: p.Reciprocal,
-		measure: arithmetic.newMeasure(p.Dim), entities: entities,
+		measure: arithmetic.newMeasure(p.Dim), entities: entities, moves: -1,
 	}
 	m.stateRows = m.measure.RowsPerQuery()
 	for i, t := range p.Specs() {
@@ -75,6 +76,9 @@ func newModelOf(k *kernel.Set, p kge.Parameters, entities tiles.Embeddings) *mod
 		}
 		m.relations = append(m.relations, table)
 		m.sharesRows = m.sharesRows || t.Shared
+		if t.Moves {
+			m.moves = i
+		}
 	}
 	m.count = m.relations[0].Count / m.relations[0].rows
 	if m.reciprocal {

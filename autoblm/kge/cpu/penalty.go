@@ -39,7 +39,18 @@ func (t *trainer) penalizeRows(
 }
 
 func (t *trainer) penalizeAnchors(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
-	return t.penalizeEntities(s, forward, u, u.gradients.anchors, a.anchors, weight)
+	if t.moves < 0 {
+		return t.penalizeEntities(s, forward, u, u.gradients.anchors, a.anchors, weight)
+	}
+	moved, gradient := s.rows, s.gradQueries
+	copy(moved.Data, first(a.anchors, a.count))
+	t.kernels.ScaleAdd(first(moved, a.count), first(a.relations[0][t.moves], a.count), 1)
+	clear(first(gradient, a.count))
+	loss := t.penalizeEntities(s, forward, u, gradient, moved, weight)
+	for _, to := range []kernel.Table{u.gradients.anchors, u.gradients.relations[0][t.moves]} {
+		t.kernels.ScaleAdd(first(to, a.count), first(gradient, a.count), 1)
+	}
+	return loss
 }
 
 func (t *trainer) penalizeTargets(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
@@ -87,6 +98,9 @@ func (t *trainer) penalizeHop(
 ) (loss float64) {
 	of := t.relationNorms()
 	for i, table := range t.relations {
+		if i == t.moves { // see penalizeAnchors
+			continue
+		}
 		gradient, x := u.gradients.relations[hop][i], a.relations[hop][i]
 		if !a.paths.sharesRows && t.scales.Relations == nil {
 			loss += t.penalizeRows(s, gradient, x, a.count*table.rows, of, weight)

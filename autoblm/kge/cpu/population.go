@@ -36,7 +36,7 @@ func (e *Engine) NewPopulation(
 	d *kge.Data, s kge.Settings, members []kge.Member,
 ) (kge.Population, error) {
 	var err error
-	s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim)
+	s.Precision, err = e.Precision(s.Precision, s.FormOf(members[0]), len(d.Entities), s.Dim)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (e *Engine) initialModel(d *kge.Data, s kge.Settings, member kge.Member) (*
 		return nil, err
 	}
 	m := newModelOf(e.kernels, kge.InitializeInto(d, s, member, entities.Stream(s.Dim)), entities)
-	if bf16 := e.bf16(s.Precision); bf16 != nil && member.Form.Capabilities().Products {
+	if bf16 := e.bf16(s.Precision); bf16 != nil && s.FormOf(member).Capabilities().Products {
 		if s.Candidates(entities.Count) < entities.Count { // steps round only the sample
 			m.entities.EnableLazyBF16(bf16)
 		} else {
@@ -143,7 +143,7 @@ func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) f
 	paths := layout.maxExamples * o.directions()
 	perUnit, perThread := float64(2*s.Dim*paths), float64(8*s.Dim*paths)
 	bytes := 0.0
-	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
+	for _, t := range s.FormOf(members[0]).Spec().Tables(s.Dim) {
 		if t.Global {
 			bytes += coreBytes(d, s, members)
 			continue

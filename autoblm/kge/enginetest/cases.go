@@ -63,6 +63,7 @@ func sampled(n int) change             { return func(s *kge.Settings) { s.Sample
 func grouped(n int) change             { return func(s *kge.Settings) { s.AnswersPerQuery = n } }
 func sparse(s *kge.Settings)           { s.SparseGradients = allSlopes }
 func reciprocal(s *kge.Settings)       { s.Reciprocal = true }
+func translate(s *kge.Settings)        { s.Reciprocal, s.Translate = true, true }
 func maxNorm(s *kge.Settings)          { s.MaxNorm, s.InitScale = 0.5, 0.3 }
 func xavier(s *kge.Settings)           { s.Initial = kge.Xavier }
 
@@ -81,6 +82,8 @@ func Recipes() map[string]Recipe {
 	all := norms
 	all.Products, all.RelationPrediction = 0.05, 0.6
 	byFrequency, half := all, pairsAndProducts
+	penalties := all // of models without relation prediction
+	penalties.RelationPrediction, penalties.PenaltyFrequency = 0, 0.5
 	byFrequency.PenaltyFrequency, half.PenaltyFrequency = 1, 0.5
 	orthogonal := kge.Weights{Orthogonality: 0.1, Products: 0.05, PenaltyFrequency: 0.5}
 	ivr := kge.Weights{IVR: 0.05, IVRProducts: 0.03, IVRPower: 2.25}
@@ -124,6 +127,12 @@ func Recipes() map[string]Recipe {
 		"grouped orthogonality":       newRecipe(orthogonal, reciprocal, grouped(3)),
 		"reciprocal, half frequency":  newRecipe(half, reciprocal),
 		"grouped, by frequency":       newRecipe(byFrequency, reciprocal, grouped(3)),
+		"translated":                  newRecipe(none, translate),
+		"translated penalties":        newRecipe(penalties, translate, withDropout(0.2)),
+		"translated, pairs":           newRecipe(pairsAndProducts, translate),
+		"translated, grouped":         newRecipe(penalties, translate, grouped(3)),
+		"translated, sampled":         newRecipe(norms, translate, sampled(4)),
+		"translated, sparse":          newRecipe(norms, translate, sparse),
 		"everything":                  newRecipe(all, reciprocal, options),
 		"everything not reciprocal":   newRecipe(all, options),
 	}
@@ -159,6 +168,8 @@ func pathRecipes() map[string]Recipe {
 		"penalties":                       recipe(0.5, norms, negatives),
 		"penalties by frequency":          recipe(0.5, byFrequency),
 		"transposed and by frequency":     recipe(1, byFrequency, transposed),
+		"translated":                      recipe(0.5, products, translate),
+		"translated penalties":            recipe(0.5, byFrequency, translate, withDropout(0.3)),
 		"negatives":                       recipe(0.5, none, negatives),
 		"sampled softmax":                 recipe(0.5, norms, sampled(6)),
 		"transposed and sampled":          recipe(1, all, sampled(6), transposed, withDropout(0.3)),

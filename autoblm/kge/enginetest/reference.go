@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
+	"gonum.org/v1/gonum/floats"
 )
 
 // reference computes the loss of a model in float64, directly from the definitions.
@@ -266,17 +267,18 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 	if w.HasIVR() {
 		sum += r.intermediates(x)
 	}
-	for _, end := range []int32{x.Anchor, x.Target} {
-		sum += r.scale(end) *
-			((w.L2+w.EntityL2)*powerSum(r.entity(end), 2) + (w.N3+w.EntityN3)*r.cubes(r.entity(end)))
+	ofEntity := func(id int32, row []float64) float64 {
+		return r.scale(id) *
+			((w.L2+w.EntityL2)*powerSum(row, 2) + (w.N3+w.EntityN3)*r.cubes(row))
 	}
+	sum += ofEntity(x.Anchor, r.movedAnchor(x)) + ofEntity(x.Target, r.entity(x.Target))
 	for i, h := range r.hops(x.Path) {
 		scale := r.relationScale(x.Path[i])
 		if w.Orthogonality > 0 {
 			sum += scale * w.Orthogonality * r.orthogonality(h.number)
 		}
 		for n, numbers := range r.rows(h.number) {
-			if r.Specs()[n].Global {
+			if t := r.Specs()[n]; t.Global || t.Moves {
 				continue
 			}
 			sum += scale *
@@ -308,6 +310,18 @@ func (r *reference) orthogonality(relation int) (sum float64) {
 		}
 	}
 	return sum
+}
+
+// movedAnchor returns the row of an example's anchor plus the rows of its first relation that move
+// it.
+func (r *reference) movedAnchor(x kge.Example) []float64 {
+	moved := slices.Clone(r.entity(x.Anchor))
+	for table, row := range r.rows(r.hops(x.Path)[0].number) {
+		if r.Specs()[table].Moves {
+			floats.Add(moved, row)
+		}
+	}
+	return moved
 }
 
 // scale returns the factor of penalties on an entity.

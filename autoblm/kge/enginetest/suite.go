@@ -18,6 +18,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -167,9 +168,10 @@ func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 		questions = append(questions, q.Question())
 	}
 	for name, m := range Members() {
-		for _, reciprocal := range []bool{true, false} {
+		for _, directed := range directions(m) {
 			s := kge.DefaultSettings()
-			s.Dim, s.Reciprocal, s.InitScale = 3*max(4, m.Structure.K()), reciprocal, 0.6
+			directed(&s)
+			s.Dim, s.InitScale = 3*max(4, m.Structure.K()), 0.6
 			if engine.Supports(data, s, []kge.Member{m}) != nil {
 				continue
 			}
@@ -183,6 +185,15 @@ func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 			}
 		}
 	}
+}
+
+// directions returns settings with the kinds of reverse relations that a member can have.
+func directions(m kge.Member) []change {
+	all := []change{reciprocal, func(*kge.Settings) {}}
+	if m.Form == form.Bilinear {
+		all = append(all, translate)
+	}
+	return all
 }
 
 // smallIntegers draws embeddings whose scores are exact in float32, with many ties.
@@ -208,11 +219,12 @@ func ranks(t *testing.T, engine kge.Engine) {
 	}
 	ties := int32(0)
 	for name, m := range Members() {
-		if engine.Supports(d, settings(max(1, m.Structure.K())), []kge.Member{m}) != nil {
-			continue
-		}
-		for _, reciprocal := range []bool{false, true} {
-			s := kge.Settings{Dim: 2 * max(2, m.Structure.K()), Reciprocal: reciprocal}
+		for _, directed := range directions(m) {
+			s := kge.Settings{Dim: 2 * max(2, m.Structure.K())}
+			directed(&s)
+			if engine.Supports(d, s, []kge.Member{m}) != nil {
+				continue
+			}
 			two := []kge.Parameters{smallIntegers(d, m, s, 1), smallIntegers(d, m, s, 100)}
 			ranker := newRanker(t, engine, two...)
 			for _, filter := range []*datasets.Known{g.Known(), nil} {
@@ -295,7 +307,7 @@ func nanRanksLast(t *testing.T, engine kge.Engine) {
 
 func populations(t *testing.T, engine kge.Engine) {
 	var members []kge.Member
-	for i, named := range structure.Baselines() {
+	for i, named := range structure.Baselines(4) {
 		members = append(members, kge.Member{
 			Structure:    named.Structure,
 			Seed:         uint64(i % 2),

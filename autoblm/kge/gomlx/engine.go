@@ -202,7 +202,7 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 		return errors.New("engine gomlx has no frequency weights; set frequency to 0 or use engine cpu")
 	}
 	for _, m := range members {
-		if err := supports(m.Form); err != nil {
+		if err := supports(s.FormOf(m)); err != nil {
 			return err
 		}
 	}
@@ -218,7 +218,7 @@ func (e *Engine) Precision(
 }
 
 func supports(f form.Form) error {
-	if f != form.Bilinear {
+	if f != form.Bilinear && f != form.Translated {
 		return fmt.Errorf("engine gomlx does not support the form %v; use engine cpu", f)
 	}
 	return nil

@@ -2,6 +2,7 @@ package gomlx
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/gomlx/gomlx/core/tensors"
 )
@@ -19,23 +20,75 @@ func interleave(to, from []float32, d, k int) {
 	}
 }
 
+// shapeOf returns the shape of models of a form.
+func shapeOf(f form.Form, reciprocal bool) shape {
+	return shape{reciprocal: reciprocal, moves: f == form.Translated}
+}
+
+// widths returns the number of numbers of a relation in each of its tables, multiples of dim.
+func widths(f form.Form, dim int) (all []int) {
+	for _, t := range f.Spec().Tables(dim) {
+		all = append(all, t.Rows*t.Columns)
+	}
+	return all
+}
+
+// joined returns the tables of relations as one, where the rows of a relation follow each other.
+func (r *ranker) joined(t kge.Tables) []float32 {
+	if len(r.widths) == 1 {
+		return t.Relations
+	}
+	var all []float32
+	for relation := range len(t.Relations) / r.widths[0] {
+		for i, width := range r.widths {
+			all = append(all, t.All()[1+i][relation*width:][:width]...)
+		}
+	}
+	return all
+}
+
+// divided inverts joined.
+func (r *ranker) divided(all []float32) (tables [][]float32) {
+	if len(r.widths) == 1 {
+		return [][]float32{all}
+	}
+	tables = make([][]float32, len(r.widths))
+	for len(all) > 0 {
+		for i, width := range r.widths {
+			tables[i] = append(tables[i], all[:width]...)
+			all = all[width:]
+		}
+	}
+	return tables
+}
+
 // stack concatenates the members' tables, interleaved: the entities of a shard [S, E/shards, d], with
-// zeros as padding, and the relations [S, R, d].
-func stack(members []kge.Tables, d, k, shard, shards int) []*tensors.Tensor {
-	stacked := func(shard, shards int, table func(t kge.Tables) []float32) *tensors.Tensor {
-		rows := len(table(members[0])) / d
+// zeros as padding, and the relations [S, R, w].
+func (r *ranker) stack(members []kge.Tables, shard, shards int) []*tensors.Tensor {
+	stacked := func(
+		shard, shards, width int, table func(t kge.Tables) []float32,
+	) *tensors.Tensor {
+		rows := len(table(members[0])) / width
 		from, to := rowsOf(rows, shard, shards)
 		size := shardRows(rows, shards)
-		all := make([]float32, len(members)*size*d)
+		all := make([]float32, len(members)*size*width)
 		for i, t := range members {
-			interleave(all[i*size*d:], table(t)[from*d:to*d], d, k)
+			interleave(all[i*size*width:], table(t)[from*width:to*width], r.dim, r.k)
 		}
-		return tensors.FromFlatDataAndDimensions(all, len(members), size, d)
+		return tensors.FromFlatDataAndDimensions(all, len(members), size, width)
 	}
 	return []*tensors.Tensor{
-		stacked(shard, shards, func(t kge.Tables) []float32 { return t.Entities }),
-		stacked(0, 1, func(t kge.Tables) []float32 { return t.Relations }),
+		stacked(shard, shards, r.dim, func(t kge.Tables) []float32 { return t.Entities }),
+		stacked(0, 1, sum(r.widths), r.joined),
 	}
+}
+
+// sum returns the sum of numbers.
+func sum(numbers []int) (total int) {
+	for _, n := range numbers {
+		total += n
+	}
+	return total
 }
 
 // operators arranges the structures' sign tensors T[i,k,j] as [S, mixes, K·K, K]: row (i,k)

@@ -12,7 +12,7 @@ import (
 // recipe holds the settings that determine the operations of a step; all others are data. One
 // program serves all structures, learning rates and weights of a recipe.
 type recipe struct {
-	reciprocal         bool
+	shape
 	dropout            bool
 	n3Blocks           n3Blocks
 	products           bool
@@ -106,9 +106,9 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 	b.backFromQueries(gradients, byPlain)
 
 	scatter := func(to, rows, gradient *Node) *Node {
-		d := to.Shape().Dim(2)
-		flat := Reshape(to, members*to.Shape().Dim(1), d)
-		sum := ScatterSum(flat, rows, Reshape(gradient, -1, d), false, false)
+		width := to.Shape().Dim(2)
+		flat := Reshape(to, members*to.Shape().Dim(1), width)
+		sum := ScatterSum(flat, rows, Reshape(gradient, -1, width), false, false)
 		return ReshapeWithShape(sum, to.Shape())
 	}
 	return loss, scatter(entities.byTable, b.endRows, gradients.ends),
@@ -180,13 +180,24 @@ func (b batch) penalize(r recipe, in terms, weight *Node, g *rowGradients) *Node
 		return overBatch(sums), Mul(x, slope)
 	}
 	total := func(common, own int) *Node { return Add(in.weight(common), in.weight(own)) }
-	ofEnds, byEnds := penalty(b.ends, b.endScales,
-		total(weightL2, weightEntityL2), total(weightN3, weightEntityN3), 1)
-	ofRelations, byRelation := penalty(b.relation, b.relationScales,
+	ofRelations, byRelation := penalty(b.factor(), b.relationScales,
 		total(weightL2, weightRelationL2), total(weightN3, weightRelationN3),
 		b.relation.Shape().Dim(1))
-	g.add(byEnds, byRelation)
-	return Add(ofEnds, ofRelations)
+	ofEntities := func(x *Node, directions int) (sum, gradient *Node) {
+		return penalty(x, b.endScales,
+			total(weightL2, weightEntityL2), total(weightN3, weightEntityN3), directions)
+	}
+	if !b.moves {
+		ofEnds, byEnds := ofEntities(b.ends, 1)
+		g.add(byEnds, byRelation)
+		return Add(ofEnds, ofRelations)
+	}
+	// The mean of both directions: the moved anchor and the answer of each.
+	ofAnchors, byAnchors := ofEntities(b.anchors(), 2)
+	ofEnds, byEnds := ofEntities(b.ends, 2)
+	b.addByAnchor(g, byAnchors, byRelation)
+	g.ends = Add(g.ends, byEnds)
+	return Add(Add(ofAnchors, ofEnds), ofRelations)
 }
 
 // scaled returns a weight with the factors of penalties on rows, which are nil if they are all 1.

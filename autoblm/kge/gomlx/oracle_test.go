@@ -91,7 +91,7 @@ func TestOracleFloat64(t *testing.T) {
 					signs = append(signs, float64(x))
 				}
 				build := func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
-					b := gatherBatch(in[0], in[1], in[2], in[3], false)
+					b := gatherBatch(in[0], in[1], in[2], in[3], shape{})
 					loss, gradEntities, gradRelations :=
 						lossAndGradients(recipe{n3Blocks: 1 << 1}, b, terms{triples: in[4], weights: in[5]})
 					queries := graph.Reshape(b.queries(), 1, 2*size, c.Dim)

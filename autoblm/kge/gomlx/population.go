@@ -37,7 +37,7 @@ func (e *Engine) NewPopulation(
 	d *kge.Data, s kge.Settings, members []kge.Member,
 ) (kge.Population, error) {
 	var err error
-	s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim)
+	s.Precision, err = e.Precision(s.Precision, s.FormOf(members[0]), len(d.Entities), s.Dim)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,7 @@ func (e *Engine) NewPopulation(
 	if s.Reciprocal {
 		size.relations *= 2
 	}
+	size.relations *= sum(widths(s.FormOf(members[0]), s.Dim)) / s.Dim
 	plan, err := size.plan(e.settings.Memory, e.devices)
 	if err != nil {
 		return nil, err
@@ -176,6 +177,7 @@ func (p *population) Parameters(member int) (kge.Parameters, error) {
 	g, i := p.groupOf(member)
 	tables, err := g.numbers(i, 0)
 	return kge.Parameters{
+		Form:       g.settings.FormOf(g.members[i]),
 		Structure:  g.members[i].Structure,
 		Dim:        g.dim,
 		Reciprocal: g.reciprocal,
@@ -293,7 +295,7 @@ func (e *Engine) newGroup(
 	}
 	anyMember := func(has func(m kge.Member) bool) bool { return slices.ContainsFunc(members, has) }
 	p := program{optimizer: s.Optimizer, maxNorm: s.MaxNorm > 0, split: parts > 1, recipe: recipe{
-		reciprocal:         s.Reciprocal,
+		shape:              shapeOf(s.FormOf(members[0]), s.Reciprocal),
 		dropout:            s.Dropout > 0,
 		bfloat16:           s.Precision == kge.Bfloat16,
 		n3Blocks:           n3BlocksOf(members),
@@ -505,14 +507,15 @@ func (g *group) numbers(member, n int) (t kge.Tables, err error) {
 		from, to := rowsOf(g.entities, i, len(g.shards))
 		err = errors.Join(err, g.read(t.Entities[from*g.dim:to*g.dim], s.tables[2*n], member))
 	}
-	relations := g.shards[0].tables[2*n+1]
-	t.Relations = make([]float32, relations.Shape().Dim(1)*g.dim)
-	return t, errors.Join(err, g.read(t.Relations, relations, member))
+	stacked := g.shards[0].tables[2*n+1]
+	relations := make([]float32, stacked.Shape().Dim(1)*stacked.Shape().Dim(2))
+	err = errors.Join(err, g.read(relations, stacked, member))
+	return kge.TablesOf(append([][]float32{t.Entities}, g.divided(relations)...)), err
 }
 
 // read copies the first rows of a member's table.
 func (g *group) read(to []float32, stacked *tensors.Tensor, member int) error {
-	size := stacked.Shape().Dim(1) * g.dim
+	size := stacked.Shape().Dim(1) * stacked.Shape().Dim(2)
 	return tensors.ConstFlatData(stacked, func(all []float32) {
 		interleave(to, all[member*size:][:len(to)], g.dim, g.dim/g.k)
 	})
@@ -532,7 +535,7 @@ func (g *group) setState(members []kge.MemberState) {
 			for i, m := range members {
 				tables[i] = append([]kge.Tables{m.Tables}, m.Slots...)[n]
 			}
-			s.tables = append(s.tables, stack(tables, g.dim, g.k, part, len(g.shards))...)
+			s.tables = append(s.tables, g.stack(tables, part, len(g.shards))...)
 		}
 	}
 	g.updateOperators()

@@ -26,8 +26,9 @@ type ranker struct {
 	shards              []*shard
 	models, entities, k int
 	dim                 int
-	reciprocal          bool
-	progress            func(share float64) // nil if not reported
+	widths              []int // of a relation in each of its tables
+	shape
+	progress func(share float64) // nil if not reported
 }
 
 // OnProgress implements [progress.Reporter].
@@ -58,7 +59,9 @@ func (e *Engine) NewRanker(
 	}
 	var bytes int64
 	for _, p := range parameters {
-		bytes += 4 * int64(len(p.Entities)+len(p.Relations))
+		for _, table := range p.All() {
+			bytes += 4 * int64(len(table))
+		}
 	}
 	shards := 1
 	if e.devices.Shard || bytes > e.settings.Memory {
@@ -78,10 +81,10 @@ func (e *Engine) newRanker(parameters []kge.Parameters, shards []*shard) *ranker
 	r := &ranker{
 		engine: e, shards: shards, models: len(parameters), dim: first.Dim,
 		entities: len(first.Entities) / first.Dim, k: first.Structure.K(),
-		reciprocal: first.Reciprocal,
+		shape: shapeOf(first.Form, first.Reciprocal), widths: widths(first.Form, first.Dim),
 	}
 	for i, s := range shards {
-		s.tables = stack(tables, r.dim, r.k, i, len(shards))
+		s.tables = r.stack(tables, i, len(shards))
 		s.operators = operators(structures)
 	}
 	return r
@@ -113,7 +116,7 @@ func (r *ranker) Rank(
 	if len(triples) == 0 {
 		return ranks, nil
 	}
-	p := ranking{r.reciprocal, shardingOf(r.entities, len(r.shards))}
+	p := ranking{r.shape, shardingOf(r.entities, len(r.shards))}
 	of := signature{inputs: rankInputs, outputs: rankOutputs, inputTables: 2}
 	program, err := r.engine.program(p, "rank", p.graph, of, p.sharding)
 	if err != nil {
@@ -279,7 +282,7 @@ const rankOutputs = 3
 
 // ranking is a program that ranks triples, for any shapes.
 type ranking struct {
-	reciprocal bool
+	shape
 	sharding
 }
 
@@ -289,7 +292,7 @@ type ranking struct {
 // scores, so they agree to the bit for any precision, without a mask over entities.
 func (p ranking) graph(g *Graph, in []*Node) []*Node {
 	b := gatherBatch(in[rankEntities], in[rankRelations], in[rankOperators], in[rankTriples],
-		p.reciprocal)
+		p.shape)
 	all := scores(Reshape(b.queries(), b.members(), -1, b.dim()), b.entities) // [S, 2·b, E]
 	all = p.mask(all, float32(math.NaN()))                                    // neither above nor equal to any score
 	members, rows := all.Shape().Dim(0), all.Shape().Dim(1)

@@ -14,16 +14,22 @@ const (
 	mixes
 )
 
+// shape says which operations score a batch, apart from the sizes of its tables.
+type shape struct {
+	reciprocal bool
+	moves      bool // relations are a factor and a vector that moves the anchor, each of width d
+}
+
 // batch holds a batch of triples and their embeddings, in two directions: tail prediction,
-// then head prediction. Entities are [S, E, d], relations [S, R, d]; K follows from the
-// operators.
+// then head prediction. Entities are [S, E, d], relations [S, R, w], where w is d except if a
+// relation moves anchors; K follows from the operators.
 type batch struct {
 	entities, relations *Node
 	operators           *Node // [S, mixes, K·K, K]
-	reciprocal          bool
+	shape
 
 	ends     *Node // [S, 2, b, d]: the rows of the heads, then of the tails
-	relation *Node // [S, 2, b, d], or [S, 1, b, d] if both directions share it
+	relation *Node // [S, 2, b, w], or [S, 1, b, w] if both directions share it
 	// Factors of penalties, nil if they are all 1: [S, 2, b, 1], and as many as relation.
 	endScales, relationScales *Node
 
@@ -32,8 +38,8 @@ type batch struct {
 }
 
 // gatherBatch looks up the rows of triples from their ids [3, b]: heads, relations, tails.
-func gatherBatch(entities, relations, operators, ids *Node, reciprocal bool) batch {
-	members, d := entities.Shape().Dim(0), entities.Shape().Dim(2)
+func gatherBatch(entities, relations, operators, ids *Node, s shape) batch {
+	members := entities.Shape().Dim(0)
 	size := ids.Shape().Dim(1)
 	rowsOf := func(table, ids *Node) *Node {
 		count := table.Shape().Dim(1)
@@ -42,17 +48,18 @@ func gatherBatch(entities, relations, operators, ids *Node, reciprocal bool) bat
 		return Reshape(Add(start, BroadcastPrefix(ids, members)), -1, 1)
 	}
 	lookUp := func(table, rows *Node) *Node {
-		flat := Reshape(table, members*table.Shape().Dim(1), d)
-		return Reshape(Gather(flat, rows), members, -1, size, d)
+		width := table.Shape().Dim(2)
+		flat := Reshape(table, members*table.Shape().Dim(1), width)
+		return Reshape(Gather(flat, rows), members, -1, size, width)
 	}
 	row := func(i int) *Node { return Slice(ids, AxisRange(i, i+1)) }
 	relationIDs := row(1)
-	if reciprocal {
+	if s.reciprocal {
 		reverses := AddScalar(relationIDs, relations.Shape().Dim(1)/2)
 		relationIDs = Concatenate([]*Node{relationIDs, reverses}, 0)
 	}
 	b := batch{
-		entities: entities, relations: relations, operators: operators, reciprocal: reciprocal,
+		entities: entities, relations: relations, operators: operators, shape: s,
 		endRows:      rowsOf(entities, Concatenate([]*Node{row(0), row(2)}, 0)),
 		relationRows: rowsOf(relations, relationIDs),
 	}
@@ -116,10 +123,42 @@ func (g *rowGradients) add(ends, relation *Node) {
 	g.relation = Add(g.relation, relation)
 }
 
+// factor returns the part of the relations that is mixed with entities.
+func (b batch) factor() *Node {
+	if !b.moves {
+		return b.relation
+	}
+	return Slice(b.relation, AxisRange(), AxisRange(), AxisRange(), AxisRange(0, b.dim()))
+}
+
+// anchors returns [S, 2, b, d]: the entity of each query, moved by its relation.
+func (b batch) anchors() *Node {
+	if !b.moves {
+		return b.ends
+	}
+	return Add(b.ends, Slice(b.relation, AxisRange(), AxisRange(), AxisRange(), AxisRange(b.dim())))
+}
+
+// addByAnchor adds the gradients of anchors and of factors of relations.
+func (b batch) addByAnchor(g *rowGradients, byAnchor, byFactor *Node) {
+	if b.moves {
+		byFactor = Concatenate([]*Node{byFactor, byAnchor}, 3)
+	}
+	g.add(byAnchor, byFactor)
+}
+
+// addByEnd adds the gradients of entities and of factors of relations.
+func (b batch) addByEnd(g *rowGradients, byEnd, byFactor *Node) {
+	if b.moves {
+		byFactor = Concatenate([]*Node{byFactor, ZerosLike(byFactor)}, 3)
+	}
+	g.add(byEnd, byFactor)
+}
+
 // queries returns [S, 2, b, d]: the queries for the tails of the triples, then for their heads.
 func (b batch) queries() *Node {
 	if b.reciprocal {
-		return b.mix(b.ends, b.relation, mixTails, mixTails)
+		return b.mix(b.anchors(), b.factor(), mixTails, mixTails)
 	}
 	return b.mix(b.ends, b.relation, mixTails, mixHeads)
 }
@@ -127,8 +166,8 @@ func (b batch) queries() *Node {
 // backFromQueries propagates the gradient of the queries to the rows that they were mixed from.
 func (b batch) backFromQueries(g *rowGradients, gradient *Node) {
 	if b.reciprocal {
-		g.add(b.mix(gradient, b.relation, mixHeads, mixHeads),
-			b.mix(b.ends, gradient, mixRelations, mixRelations))
+		b.addByAnchor(g, b.mix(gradient, b.factor(), mixHeads, mixHeads),
+			b.mix(b.anchors(), gradient, mixRelations, mixRelations))
 		return
 	}
 	heads := Concatenate([]*Node{b.heads(), direction(gradient, 1)}, 1)
@@ -140,11 +179,11 @@ func (b batch) backFromQueries(g *rowGradients, gradient *Node) {
 // otherQueries returns [S, 2, b, d]: g(A,r)t for the triple of each direction. With reciprocal
 // relations these products answer no query, but [kge.Weights] can penalize them.
 func (b batch) otherQueries() *Node {
-	return b.mix(b.answers(), b.relation, mixHeads, mixHeads)
+	return b.mix(b.answers(), b.factor(), mixHeads, mixHeads)
 }
 
 func (b batch) backFromOtherQueries(g *rowGradients, gradient *Node) {
-	g.add(swap(b.mix(gradient, b.relation, mixTails, mixTails)),
+	b.addByEnd(g, swap(b.mix(gradient, b.factor(), mixTails, mixTails)),
 		b.mix(gradient, b.answers(), mixRelations, mixRelations))
 }
 

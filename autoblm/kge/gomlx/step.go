@@ -88,7 +88,7 @@ func (p program) gradients(
 	state, in []*Node, i, total, first *Node,
 ) (loss, byEntity, byRelation *Node) {
 	ids := at(in[callTriples], i)
-	b := gatherBatch(state[0], state[1], in[callOperators], ids, p.reciprocal)
+	b := gatherBatch(state[0], state[1], in[callOperators], ids, p.shape)
 	if p.scaled {
 		b.scale(in[callEntityScales], in[callRelationScales])
 	}
