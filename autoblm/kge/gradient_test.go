@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
 // TestHop compares the scores of a hop with those of the model, and its gradients with difference
@@ -16,14 +17,22 @@ func TestHop(t *testing.T) {
 	const step = 1e-3
 	d := completion.Data(enginetest.RandomGraph(5, 2, 9, 1))
 	for name, m := range enginetest.Members() {
-		for path := range int32(8) {
+		for path := range int32(12) {
 			s := kge.DefaultSettings()
 			s.Dim, s.InitScale, s.Reciprocal = 2*max(2, m.Structure.K()), 0.7, path >= 4
+			s.Translate = path >= 8
+			if s.ValidateFor(m) != nil {
+				continue
+			}
 			p := kge.Initialize(d, s, m)
 			q := kge.Question{Anchor: 1, Path: []int32{path % 4}}
 			score := func() float64 { return p.Scorer(q, 2)(3) }
 			hop := p.NewHop(q, 2)
 			closeTo(t, fmt.Sprintf("%s: score", name), hop.Score(3), score())
+			if s.Reciprocal && m.Form == form.Bilinear {
+				row := q.Path[0]/2 + 2*(q.Path[0]%2)
+				closeTo(t, name+": score of a triple", p.TripleScorer(1, row, false)(3), score())
+			}
 			byAnchor, byAnswer := hop.Gradients(3)
 			for entity, gradient := range map[int32][]float64{1: byAnchor, 3: byAnswer} {
 				for i, got := range gradient {

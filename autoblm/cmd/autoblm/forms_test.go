@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
@@ -37,6 +38,37 @@ func TestForms(t *testing.T) {
 		{cli.Misuse, "transe scores by distances: leave dropout", train + "transe --dropout 0.1"},
 		{cli.Misuse, "it must divide the number of chunks of transe", train + "transe --n3 0.1 --n3-block 2"},
 		{cli.Misuse, `unknown model "translation": use`, train + "translation"},
+	})
+}
+
+// TestTranslated trains, ranks, continues, queries and searches models with translations.
+func TestTranslated(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	train := "train --translate --no-eval --dim 16 --epochs 4 --batch 32 --dataset " + graph + " --out " + dir + "/"
+	first := object(t, train+"first --structure bique")
+	has(t, first, fields{"model": "translated", "structure": structure.MustParse("bique").String()})
+	if number(t, first, "loss.3") >= number(t, first, "loss.0") {
+		t.Errorf("it does not learn: %v", first["loss"])
+	}
+	ranked, _ := succeed(t, "eval --dataset", graph, "--model", dir+"/first")
+	contains(t, ranked, "BiQUE, translated")
+	more := object(t, "train --epochs 3 --no-eval --dataset", graph, "--from", dir+"/first --out",
+		dir+"/more")
+	has(t, more, fields{"model": "translated", "structure": first["structure"]})
+	if after := number(t, more, "loss.0"); after >= number(t, first, "loss.0") {
+		t.Errorf("continues with the loss %v after %v", after, first["loss"])
+	}
+	object(t, "predict --any --head e00 --relation near --model", dir+"/first --dataset", graph)
+	found := object(t, "search --recipe basic --translate --reciprocal --k 8 --dim 8 --epochs 1",
+		"--budget 2 --dataset", graph, "--out", dir+"/search")
+	has(t, found, fields{"k": 8, "baselines.#": 6})
+	refuse(t, []refusal{
+		{cli.Misuse, "set reciprocal", train + "none --structure complex --no-reciprocal"},
+		{cli.Misuse, "no heads to translate", train + "none --model transe --reciprocal"},
+		{cli.Misuse, "translated has no relation prediction",
+			train + "none --structure complex --relation-prediction 1"},
+		{cli.Misuse, "translated has no structure whose tensor alone defines IVR",
+			train + "none --structure complex --ivr 0.1"},
 	})
 }
 
