@@ -40,8 +40,9 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		if r.About == "" || r.Source == "" {
 			t.Errorf("%s does not say what it is, or where it is from", what)
 		}
-		if search := strings.HasSuffix(r.Name, "-search"); search != r.Searches() ||
-			(search || r.Dataset == "") != (r.Published == nil) {
+		search, hasOnlyMRR := strings.HasSuffix(r.Name, "-search"), strings.HasPrefix(r.Name, "ivr")
+		if search != r.Searches() ||
+			(search || r.Dataset == "" || hasOnlyMRR) != (r.Published == nil) {
 			t.Errorf("%s has the structure %v and published %+v", what, r.Structure.K(), r.Published)
 		}
 		if r.Published == nil {
@@ -60,7 +61,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 	}
 	if got := Names(); !slices.Equal(got, []string{
 		"default", "default-small", "dense", "large", "huge", "vast", "basic", "paper", "paper-search",
-		"n3", "dura", "rescal", "rp", "small", "small-search",
+		"n3", "dura", "rescal", "rp", "ivr", "ivr-quate", "ivr-analogy", "small", "small-search",
 	}) {
 		t.Errorf("the names are %v", got)
 	}
@@ -94,8 +95,9 @@ func TestNoSuchRecipe(t *testing.T) {
 			}
 		}
 	}
-	if got := len(For("wn18rr")); got != 6 {
-		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, rescal and rp", got)
+	if got := len(For("wn18rr")); got != 9 {
+		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, rescal, rp and three of ivr",
+			got)
 	}
 	if got := For("mine"); len(got) != 0 {
 		t.Errorf("recipes for an unknown graph: %v", got)
@@ -322,6 +324,37 @@ func TestSettingsOfRESCAL(t *testing.T) {
 		if want := converted("rescal", source.reg, 0); r.Weights != want {
 			t.Errorf("%s: %+v, want %+v", dataset, r.Weights, want)
 		}
+		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSettingsOfIVR compares with the authors' table: chunks, dimension, power and weights.
+func TestSettingsOfIVR(t *testing.T) {
+	for what, source := range map[[2]string]struct {
+		chunks, dim            int
+		power, norms, products float64
+	}{
+		{"ivr", "wn18rr"}:            {2, 4000, 3, .05, .07},
+		{"ivr", "fb15k-237"}:         {2, 4000, 2.25, .005, .05},
+		{"ivr", "yago3-10"}:          {2, 2000, 2.25, .0005, .007},
+		{"ivr-quate", "wn18rr"}:      {4, 4000, 3, .07, .03},
+		{"ivr-quate", "fb15k-237"}:   {4, 4000, 2.25, .005, .05},
+		{"ivr-quate", "yago3-10"}:    {4, 2000, 2.25, .0005, .005},
+		{"ivr-analogy", "wn18rr"}:    {4, 4000, 3, .003, .07},
+		{"ivr-analogy", "fb15k-237"}: {4, 4000, 2.25, .005, .07},
+		{"ivr-analogy", "yago3-10"}:  {4, 2000, 2.25, .0007, .007},
+	} {
+		r := named(t, what[0], what[1])
+		s := r.Training
+		if r.Structure.K() != source.chunks || s.Dim != source.dim || 2*s.Batch != 100 ||
+			s.Epochs != 200 || r.LearningRate != .1 || !s.Reciprocal || s.Frequency != 0 {
+			t.Errorf("%v: %v, %+v", what, r.Structure, s)
+		}
+		near(t, what[0]+" "+what[1],
+			[]float64{s.InitScale * s.InitScale, r.IVRPower, r.IVR, r.IVRProducts},
+			[]float64{.02 * .02 / 12, source.power, 2 * source.norms, 2 * source.products})
 		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
 			t.Error(err)
 		}

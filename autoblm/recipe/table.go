@@ -141,7 +141,10 @@ var (
 			"so their metrics may be slightly high. Here the best epoch by validation is kept.",
 		training: training(reciprocal),
 	}
-	small = family{
+	ivr        = ivrFamily("ivr", "ComplEx")
+	ivrQuatE   = ivrFamily("ivr-quate", "QuatE")
+	ivrAnalogy = ivrFamily("ivr-analogy", "Analogy")
+	small      = family{
 		name: "small", model: "ConvE",
 		reported: "TimDettmers/ConvE, README; another model with another loss",
 		about:    "trains a small graph in less than a minute on two cores",
@@ -326,6 +329,26 @@ func table() []row {
 			weights:  complexN3AndPrediction(.1, 4),
 			settings: settings{dim: 2000, batch: 500, epochs: 500, validate: 5, rate: .1},
 			note:     "The command in their README has 100 epochs."},
+
+		{family: ivr, dataset: "wn18rr", structure: complexNumbers, weights: ivrWeights(3, .05, .07),
+			settings: ivrSettings, note: "Published MRR: .494."},
+		{family: ivr, dataset: "fb15k-237", structure: complexNumbers,
+			weights: ivrWeights(2.25, .005, .05), settings: ivrSettings, note: "Published MRR: .370."},
+		{family: ivr, dataset: "yago3-10", structure: complexNumbers,
+			weights: ivrWeights(2.25, .0005, .007), settings: ivrSettings.with(2000),
+			note: "Published MRR: .586."},
+		{family: ivrQuatE, dataset: "wn18rr", structure: "quate", weights: ivrWeights(3, .07, .03),
+			settings: ivrSettings},
+		{family: ivrQuatE, dataset: "fb15k-237", structure: "quate",
+			weights: ivrWeights(2.25, .005, .05), settings: ivrSettings},
+		{family: ivrQuatE, dataset: "yago3-10", structure: "quate",
+			weights: ivrWeights(2.25, .0005, .005), settings: ivrSettings.with(2000)},
+		{family: ivrAnalogy, dataset: "wn18rr", structure: "analogy", weights: ivrWeights(3, .003, .07),
+			settings: ivrSettings},
+		{family: ivrAnalogy, dataset: "fb15k-237", structure: "analogy",
+			weights: ivrWeights(2.25, .005, .07), settings: ivrSettings},
+		{family: ivrAnalogy, dataset: "yago3-10", structure: "analogy",
+			weights: ivrWeights(2.25, .0007, .007), settings: ivrSettings.with(2000)},
 
 		{family: small, dataset: "umls", structure: "complex", published: metrics{.94, .92, .99},
 			weights: n3Weight(.02), settings: smallSettings},
