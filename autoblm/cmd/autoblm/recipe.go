@@ -48,11 +48,14 @@ func (c *recipeListCommand) Run(o *output) error {
 	})
 }
 
-// differences describes the settings in which recipes for any graph differ.
+// differences describes the settings in which recipes without published metrics differ.
 func differences(r recipe.Recipe) string {
 	var parts []string
 	if r.N3 > 0 {
 		parts = append(parts, fmt.Sprintf("n3 %.3g", r.N3))
+	}
+	if r.HasIVR() {
+		parts = append(parts, r.Structure.Title(), fmt.Sprintf("ivr %.3g", r.IVR))
 	}
 	if n := r.Training.SampledSoftmax; n > 0 {
 		parts = append(parts, format.Int(n)+" sampled")
