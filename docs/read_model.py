@@ -49,9 +49,12 @@ def scores(folder, head, relation, tail):
 
 
 folder, *asked = sys.argv[1:]
-members = [f"{folder}/{name}" for name in describe(folder).get("members", [])]
-if members:  # an ensemble has the mean of its members' scores
-    total = sum(scores(member, *asked) for member in members) / len(members)
+about = describe(folder)
+members = [f"{folder}/{name}" for name in about.get("members", [])]
+if members:  # an ensemble has the mean of its members' scores, with weights if it has any
+    learned = about.get("weights", {"by_relation": {}, "shared": [1 / len(members)] * len(members)})
+    weights = learned["by_relation"].get(asked[1], learned["shared"])
+    total = sum(weight * scores(member, *asked) for weight, member in zip(weights, members))
 else:
     total = scores(folder, *asked)
 entities = labels((members or [folder])[0], "entities")

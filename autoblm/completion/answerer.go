@@ -114,7 +114,7 @@ func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, 
 	}
 	if engine != nil {
 		var err error
-		if a.scores, err = newEngineScores(engine, p.Models()); err != nil {
+		if a.scores, err = newEngineScores(engine, p); err != nil {
 			return nil, err
 		}
 	}

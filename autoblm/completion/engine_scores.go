@@ -8,16 +8,20 @@ import (
 )
 
 // engineScores computes float32 scores of entities with an engine. Those of an ensemble are the
-// means of its members' scores.
+// means of its members' scores, with its weights.
 type engineScores struct {
 	rankers     []kge.Ranker     // of each model
 	bounds      []kge.ScoreBound // of each model
 	dim         int              // sum over the models
 	canRestrict bool             // all rankers can
+	weights     func(relation int32) []float64
 }
 
-func newEngineScores(engine kge.Engine, models []*kge.Model) (*engineScores, error) {
-	s := &engineScores{bounds: make([]kge.ScoreBound, len(models)), canRestrict: true}
+func newEngineScores(engine kge.Engine, p Predictor) (*engineScores, error) {
+	models := p.Models()
+	s := &engineScores{
+		bounds: make([]kge.ScoreBound, len(models)), canRestrict: true, weights: p.weights,
+	}
 	var bounds errgroup.Group
 	for i, m := range models {
 		bounds.Go(func() error {
@@ -50,17 +54,23 @@ func (s *engineScores) close() {
 
 // bound bounds the difference of a score from its definition in float64.
 //
-// The mean of m members has at most m roundings more, each at most u = 2⁻²⁴ of the magnitudes M
-// that [kge.ScoreBound] sums. A bound has more than 16 roundings, so it is above 16uM.
+// The mean of m members has at most m roundings more, or m+1 with weights, which are rounded too and
+// multiply. Each is at most u = 2⁻²⁴ of the magnitudes M that [kge.ScoreBound] sums. A bound has more
+// than 16 roundings, so it is above 16uM.
 func (s *engineScores) bound(q kge.Question) float64 {
 	if len(s.bounds) == 1 {
 		return s.bounds[0].Of(q)
 	}
 	sum, members := 0.0, float64(len(s.bounds))
-	for _, b := range s.bounds {
-		sum += b.Of(q)
+	weights := s.weights(relationOf(q))
+	for i, b := range s.bounds {
+		weight := 1 / members
+		if weights != nil {
+			weight = weights[i]
+		}
+		sum += weight * b.Of(q)
 	}
-	return sum / members * (1 + members/16)
+	return sum * (1 + (members+1)/16)
 }
 
 // all returns a scorer of all entities.
@@ -69,7 +79,7 @@ func (s *engineScores) all(entities int) kge.EntityScorer {
 	for i, ranker := range s.rankers {
 		scorers[i] = ranker
 	}
-	return meanOf(scorers, entities)
+	return s.meanOf(scorers, entities)
 }
 
 // restrict returns a scorer of some entities; see canRestrict.
@@ -78,21 +88,22 @@ func (s *engineScores) restrict(entities []int32) kge.EntityScorer {
 	for i, ranker := range s.rankers {
 		scorers[i] = ranker.(kge.Restricter).Restrict(entities)
 	}
-	return meanOf(scorers, len(entities))
+	return s.meanOf(scorers, len(entities))
 }
 
 // meanScorer computes the means of the scores of several models.
 type meanScorer struct {
 	models   []kge.EntityScorer
 	entities int
+	weights  func(relation int32) []float64
 }
 
 // meanOf returns a scorer of means for scorers of a number of entities, each of one model.
-func meanOf(models []kge.EntityScorer, entities int) kge.EntityScorer {
+func (s *engineScores) meanOf(models []kge.EntityScorer, entities int) kge.EntityScorer {
 	if len(models) == 1 {
 		return models[0]
 	}
-	return &meanScorer{models, entities}
+	return &meanScorer{models, entities, s.weights}
 }
 
 // Scores implements [kge.EntityScorer].
@@ -106,16 +117,24 @@ func (s *meanScorer) Scores(
 	for from := 0; from < len(questions); from += size {
 		part := questions[from:min(from+size, len(questions))]
 		clear(sums)
+		weights := make([][]float64, len(part))
+		for i, q := range part {
+			weights[i] = s.weights(relationOf(q))
+		}
 		for i, scorer := range s.models {
 			isLast := i == len(s.models)-1
 			err := scorer.Scores(ctx, model, part, func(question int, scores []float32) {
+				weight, divisor := float32(1), float32(len(s.models))
+				if weights[question] != nil {
+					weight, divisor = float32(weights[question][i]), 1
+				}
 				sum := sums[question*s.entities:][:len(scores)]
 				for n, score := range scores {
-					sum[n] += score
+					sum[n] += weight * score
 				}
 				if isLast {
 					for n := range sum {
-						sum[n] /= float32(len(s.models))
+						sum[n] /= divisor
 					}
 					visit(from+question, sum)
 				}

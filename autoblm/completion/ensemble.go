@@ -13,15 +13,18 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// Ensemble combines models. The score of an entity is the mean of its members' scores, so its share
-// of the softmax is their geometric mean up to a constant of the query. An ensemble of one member
-// answers like that member.
+// Ensemble combines models. The score of an entity is the mean of its members' scores, weighted if
+// there are weights, so its share of the softmax is their geometric mean up to a constant of the
+// query. An ensemble of one member answers like that member.
 type Ensemble struct {
 	// Members have the same ids. Their order depends on their values only, so results do not depend
 	// on the order in which models are given.
 	Members []*kge.Model
 	// Choice describes the selection of the members; nil if they were not selected.
 	Choice *Choice
+	// Weights are weights of the members for each relation; nil if all are equal. They replace the
+	// choice.
+	Weights *RelationWeights
 	// Valid and Test are the metrics, as in [kge.Model]. The Valid of a chosen ensemble is fitted
 	// to the validation triples; see [Choice].
 	Valid, Test json.RawMessage
@@ -139,16 +142,24 @@ func (e *Ensemble) calibration() *Calibration { return e.Calibration }
 func (e *Ensemble) loaded() string { return e.fingerprint }
 
 func (e *Ensemble) scores(q question) func(id int32) float64 {
-	return meanScores(e.Members, q.scores)
+	return meanScores(e.Members, e.weights(q.relation), q.scores)
 }
 
-// meanScores returns the mean of the scores of models.
+// meanScores returns the mean of the scores of models, with weights of sum 1 or nil.
 func meanScores(
-	models []*kge.Model, scoresOf func(m *kge.Model) func(id int32) float64,
+	models []*kge.Model, weights []float64, scoresOf func(m *kge.Model) func(id int32) float64,
 ) func(id int32) float64 {
 	members := make([]func(id int32) float64, len(models))
 	for i, m := range models {
 		members[i] = scoresOf(m)
+	}
+	if weights != nil {
+		return func(id int32) (sum float64) {
+			for i, score := range members {
+				sum += weights[i] * score(id)
+			}
+			return sum
+		}
 	}
 	return func(id int32) float64 {
 		sum := 0.0
@@ -189,13 +200,8 @@ func (e *Ensemble) Rank(
 		return nil, nil, err
 	}
 	defer r.close()
-	all := make([]int, len(e.Members))
-	for i := range all {
-		all[i] = i
-	}
 	ranks := make([]eval.Ranked, len(triples))
-	last := len(all) - 1
-	err = r.rank(ctx, [][]int{all[:last]}, all[last:], func(_, _, slot int, rank eval.Rank) {
+	err = r.rankWeighted(ctx, e.weights, func(slot int, rank eval.Rank) {
 		if slot%2 == 0 {
 			ranks[slot/2].Tail = rank
 		} else {

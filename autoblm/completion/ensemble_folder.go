@@ -15,14 +15,15 @@ import (
 )
 
 // ensembleDescription holds the contents of model.json of an ensemble. A reader needs only Members,
-// the names of folders with complete models.
+// the names of folders with complete models, and Weights.
 type ensembleDescription struct {
-	Members []string        `json:"members"`
-	Dataset string          `json:"dataset,omitempty"`
-	Source  string          `json:"source,omitempty"`
-	Choice  *Choice         `json:"choice,omitempty"`
-	Valid   json.RawMessage `json:"valid,omitempty"`
-	Test    json.RawMessage `json:"test,omitempty"`
+	Members []string         `json:"members"`
+	Dataset string           `json:"dataset,omitempty"`
+	Source  string           `json:"source,omitempty"`
+	Choice  *Choice          `json:"choice,omitempty"`
+	Weights *RelationWeights `json:"weights,omitempty"`
+	Valid   json.RawMessage  `json:"valid,omitempty"`
+	Test    json.RawMessage  `json:"test,omitempty"`
 }
 
 func (d *ensembleDescription) check() error {
@@ -45,7 +46,8 @@ func (e *Ensemble) Files() (map[string][]byte, error) {
 	}
 	first := e.Members[0]
 	d := ensembleDescription{
-		Dataset: first.Dataset, Source: first.Source, Choice: e.Choice, Valid: e.Valid, Test: e.Test,
+		Dataset: first.Dataset, Source: first.Source, Choice: e.Choice, Weights: e.Weights,
+		Valid: e.Valid, Test: e.Test,
 	}
 	all := map[string][]byte{}
 	described := map[string][]byte{} // model.json has checksums of these only
@@ -101,10 +103,13 @@ func loadEnsemble(dir string, files modelfolder.Reader) (*Ensemble, error) {
 	if err == nil && d.Choice != nil {
 		err = d.Choice.check(len(e.Members))
 	}
+	if err == nil && d.Weights != nil {
+		err = d.Weights.check(d.Choice, len(e.Members), e.Members[0].RelationLabels)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, modelfolder.Description), err)
 	}
-	e.Choice, e.Valid, e.Test = d.Choice, d.Valid, d.Test
+	e.Choice, e.Weights, e.Valid, e.Test = d.Choice, d.Weights, d.Valid, d.Test
 	return e, nil
 }
 

@@ -141,15 +141,17 @@ func (r *ensembleRanker) score(ctx context.Context, first, n int) error {
 	return nil
 }
 
-// visitRank receives the rank of a true answer by an ensemble extended by a model. ensemble and
-// model are indices in the lists passed to rank.
-type visitRank func(ensemble, model, slot int, rank eval.Rank)
+// scoredQuestion has the scores of all entities for one question.
+type scoredQuestion struct {
+	question int
+	byModel  [][]float32
+	// sums and totals are scratch buffers for a number of each entity.
+	sums, totals []float64
+}
 
-// rank ranks all true answers by each ensemble extended by each model that it does not contain. It
-// adds scores in the order of an ensemble, and calls visit from several goroutines.
-func (r *ensembleRanker) rank(
-	ctx context.Context, ensembles [][]int, models []int, visit visitRank,
-) error {
+// each scores all questions. It calls visit from several goroutines.
+func (r *ensembleRanker) each(ctx context.Context, visit func(s scoredQuestion)) error {
+	size := len(r.rankers) * r.entities
 	for first := 0; first < len(r.questions); first += r.batchSize {
 		n := min(r.batchSize, len(r.questions)-first)
 		if err := r.score(ctx, first, n); err != nil {
@@ -159,12 +161,16 @@ func (r *ensembleRanker) rank(
 		var workers errgroup.Group
 		for range min(runtime.GOMAXPROCS(0), n) {
 			workers.Go(func() error {
-				sums := make([]float64, r.entities)
+				s := scoredQuestion{
+					sums: make([]float64, r.entities), totals: make([]float64, r.entities),
+				}
 				for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 					if err := ctx.Err(); err != nil {
 						return err
 					}
-					r.rankQuestion(first+i, ensembles, models, sums, visit)
+					s.question = first + i
+					s.byModel = slices.Collect(slices.Chunk(r.scores[i*size:][:size], r.entities))
+					visit(s)
 				}
 				return nil
 			})
@@ -176,40 +182,72 @@ func (r *ensembleRanker) rank(
 	return nil
 }
 
-// rankQuestion works like rank for one scored question. sums is a scratch buffer.
-func (r *ensembleRanker) rankQuestion(
-	question int, ensembles [][]int, models []int, sums []float64, visit visitRank,
-) {
-	size := len(r.rankers) * r.entities
-	scores := r.scores[(question-r.first)*size:][:size]
-	byModel := slices.Collect(slices.Chunk(scores, r.entities))
-	for e, ensemble := range ensembles {
-		clear(sums)
-		for _, model := range ensemble {
-			for id, score := range byModel[model] {
-				sums[id] += float64(score)
+// visitRank receives the rank of a true answer by an ensemble extended by a model. ensemble and
+// model are indices in the lists passed to rank.
+type visitRank func(ensemble, model, slot int, rank eval.Rank)
+
+// rank ranks all true answers by each ensemble extended by each model that it does not contain. It
+// adds scores in the order of an ensemble, and calls visit from several goroutines.
+func (r *ensembleRanker) rank(
+	ctx context.Context, ensembles [][]int, models []int, visit visitRank,
+) error {
+	return r.each(ctx, func(s scoredQuestion) {
+		for e, ensemble := range ensembles {
+			clear(s.sums)
+			for _, model := range ensemble {
+				for id, score := range s.byModel[model] {
+					s.sums[id] += float64(score)
+				}
+			}
+			for i, model := range models {
+				if slices.Contains(ensemble, model) {
+					continue
+				}
+				for id, score := range s.byModel[model] {
+					s.totals[id] = s.sums[id] + float64(score)
+				}
+				for _, answer := range r.truths[s.question] {
+					visit(e, i, answer.slot,
+						filteredRank(s.totals, answer.entity, r.known[s.question]))
+				}
 			}
 		}
-		for i, model := range models {
-			if slices.Contains(ensemble, model) {
-				continue
-			}
-			for _, answer := range r.truths[question] {
-				rank := filteredRank(sums, byModel[model], answer.entity, r.known[question])
-				visit(e, i, answer.slot, rank)
-			}
-		}
-	}
+	})
 }
 
-// filteredRank ranks a true answer by the sums of an ensemble plus the scores of a model, without
-// the other known answers. NaN ranks last.
-func filteredRank(sums []float64, scores []float32, truth int32, known []int32) eval.Rank {
-	scores = scores[:len(sums)]
-	total := func(id int32) float64 { return sums[id] + float64(scores[id]) }
-	trueScore := total(truth)
+// rankWeighted ranks all true answers by sums of the scores of all models with weights, which
+// depend on the relation; nil for sums without weights. It calls visit from several goroutines.
+func (r *ensembleRanker) rankWeighted(
+	ctx context.Context, weights func(relation int32) []float64,
+	visit func(slot int, rank eval.Rank),
+) error {
+	return r.each(ctx, func(s scoredQuestion) {
+		byModel := weights(relationOf(r.questions[s.question]))
+		clear(s.sums)
+		for model, scores := range s.byModel {
+			weight := 1.0
+			if byModel != nil {
+				weight = byModel[model]
+			}
+			for id, score := range scores {
+				s.sums[id] += weight * float64(score)
+			}
+		}
+		for _, answer := range r.truths[s.question] {
+			visit(answer.slot, filteredRank(s.sums, answer.entity, r.known[s.question]))
+		}
+	})
+}
+
+// relationOf returns the relation of a question of one hop.
+func relationOf(q kge.Question) int32 { return q.Path[0] / 2 }
+
+// filteredRank ranks a true answer by the scores of all entities, without the other known answers.
+// NaN ranks last.
+func filteredRank(scores []float64, truth int32, known []int32) eval.Rank {
+	trueScore := scores[truth]
 	if math.IsNaN(trueScore) {
-		candidates := len(sums) - 1
+		candidates := len(scores) - 1
 		for _, id := range known {
 			if id != truth {
 				candidates--
@@ -218,8 +256,8 @@ func filteredRank(sums []float64, scores []float32, truth int32, known []int32) 
 		return eval.Rank{Better: int32(candidates)}
 	}
 	var better, equal int32
-	for id, sum := range sums {
-		if score := sum + float64(scores[id]); score >= trueScore {
+	for _, score := range scores {
+		if score >= trueScore {
 			better++
 			if score == trueScore {
 				equal++
@@ -228,7 +266,7 @@ func filteredRank(sums []float64, scores []float32, truth int32, known []int32) 
 	}
 	rank := eval.Rank{Better: better - equal, Equal: equal - 1} // equal includes the true answer
 	for _, id := range known {
-		switch score := total(id); {
+		switch score := scores[id]; {
 		case id == truth:
 		case score > trueScore:
 			rank.Better--

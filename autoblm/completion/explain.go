@@ -123,8 +123,12 @@ func (a *Answerer) reasons(
 	ctx context.Context, q question, count int, hoods neighborhoods,
 ) ([]eval.Reason, error) {
 	total := map[datasets.Triple]float64{}
-	members := a.predictor.Models()
-	for _, m := range members {
+	members, weights := a.predictor.Models(), a.predictor.weights(q.relation)
+	for i, m := range members {
+		weight := 1 / float64(len(members))
+		if weights != nil {
+			weight = weights[i]
+		}
 		byGiven, byOther := m.NewHop(q.path(), len(m.RelationLabels)).Gradients(q.other)
 		for _, end := range []struct {
 			entity   int32
@@ -136,7 +140,7 @@ func (a *Answerer) reasons(
 				return nil, err
 			}
 			for t, fall := range n.influences(end.gradient) {
-				total[n.triples[t]] += fall / float64(len(members))
+				total[n.triples[t]] += fall * weight
 			}
 		}
 	}

@@ -35,3 +35,17 @@ func QueriesWithin(p Predictor, engine kge.Engine, g *datasets.Graph, work float
 	h.limit(work)
 	return len(h.queries), nil
 }
+
+// MinWeighed is the smallest number of validation triples of a relation with weights of its own.
+const MinWeighed = minWeighed
+
+// FilteredRank ranks a true answer by the scores of all entities.
+var FilteredRank = filteredRank
+
+// RankAmongRivals returns the reciprocal rank of a true answer by weighted scores of models.
+func RankAmongRivals(
+	byModel [][]float32, truth int32, known []int32, weights []float64,
+) float64 {
+	r := &rivals{len(byModel), [][]float32{rivalsOf(byModel, truth, known)}}
+	return r.reciprocalRank(0, weights)
+}

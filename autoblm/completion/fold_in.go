@@ -48,7 +48,7 @@ func FoldIn(
 	case folded[0] == members[0]: // all members have the same labels
 		return p, nil
 	case isEnsemble:
-		return &Ensemble{Members: folded, Choice: e.Choice}, nil
+		return &Ensemble{Members: folded, Choice: e.Choice, Weights: e.Weights}, nil
 	}
 	return Single{Model: folded[0]}, nil
 }

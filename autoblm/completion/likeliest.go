@@ -185,7 +185,8 @@ func (a *Answerer) exactlyLikely(l *lookup, limit float64) (triples []likely) {
 
 // logShares returns the logarithm of the share of a candidate in float64.
 func (a *Answerer) logShares(c *candidates, q question) func(id int32) float64 {
-	score := meanScores(a.predictor.Models(), func(m *kge.Model) func(id int32) float64 {
+	weights := a.predictor.weights(q.relation)
+	score := meanScores(a.predictor.Models(), weights, func(m *kge.Model) func(id int32) float64 {
 		return m.Scorer(q.path(), len(m.RelationLabels)) // faster than the definition
 	})
 	logSum := a.logSum(c, nil, score)

@@ -41,6 +41,9 @@ type Predictor interface {
 	// scores returns the score, by id, of an answer to a question. The function is not safe for
 	// concurrent use.
 	scores(q question) func(id int32) float64
+	// weights returns the weights of Models() for the queries of a relation, with sum 1; nil for
+	// equal ones.
+	weights(relation int32) []float64
 	// calibration returns the map from scores to probabilities, nil for none.
 	calibration() *Calibration
 	// loaded returns the fingerprint of the model.json that it was loaded from, "" for none.
@@ -91,6 +94,8 @@ func (s Single) Save(dir string) error {
 func (s Single) calibration() *Calibration { return s.Calibration }
 
 func (s Single) loaded() string { return s.fingerprint }
+
+func (s Single) weights(int32) []float64 { return nil }
 
 func (s Single) scores(q question) func(id int32) float64 { return q.scores(s.Model) }
 

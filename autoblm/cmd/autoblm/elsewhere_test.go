@@ -27,9 +27,14 @@ func TestPythonReadsModels(t *testing.T) {
 	complEx, simplE := train("complex", "--structure complex --dim 16"),
 		train("simple", "--structure simple --dim 16 --reciprocal")
 	object(t, "ensemble --dataset world --all --out", folder+"/ensemble", complEx, simplE)
+	weighed := folder + "/weighed"
+	copyFolder(t, weighed, folder+"/ensemble")
+	description := readFile(t, weighed+"/model.json")
+	writeFile(t, strings.Replace(description, "{",
+		`{"weights":{"shared":[0.2,0.8],"by_relation":{"speaks":[0.9,0.1]}},`, 1), weighed, "model.json")
 	for _, model := range []string{
 		train("asymmetric", "--structure 0,-1,0;2,0,0;0,3,-2 --dim 12"), complEx, simplE,
-		folder + "/ensemble",
+		folder + "/ensemble", weighed,
 	} {
 		for asked, query := range map[string]string{
 			"Portugal speaks ?": "--head Portugal --relation speaks",

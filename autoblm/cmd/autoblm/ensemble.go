@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -25,7 +27,8 @@ import (
 type ensembleCommand struct {
 	Models   []string                    `arg:"" name:"model" brief:"Folders of the candidate models." help:"Folders of the candidate models. An ensemble stands for its members."`
 	Dataset  string                      `required:"" placeholder:"NAME|DIR" brief:"Graph that they were trained on." help:"Graph that they were trained on: a name of dataset list, or a folder."`
-	All      bool                        `brief:"Use all models, without selection." help:"Use all models, without selection; --size and --folds have no effect."`
+	All      bool                        `brief:"Use all models, without selection." help:"Use all models, without selection; --size has no effect."`
+	By       string                      `default:"" enum:",relation" placeholder:"KIND" brief:"Weights of the models by relation." help:"relation: weights of the models for each relation, learned from the validation triples. They are kept if that improves the MRR of folds that are left out."`
 	Settings completion.EnsembleSettings `embed:""`
 	Out      string                      `placeholder:"DIR" brief:"Folder for the ensemble." help:"Folder for the ensemble. The default is a new one below autoblm-out."`
 	computeFlags
@@ -38,18 +41,21 @@ func newEnsembleCommand() ensembleCommand {
 
 // ensembleSummary is the JSON of ensemble.
 type ensembleSummary struct {
-	Dataset    string             `json:"dataset"`
-	Candidates int                `json:"candidates"`
-	Precision  kge.Precision      `json:"precision"`
-	Engine     string             `json:"engine"`
-	Backend    string             `json:"backend"`
-	Seconds    kge.Timing         `json:"seconds"`
-	Choice     *completion.Choice `json:"choice"` // null with --all
-	// Members are in the order of selection, or as given.
+	Dataset    string        `json:"dataset"`
+	Candidates int           `json:"candidates"`
+	Precision  kge.Precision `json:"precision"`
+	Engine     string        `json:"engine"`
+	Backend    string        `json:"backend"`
+	Seconds    kge.Timing    `json:"seconds"`
+	// Choice is null with --all, and where weights by relation replace it.
+	Choice *completion.Choice `json:"choice"`
+	// Weights describes the weights by relation, in the order of the members; null without --by.
+	Weights *completion.RelationWeights `json:"weights"`
+	// Members are in the order of selection or of the weights, or as given.
 	Members []ensembleMember `json:"members"`
 	// Best is the best member by validation, or null.
 	Best *ensembleMember `json:"best"`
-	// HeldOut is the validation MRR on triples that were not used for selection.
+	// HeldOut is the validation MRR on triples that were not used for selection or weights.
 	HeldOut *float64               `json:"held_out"`
 	Valid   *completion.Evaluation `json:"valid"`
 	Test    *completion.Evaluation `json:"test"`
@@ -102,6 +108,12 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	if c.By == "relation" {
+		ensemble, s.Weights, err = completion.WeighByRelation(ctx, engine, ensemble, models, g, c.Settings)
+		if err != nil {
+			return err
+		}
+	}
 	if err := c.checkSame(ensemble); err != nil {
 		return err
 	}
@@ -111,8 +123,11 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	}
 	s.Choice, s.HeldOut = ensemble.Choice, ensemble.Choice.Unseen()
 	s.Valid, s.Test = evaluated.Valid, evaluated.Test
-	if ensemble.Choice != nil {
+	if ensemble.Choice != nil || ensemble.Weights != nil {
 		models = ensemble.Models()
+	}
+	if ensemble.Weights != nil {
+		s.HeldOut = &s.Weights.HeldOut
 	}
 	if err := s.addMembers(ctx, engine, g, models, folders); err != nil {
 		return err
@@ -276,7 +291,10 @@ func (s *ensembleSummary) addMembers(
 // block returns the final output, with commands for the graph.
 func (s ensembleSummary) block(g *datasets.Graph) cli.Block {
 	how := "all models"
-	if s.Choice != nil {
+	switch {
+	case s.isWeighed():
+		how = "weights by relation"
+	case s.Choice != nil:
 		how = fmt.Sprintf("selected from %d", s.Candidates)
 	}
 	b := cli.Block{Title: []string{"ensemble of " + format.Int(len(s.Members)), s.Dataset, how}}
@@ -294,12 +312,15 @@ func (s ensembleSummary) block(g *datasets.Graph) cli.Block {
 	add("ensemble", test, s.HeldOut, valid)
 	if s.Best != nil {
 		var heldOut *float64
-		if s.HeldOut != nil {
+		if s.HeldOut != nil && s.Choice != nil {
 			heldOut = &s.Choice.HeldOut[0]
 		}
 		add("best member", s.Best.Test, heldOut, s.Best.Valid)
 	}
 	b.Add("saved in", s.Out)
+	if s.Weights != nil {
+		b.Note(s.weightsNote())
+	}
 	switch {
 	case s.Choice == nil:
 	case len(s.Members) == 1:
@@ -315,12 +336,44 @@ func (s ensembleSummary) block(g *datasets.Graph) cli.Block {
 	return b
 }
 
-// printDetails prints the members.
+// isWeighed reports whether the ensemble has weights by relation.
+func (s ensembleSummary) isWeighed() bool { return s.Weights != nil && s.Weights.Shared != nil }
+
+// weightsNote compares weights by relation with equal weights.
+func (s ensembleSummary) weightsNote() string {
+	w := s.Weights
+	compared := fmt.Sprintf("held-out MRR %s, %s with equal weights", format.Cell(w.HeldOut),
+		format.Cell(w.Equal))
+	if !s.isWeighed() {
+		return "Weights by relation are left out: " + compared + "."
+	}
+	return fmt.Sprintf("Weights of %s and of all others, learned from valid: %s.",
+		format.Count(len(w.ByRelation), "relation"), compared)
+}
+
+// printDetails prints the members, and their weights by relation.
 func (s ensembleSummary) printDetails(w io.Writer) {
 	t := table.New("member", "", "d", "valid MRR", "test MRR")
 	for _, m := range s.Members {
 		t.Add(m.Folder, m.title(), m.Dim, m.Valid, m.Test)
 	}
+	fmt.Fprintln(w)
+	t.Print(w)
+	if !s.isWeighed() {
+		return
+	}
+	t = table.New("relation", "weights of the members")
+	add := func(relation string, weights []float64) {
+		var cells []string
+		for _, weight := range weights {
+			cells = append(cells, fmt.Sprintf("%.2f", weight))
+		}
+		t.Add(relation, strings.Join(cells, "  "))
+	}
+	for _, relation := range slices.Sorted(maps.Keys(s.Weights.ByRelation)) {
+		add(relation, s.Weights.ByRelation[relation])
+	}
+	add("others", s.Weights.Shared)
 	fmt.Fprintln(w)
 	t.Print(w)
 }

@@ -9,8 +9,11 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
@@ -104,6 +107,81 @@ func TestEnsemble(t *testing.T) {
 	contains(t, stdout, "held out", "saved in", out, "selected from 4")
 	if strings.Count(stderr, "\n") != countWarnings(stderr) || !strings.Contains(stderr, "follow from train") {
 		t.Errorf("more than the warning of the data: %q", stderr)
+	}
+}
+
+// specialists writes a graph of two relations, and two models. Each knows one relation and learned
+// false triples of the other.
+func specialists(t *testing.T) (graph string, folders []string) {
+	t.Helper()
+	const entities = 40
+	g := &datasets.Graph{Name: "two", Relations: []string{"left", "right"}}
+	for i := range int32(entities) {
+		g.Entities = append(g.Entities, fmt.Sprintf("e%d", i))
+		g.Train = append(g.Train, datasets.Triple{Head: i, Relation: 0, Tail: (7*i + 3) % entities},
+			datasets.Triple{Head: i, Relation: 1, Tail: (11*i + 5) % entities})
+	}
+	g.Valid, g.Test = g.Train, g.Train[:20]
+	dir := t.TempDir()
+	must(t, datasets.WriteFolder(g, dir+"/graph"))
+	engine := cpu.New(1)
+	defer engine.Close()
+	for i, name := range []string{"complex", "simple"} {
+		one := &datasets.Graph{
+			Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: slices.Clone(g.Train),
+		}
+		for n, f := range one.Train {
+			if f.Relation != int32(i) {
+				one.Train[n].Tail = (f.Tail + 1) % int32(len(g.Entities))
+			}
+		}
+		s := kge.DefaultSettings()
+		s.Dim, s.Batch = 32, 16
+		report, err := kge.Train(t.Context(), engine, kge.Job{
+			Data: completion.Data(one), Settings: s,
+			Members: []kge.Member{kge.DefaultMember(structure.MustParse(name))},
+		})
+		must(t, err)
+		folder := filepath.Join(dir, name)
+		must(t, report.Results[0].Model.Save(folder))
+		folders = append(folders, folder)
+	}
+	return dir + "/graph", folders
+}
+
+// TestEnsembleByRelation makes an ensemble with weights for each relation where they help, and one
+// with equal weights where they do not.
+func TestEnsembleByRelation(t *testing.T) {
+	graph, folders := specialists(t)
+	dir, both := t.TempDir(), strings.Join(folders, " ")
+	out, plain := dir+"/weighed", dir+"/plain"
+	made := object(t, "ensemble --by relation --dataset", graph, "--out", out, both)
+	has(t, made, fields{
+		"choice": nil, "members.#": 2, "weights.triples": 80, "weights.by_relation.left.#": 2,
+		"weights.by_relation.right.#": 2, "held_out": get(made, "weights.held_out"),
+	})
+	equal := object(t, "ensemble --dataset", graph, "--out", plain, both)
+	has(t, equal, fields{"weights": nil})
+	ranked := object(t, "eval --model", out, "--dataset", graph)
+	same(t, "the folder", ranked["test"], made["test"])
+	if better, worse := number(t, made, "test.both.mrr"), number(t, equal, "test.both.mrr"); better < worse+.05 {
+		t.Errorf("test MRR %v with weights by relation, %v with equal ones", better, worse)
+	}
+	if number(t, made, "held_out") < number(t, made, "weights.equal") {
+		t.Errorf("the weights are kept, but not better: %v", made["weights"])
+	}
+	succeed(t, "predict --head e3 --relation left --model", out)
+	stdout, _ := succeed(t, "ensemble --verbose --by relation --dataset", graph, "--out", out, both)
+	contains(t, stdout, "weights by relation", "Weights of 2 relations", "held-out MRR",
+		"weights of the members", "right")
+
+	// Two trainings of one model are alike: what little differs is not worth weights.
+	alike := smallGraph(t)
+	seeds, _ := seeds(t, alike)
+	made = object(t, "ensemble --all --by relation --dataset", alike, "--out", dir+"/alike", seeds[0], seeds[1])
+	isKept := get(made, "weights.shared") != nil
+	if isKept != (number(t, made, "weights.held_out") > number(t, made, "weights.equal")) {
+		t.Errorf("%v", made["weights"])
 	}
 }
 

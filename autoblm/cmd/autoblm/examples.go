@@ -46,6 +46,7 @@ var examples = flags.Examples{
 	"ensemble": {
 		"ensemble --dataset world seeds/seed-*",
 		"ensemble --dataset world seeds/seed-* --all --out myensemble",
+		"ensemble --dataset world seeds/seed-* --by relation",
 	},
 	"model export": {
 		"model export --model mymodel --format word2vec --out vectors",
