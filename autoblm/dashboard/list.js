@@ -95,9 +95,9 @@ function render() {
 	const words = document.getElementById("filter").value.toLowerCase().split(/\s+/);
 	const shown = studies.filter((s) => matches(s, words)).sort(compare);
 	const focused = document.activeElement.closest("tr[data-id]");
-	document.querySelector("tbody").replaceChildren(...shown.map(rowOf));
+	document.querySelector(".studies tbody").replaceChildren(...shown.map(rowOf));
 	if (focused) document.querySelector(`tr[data-id="${focused.dataset.id}"] a`)?.focus();
-	document.querySelectorAll("thead th").forEach((th, i) => {
+	document.querySelectorAll(".studies th").forEach((th, i) => {
 		const direction = order.descending ? "descending" : "ascending";
 		th.setAttribute("aria-sort", i === order.column ? direction : "none");
 	});
@@ -105,7 +105,7 @@ function render() {
 	const noun = studies.length === 1 ? "study" : "studies";
 	document.getElementById("count").textContent = `${count}${studies.length} ${noun}`;
 	document.getElementById("empty").hidden = studies.length > 0;
-	document.querySelector("table").hidden = studies.length === 0;
+	document.querySelector(".studies").hidden = studies.length === 0;
 }
 
 function sortBy(i) {
@@ -119,7 +119,7 @@ columns.forEach((c, i) => {
 	button.addEventListener("click", () => sortBy(i));
 	const th = element("th", { scope: "col" }, button);
 	if (c.number) th.className = "number";
-	document.querySelector("thead tr").append(th);
+	document.querySelector(".studies thead tr").append(th);
 });
 document.getElementById("filter").addEventListener("input", render);
 

@@ -25,6 +25,8 @@ var (
 	listStyle string
 	//go:embed list.js
 	listScript string
+	//go:embed cluster.js
+	clusterScript string
 )
 
 // listed is the list as the page has it at first.
@@ -52,10 +54,14 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute
 	}
+	script := report.LiveScript + listScript
+	if s.cluster != nil {
+		script += clusterScript
+	}
 	var page bytes.Buffer
 	err = pages.ExecuteTemplate(&page, "list.html", map[string]any{
 		"Title": "Studies", "Style": template.CSS(webpage.StyleSheet + listStyle),
-		"Script": template.JS(report.LiveScript + listScript),
+		"Script": template.JS(script), "HasCluster": s.cluster != nil,
 		"Folder": folder, "Example": filepath.Join(s.studies.Folder, "first"),
 		"List": listed{data, versionOf(data)},
 	})

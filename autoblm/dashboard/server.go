@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/report"
+	"github.com/autoblm/autoblm-go/autoblm/search/cluster"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/internal/webserver"
 )
@@ -22,6 +23,8 @@ type Options struct {
 	// Measure adds what needs the graph of a study, or the reason why it is missing. It begins
 	// while no search runs. nil adds nothing.
 	Measure func(ctx context.Context, path string, d *report.Data) error
+	// Cluster returns the state of a cluster, which the list of studies shows; nil for none.
+	Cluster func(context.Context) (cluster.Status, error)
 	// Log gets a line for each fault of the server, nil for none.
 	Log io.Writer
 }
@@ -29,6 +32,7 @@ type Options struct {
 // Server serves the studies below a folder.
 type Server struct {
 	studies  *catalog
+	cluster  *clusterView // nil without a cluster
 	log      io.Writer
 	interval time.Duration // between two looks at the files
 }
@@ -38,7 +42,11 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
-	return &Server{studies: newCatalog(o), log: o.Log, interval: time.Second}
+	s := &Server{studies: newCatalog(o), log: o.Log, interval: time.Second}
+	if o.Cluster != nil {
+		s.cluster = &clusterView{status: o.Cluster}
+	}
+	return s
 }
 
 // Handler returns the pages. It answers only requests that name one of the hosts, this machine or
@@ -47,6 +55,9 @@ func (s *Server) Handler(hosts ...string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.list)
 	mux.HandleFunc("GET /events", s.listEvents)
+	if s.cluster != nil {
+		mux.HandleFunc("GET /cluster/events", s.clusterEvents)
+	}
 	mux.HandleFunc("GET /study/{id}", s.study)
 	mux.HandleFunc("GET /study/{id}/events", s.studyEvents)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {

@@ -1,8 +1,8 @@
 // live calls receive with each new state of the page, a parsed JSON value, and shows in the element
-// "live" whether the page is connected and current. A hidden page has no connection: browsers allow
-// few to one server.
-function live(path, receive) {
-	const address = new URL(path, location.href), status = document.getElementById("live");
+// with an id whether the page is connected and current. A hidden page has no connection: browsers
+// allow few to one server.
+function live(path, receive, id = "live") {
+	const address = new URL(path, location.href), status = document.getElementById(id);
 	let source = null;
 	function show(text, problem) {
 		status.textContent = text;

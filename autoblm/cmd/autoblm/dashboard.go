@@ -16,8 +16,10 @@ import (
 )
 
 type dashboardCommand struct {
-	Dir  string `arg:"" default:"." placeholder:"DIR" brief:"Folder with studies." help:"Folder whose studies are shown, also those in its subfolders."`
-	Addr string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" brief:"Address to serve on." help:"Address to serve on; port 0 takes any free port. At another address than 127.0.0.1, all who reach it can read the studies."`
+	Dir     string `arg:"" default:"." placeholder:"DIR" brief:"Folder with studies." help:"Folder whose studies are shown, also those in its subfolders."`
+	Addr    string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" brief:"Address to serve on." help:"Address to serve on; port 0 takes any free port. At another address than 127.0.0.1, all who reach it can read the studies."`
+	Cluster string `group:"Cluster" placeholder:"URL" brief:"Show the workers of this cluster and its queue." help:"Address of a cluster whose workers and queue are shown, such as nats://127.0.0.1:4222."`
+	clusterFlags
 }
 
 // dashboardSummary is the JSON of dashboard.
@@ -44,9 +46,18 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 	if !address.Addr().Unmap().IsLoopback() {
 		o.Message("autoblm: warning: everyone who reaches %v can read the studies", address)
 	}
-	server := dashboard.New(dashboard.Options{
+	options := dashboard.Options{
 		Folder: c.Dir, Data: studyData, Measure: measureStudy, Log: o.Stderr,
-	})
+	}
+	if c.Cluster != "" || c.Context != "" {
+		connection, err := c.connect(ctx, o, c.Cluster, "autoblm dashboard", true)
+		if err != nil {
+			return err
+		}
+		defer connection.Close()
+		options.Cluster = connection.Status
+	}
+	server := dashboard.New(options)
 	summary := dashboardSummary{webserver.URL(address), c.Dir}
 	err = o.Result(summary, func(w io.Writer) {
 		fmt.Fprintf(w, "%s shows the studies below %s\nEnd with ctrl-c.\n", summary.URL, c.Dir)

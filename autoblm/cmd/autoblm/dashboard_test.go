@@ -62,6 +62,37 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
+// TestDashboardShowsCluster: with --cluster the list follows the workers and the queue.
+func TestDashboardShowsCluster(t *testing.T) {
+	dir := t.TempDir()
+	var queue, shown struct{ URL string }
+	first, stop := startServer(t, "cluster serve --json --addr 127.0.0.1:0 --store", dir+"/queue")
+	defer stop()
+	must(t, json.Unmarshal([]byte(first), &queue))
+	_, end := startServer(t, "worker --threads 1 --name w1 --cache", dir+"/w1", "--cluster", queue.URL)
+	defer end()
+	first, stopDashboard := startDashboard(t, dir, "--addr 127.0.0.1:0 --json --cluster", queue.URL)
+	defer stopDashboard()
+	must(t, json.Unmarshal([]byte(first), &shown))
+	answer, err := http.Get(shown.URL + "cluster/events")
+	must(t, err)
+	defer answer.Body.Close()
+	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+		data, isData := strings.CutPrefix(lines.Text(), "data: ")
+		if !isData {
+			continue
+		}
+		var state map[string]any
+		must(t, json.Unmarshal([]byte(data), &state))
+		if workers, _ := state["workers"].([]any); len(workers) == 0 {
+			continue // it is starting
+		}
+		has(t, state, fields{"workers.0.name": "w1", "waiting": 0, "training": 0, "failed": 0})
+		return
+	}
+	t.Error("the events end without a worker")
+}
+
 // TestDashboardAddresses: only an address that was asked for is open to others, with a warning.
 func TestDashboardAddresses(t *testing.T) {
 	for address, warns := range map[string]bool{
