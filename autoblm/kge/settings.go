@@ -96,6 +96,9 @@ type Settings struct {
 	Translate bool `json:"translate,omitempty" negatable:"" help:"Give each relation a vector that is added to the head, as BiQUE does; with reciprocal."`
 	// Dropout scales the remaining coordinates by 1/(1-Dropout).
 	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of the coordinates of each query that are dropped in a training step."`
+	// InputDropout drops coordinates of the embedding at which a query starts, before its first
+	// relation. Penalties and answers use the whole embedding.
+	InputDropout float64 `json:"input_dropout,omitempty" min:"0" below:"1" help:"Share of the coordinates of the entity of each query that are dropped in a training step."`
 	// Frequency f weighs an answer that is in n training triples by 1-f + f·n/N, where N is
 	// the largest n of an entity. The weights of a batch are scaled to mean 1. The authors'
 	// DURA runs on WN18RR have 0.9.

@@ -24,7 +24,7 @@ func (pathObjective) learn(
 	t *trainer, s *scratch, u *unit, a *activeUnit, weight float32,
 ) float64 {
 	clear(first(u.queries, a.count*t.stateRows))
-	t.walk(forward, &a.paths, u.queries, &s.between)
+	t.walkQueries(forward, s, u, a, u.queries)
 	ends := t.copyEnds(s, u, a)
 	if t.settings.Dropout > 0 {
 		t.drawMask(s.mask, u, a.count)
@@ -40,9 +40,15 @@ func (pathObjective) learn(
 	if t.settings.Dropout > 0 {
 		s.mask.Apply(s.gradQueries, a.count)
 	}
-	loss += t.penalizeEnds(forward, u, ends, s.gradQueries, weight)
-	t.walkBack(forward, &a.paths, s.gradQueries, s.between, &s.gradBetween, &u.gradients)
-	loss += t.penalizeBackward(s, u, a, weight)
+	isPlain := t.settings.InputDropout == 0 // the queries are the products
+	if isPlain {
+		loss += t.penalizeEnds(forward, u, ends, s.gradQueries, weight)
+	}
+	t.walkQueriesBack(forward, s, u, a, s.gradQueries)
+	if !isPlain {
+		loss += t.penalizeProducts(forward, s, u, a, weight)
+	}
+	loss += t.penalizeProducts(backward, s, u, a, weight)
 	rows := t.penalizeAnchors(s, u, a, weight) + t.penalizeTargets(s, u, a, weight)
 	for hop := range a.hops {
 		rows += t.penalizeHop(s, u, a, hop, weight)
@@ -159,15 +165,18 @@ func (t *trainer) penalizeEnds(
 	return loss
 }
 
-// penalizeBackward penalizes the ends of the paths when walked backward from the drawn answers.
-func (t *trainer) penalizeBackward(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
+// penalizeProducts penalizes the ends of the paths when walked in direction d from their anchors or
+// from the drawn answers.
+func (t *trainer) penalizeProducts(
+	d direction, s *scratch, u *unit, a *activeUnit, weight float32,
+) float64 {
 	if t.member.Products == 0 {
 		return 0
 	}
 	clear(first(s.rows, a.count))
 	clear(first(s.gradQueries, a.count))
-	t.walk(backward, &a.paths, s.rows, &s.between)
-	loss := t.penalizeEnds(backward, u, s.rows, s.gradQueries, weight)
-	t.walkBack(backward, &a.paths, s.gradQueries, s.between, &s.gradBetween, &u.gradients)
+	t.walk(d, &a.paths, s.rows, &s.between)
+	loss := t.penalizeEnds(d, u, s.rows, s.gradQueries, weight)
+	t.walkBack(d, &a.paths, s.gradQueries, s.between, &s.gradBetween, &u.gradients)
 	return loss
 }

@@ -161,11 +161,14 @@ func (d direction) hop(p *paths, step int) int {
 }
 
 // start returns the rows at which paths start.
-func (d direction) start(p *paths) kernel.Table {
+func (d direction) start(p *paths) kernel.Table { return *d.startOf(p) }
+
+// startOf returns the place of the rows at which paths start.
+func (d direction) startOf(p *paths) *kernel.Table {
 	if d == backward {
-		return p.targets
+		return &p.targets
 	}
-	return p.anchors
+	return &p.anchors
 }
 
 // states has, for each step, the states of paths before it, or the gradients with respect to

@@ -97,13 +97,13 @@ func (t *trainer) makeQueries(s *scratch, u *unit, a *activeUnit) {
 		if !t.reciprocal {
 			softmax.Reset(2 * n)
 			back := softmax.Rows.From(n * t.stateRows)
-			t.walk(backward, &a.paths, back, &s.between)
+			t.walkQueries(backward, s, u, a, back)
 		}
-		t.walk(forward, &a.paths, softmax.Rows, &s.between)
+		t.walkQueries(forward, s, u, a, softmax.Rows)
 		return
 	}
 	clear(first(s.gradQueries, n*t.stateRows))
-	t.walk(forward, &a.paths, s.gradQueries, &s.between)
+	t.walkQueries(forward, s, u, a, s.gradQueries)
 	softmax.Reset(int(u.questions[n-1]) + 1)
 	for path, question := range u.questions {
 		if !u.repeatsQuestion(path) {
@@ -117,12 +117,10 @@ func (t *trainer) makeQueries(s *scratch, u *unit, a *activeUnit) {
 // the examples with the same question, the first has the whole gradient.
 func (t *trainer) propagateQueries(s *scratch, u *unit, a *activeUnit) {
 	gradient, n := a.overEntities.ByQuery, a.count
-	to := &u.gradients
 	if !t.layout.isGrouped {
-		t.walkBack(forward, &a.paths, gradient, s.between, &s.gradBetween, to)
+		t.walkQueriesBack(forward, s, u, a, gradient)
 		if !t.reciprocal {
-			back := gradient.From(n * t.stateRows)
-			t.walkBack(backward, &a.paths, back, s.between, &s.gradBetween, to)
+			t.walkQueriesBack(backward, s, u, a, gradient.From(n*t.stateRows))
 		}
 		return
 	}
@@ -134,7 +132,7 @@ func (t *trainer) propagateQueries(s *scratch, u *unit, a *activeUnit) {
 			copy(ofPath, a.overEntities.QueryRows(gradient, int(question)))
 		}
 	}
-	t.walkBack(forward, &a.paths, s.gradQueries, s.between, &s.gradBetween, to)
+	t.walkQueriesBack(forward, s, u, a, s.gradQueries)
 }
 
 // predictRelations returns the weighted cross entropy of the relations of the triples.

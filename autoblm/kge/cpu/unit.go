@@ -64,6 +64,7 @@ type activeUnit struct {
 type scratch struct {
 	between, gradBetween states
 	mask                 *tiles.Mask
+	inputs               [2]inputs    // by direction
 	tile                 kernel.Table // gradient of a tile
 	rows                 kernel.Table // a row per path
 	gradQueries          kernel.Table // [paths·stateRows, d]

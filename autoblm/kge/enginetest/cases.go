@@ -58,6 +58,7 @@ func newRecipe(w kge.Weights, changes ...change) Recipe {
 }
 
 func withDropout(share float64) change { return func(s *kge.Settings) { s.Dropout = share } }
+func inputDropout(s *kge.Settings)     { s.InputDropout = 0.4 }
 func frequency(power float64) change   { return func(s *kge.Settings) { s.Frequency = power } }
 func sampled(n int) change             { return func(s *kge.Settings) { s.SampledSoftmax = n } }
 func grouped(n int) change             { return func(s *kge.Settings) { s.AnswersPerQuery = n } }
@@ -85,6 +86,7 @@ func Recipes() map[string]Recipe {
 	penalties := all // of models without relation prediction
 	penalties.RelationPrediction, penalties.PenaltyFrequency = 0, 0.5
 	byFrequency.PenaltyFrequency, half.PenaltyFrequency = 1, 0.5
+	products := kge.Weights{Products: 0.05}
 	orthogonal := kge.Weights{Orthogonality: 0.1, Products: 0.05, PenaltyFrequency: 0.5}
 	ivr := kge.Weights{IVR: 0.05, IVRProducts: 0.03, IVRPower: 2.25}
 	ivrByFrequency := kge.Weights{IVR: 0.05, IVRProducts: 0.03, IVRPower: 3, PenaltyFrequency: 0.5}
@@ -103,6 +105,9 @@ func Recipes() map[string]Recipe {
 		"dropout":                    newRecipe(kge.Weights{Products: 0.02}, withDropout(0.4)),
 		"dropout alone":              newRecipe(none, withDropout(0.3)),
 		"frequency":                  newRecipe(none, frequency(0.9)),
+		"input dropout":              newRecipe(all, inputDropout, withDropout(0.3)),
+		"reciprocal input dropout":   newRecipe(all, reciprocal, inputDropout),
+		"grouped input dropout":      newRecipe(products, reciprocal, grouped(3), inputDropout),
 		"reciprocal by frequency":    newRecipe(all, reciprocal, frequency(0.6), withDropout(0.2)),
 		"sampled softmax":            newRecipe(none, sampled(5)),
 		"reciprocal sampled softmax": newRecipe(all, reciprocal, options, sampled(4)),
@@ -159,6 +164,8 @@ func pathRecipes() map[string]Recipe {
 		"power":                           recipe(0.5, none),
 		"transposed":                      recipe(0.5, none, transposed),
 		"dropout":                         recipe(0.5, none, withDropout(0.3)),
+		"input dropout":                   recipe(0.5, all, inputDropout),
+		"transposed input dropout":        recipe(1, none, transposed, inputDropout, negatives),
 		"orthogonality":                   recipe(0.5, orthogonal),
 		"transposed orthogonality":        recipe(1, orthogonal, transposed),
 		"products":                        recipe(0.5, kge.Weights{Products: 0.1, EntityL2: 0.1}),

@@ -78,6 +78,29 @@ func (r *reference) walk(entity int32, hops ...hop) []float64 {
 	return state
 }
 
+// trainedQuery returns the query of a question in a step, without the dropout of queries. number is
+// its number in the batch.
+func (r *reference) trainedQuery(q kge.Question, step, number int) []float64 {
+	if r.settings.InputDropout == 0 {
+		return r.query(q)
+	}
+	row := r.entity(q.Anchor)
+	whole := slices.Clone(row)
+	defer copy(row, whole)
+	r.drop(row, dropout.InputKey(r.member.Seed, step), number, r.settings.InputDropout)
+	return r.query(q)
+}
+
+// drop drops a share of the coordinates of x.
+func (r *reference) drop(x []float64, key uint32, number int, share float64) {
+	for i := range x {
+		x[i] /= 1 - share
+		if dropout.Dropped(key, number, i, r.Dim, share) {
+			x[i] = 0
+		}
+	}
+}
+
 // query returns the query of a question.
 func (r *reference) query(q kge.Question) []float64 { return r.walk(q.Anchor, r.hops(q.Path)...) }
 
@@ -186,15 +209,9 @@ func (r *reference) groupedLoss(batch []kge.Example, step int) (loss float64) {
 // exampleLoss returns the loss of an example's answers. number is its number in the batch; others
 // are the other answers of its group.
 func (r *reference) exampleLoss(x kge.Example, step, number int, others ...int32) (loss float64) {
-	query := r.query(x.Question)
+	query := r.trainedQuery(x.Question, step, number)
 	if r.settings.Dropout > 0 {
-		key := dropout.Key(r.member.Seed, step)
-		for i := range query {
-			query[i] /= 1 - r.settings.Dropout
-			if dropout.Dropped(key, number, i, r.Dim, r.settings.Dropout) {
-				query[i] = 0
-			}
-		}
+		r.drop(query, dropout.Key(r.member.Seed, step), number, r.settings.Dropout)
 	}
 	if r.settings.Negatives > 0 {
 		loss = math.Log1p(math.Exp(-r.settings.Margin - r.score(query, x.Target)))

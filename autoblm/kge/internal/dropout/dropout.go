@@ -9,6 +9,12 @@ func Key(seed uint64, step int) uint32 {
 	return Scramble(uint32(seed) ^ Scramble(uint32(seed>>32)^Scramble(uint32(step))))
 }
 
+// InputKey returns the argument of [Dropped] for the entities at which queries start.
+func InputKey(seed uint64, step int) uint32 {
+	const other = 0x696e707574 // any number that is unlikely to link two seeds
+	return Key(seed^other, step)
+}
+
 // Dropped reports whether a coordinate is dropped, if a share of them is. Query 2i is for the
 // tail of the batch's triple i, query 2i+1 for its head.
 func Dropped(key uint32, query, coordinate, dim int, share float64) bool {
