@@ -51,6 +51,9 @@ type Space struct {
 	Batches       []int     `json:"batches,omitempty"`
 	LearningRates []float64 `json:"learning_rates,omitempty"`
 	N3            []float64 `json:"n3,omitempty"`
+	// N3Blocks are values of [kge.Weights.N3Block]; those that do not divide the number of chunks
+	// are left out.
+	N3Blocks []int `json:"n3_blocks,omitempty"`
 	// PenaltyFrequencies are values of [kge.Weights.PenaltyFrequency].
 	PenaltyFrequencies []float64 `json:"penalty_frequencies,omitempty"`
 	// Dura are the weights of entities and of products, which are equal.
@@ -89,6 +92,7 @@ func DefaultSpace() *Space {
 		Batches:             []int{64, 128, 256, 512, 1024},
 		LearningRates:       []float64{.02, .03, .05, .07, .1, .15, .2, .3, .5},
 		N3:                  []float64{0, .001, .002, .005, .01, .02, .05, .1, .2},
+		N3Blocks:            []int{0, 2, 4, 8},
 		PenaltyFrequencies:  []float64{0, .5, 1},
 		Dura:                []float64{0, .002, .005, .01, .02, .05, .1},
 		RelationPredictions: []float64{0, .05, .125, .25, .5, 1, 4},
@@ -131,7 +135,7 @@ func (r Ranges) validate() error {
 }
 
 func (s Space) validate() error {
-	empty := len(s.Batches)+len(s.Reciprocal) == 0
+	empty := len(s.Batches)+len(s.Reciprocal)+len(s.N3Blocks) == 0
 	for _, numbers := range [][]float64{
 		s.LearningRates, s.N3, s.PenaltyFrequencies, s.Dura, s.RelationPredictions, s.Dropouts,
 		s.InitScales,

@@ -42,8 +42,8 @@ func newAxis[T comparable](
 	}}
 }
 
-// axes returns the axes of the fields with values to try.
-func (s recipeSpace) axes(base task.Recipe) []axis {
+// axes returns the axes of the fields with values to try, for structures with k chunks.
+func (s recipeSpace) axes(base task.Recipe, k int) []axis {
 	numbers := func(values []float64, field func(*task.Recipe) *float64) []axis {
 		return newAxis(values, cmp.Compare, base, field)
 	}
@@ -63,6 +63,8 @@ func (s recipeSpace) axes(base task.Recipe) []axis {
 			func(r *task.Recipe) *int { return &r.Training.Batch }),
 		numbers(s.LearningRates, func(r *task.Recipe) *float64 { return &r.LearningRate }),
 		numbers(s.N3, func(r *task.Recipe) *float64 { return &r.N3 }),
+		newAxis(blocks(s.N3Blocks, k), cmp.Compare, base,
+			func(r *task.Recipe) *int { return &r.N3Block }),
 		numbers(s.PenaltyFrequencies,
 			func(r *task.Recipe) *float64 { return &r.PenaltyFrequency }),
 		dura,
@@ -73,6 +75,12 @@ func (s recipeSpace) axes(base task.Recipe) []axis {
 		newAxis(s.Reciprocal, func(_, _ bool) int { return 0 }, base, // two values need no order
 			func(r *task.Recipe) *bool { return &r.Training.Reciprocal }),
 	)
+}
+
+// blocks returns those values of N3Block that fit k chunks.
+func blocks(values []int, k int) []int {
+	fits := func(n int) bool { return n <= 1 || k > 0 && k%n == 0 }
+	return slices.DeleteFunc(slices.Clone(values), func(n int) bool { return !fits(n) })
 }
 
 const (
@@ -94,7 +102,7 @@ const (
 func (s recipeSpace) draw(
 	base task.Recipe, tried []ratedRecipe, k int, rng *rand.Rand,
 ) (task.Recipe, bool) {
-	axes := s.axes(base)
+	axes := s.axes(base, k)
 	isNew := func(r task.Recipe) bool {
 		member := r.Member(structure.Zero(k))
 		return r.Training.ValidateFor(member) == nil && !isRated(tried, r)

@@ -162,7 +162,7 @@ func TestSpaceDraws(t *testing.T) {
 				r.EntityL2 != r.Products {
 				t.Fatalf("%+v", r)
 			}
-			for _, a := range space.axes(base) {
+			for _, a := range space.axes(base, s.K) {
 				same := r
 				a.set(&same, a.index(r))
 				if same != r {
@@ -172,4 +172,16 @@ func TestSpaceDraws(t *testing.T) {
 			tried = append(tried, ratedRecipe{r, rapid.Float64Range(0, 1).Draw(t, "score")})
 		}
 	})
+}
+
+// TestBlocksFitChunks: the space tries all blocks of N3 that divide the number of chunks, and no
+// others.
+func TestBlocksFitChunks(t *testing.T) {
+	for k, want := range map[int][]int{
+		0: {0}, 1: {0}, 2: {0, 2}, 3: {0}, 4: {0, 2, 4}, 6: {0, 2}, 8: {0, 2, 4, 8},
+	} {
+		if got := blocks(search.DefaultSpace().N3Blocks, k); !slices.Equal(got, want) {
+			t.Errorf("K=%d: %v, want %v", k, got, want)
+		}
+	}
 }
