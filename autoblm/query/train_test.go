@@ -175,6 +175,7 @@ func TestTrainRefuses(t *testing.T) {
 		"margin is NaN":              func(j *job) { j.settings.Margin = math.NaN() },
 		"frequency is 0.1":           func(j *job) { j.settings.Frequency = 0.1 },
 		"relation-prediction is 1":   func(j *job) { j.members[0].RelationPrediction = 1 },
+		"ivr and ivr-products":       func(j *job) { j.members[0].IVRProducts = 1 },
 		"learning-rate is 0":         func(j *job) { j.members[0].LearningRate = 0 },
 		"member 1: it is gqe": func(j *job) {
 			j.members = append(j.members, enginetest.Members()["gqe"])

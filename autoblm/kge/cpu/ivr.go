@@ -9,7 +9,7 @@ import (
 // adds its gradient. weight is the weight of an example, or of its reverse, in the batch.
 func (t *trainer) penalizeIntermediates(
 	s *scratch, u *unit, a *activeUnit, weight float32,
-) (loss float64) {
+) float64 {
 	if !t.member.HasIVR() {
 		return 0
 	}
@@ -22,6 +22,7 @@ func (t *trainer) penalizeIntermediates(
 		single: float32(w.IVR), double: float32(w.IVRProducts),
 		power: float32(2 * w.IVRExponent()), eighths: int(8 * (w.IVRExponent() - 1)),
 	}
+	clear(of.columns(of.loss))
 	for i := range u.examples {
 		x := &u.examples[i]
 		rows := byRole{a.anchors.From(i), a.relations[0][0].From(i), a.targets.From(i)}
@@ -30,10 +31,10 @@ func (t *trainer) penalizeIntermediates(
 			gradients.anchors.From(i), gradients.relations[0][0].From(i), gradients.targets.From(i),
 		}
 		head, tail := weight*t.startScale(forward, x), weight*t.startScale(backward, x)
-		loss += of.penalize(rows, to, [3]float32{head, weight * t.hopScale(x, 0), tail},
+		of.penalize(rows, to, [3]float32{head, weight * t.hopScale(x, 0), tail},
 			[3]float32{asHead: tail, asRelation: (head + tail) / 2, asTail: head})
 	}
-	return loss
+	return tiles.Dot(of.columns(of.loss), of.columns(of.ones))
 }
 
 // ivr computes the penalty IVR of one triple at a time, with loops over positions.
@@ -49,8 +50,9 @@ type ivr struct {
 // ivrRows holds rows with a number for each position, and two rows of embeddings.
 type ivrRows struct {
 	norms           [3]powers // of the embeddings, by role
-	other           powers    // of a matrix or product
+	other           powers    // of a matrix or product, without norm
 	slope, sum      kernel.Table
+	loss            kernel.Table // of all triples so far
 	ones            kernel.Table
 	query, gradient kernel.Table // [1, d]
 }
@@ -62,8 +64,9 @@ func newIVRRows(dim int) *ivrRows {
 	row := func() kernel.Table { return tiles.NewTable(1, dim) }
 	powersOf := func() powers { return powers{row(), row(), row()} }
 	rows := &ivrRows{
-		norms: [3]powers{powersOf(), powersOf(), powersOf()}, other: powersOf(),
-		slope: row(), sum: row(), ones: row(), query: row(), gradient: row(),
+		norms: [3]powers{powersOf(), powersOf(), powersOf()},
+		other: powers{squared: row(), slope: row()},
+		slope: row(), sum: row(), loss: row(), ones: row(), query: row(), gradient: row(),
 	}
 	for i := range rows.ones.Data {
 		rows.ones.Data[i] = 1
@@ -71,18 +74,21 @@ func newIVRRows(dim int) *ivrRows {
 	return rows
 }
 
-// penalize returns the penalty of a triple and adds its gradient. weights are the weights of the
-// triple by role, and pairs those of two rows, by the role of the third.
-func (p *ivr) penalize(x, to byRole, weights, pairs [3]float32) (loss float64) {
+// penalize adds the penalty of a triple and its gradient. weights are the weights of the triple by
+// role, and pairs those of two rows, by the role of the third.
+func (p *ivr) penalize(x, to byRole, weights, pairs [3]float32) {
 	for r := range p.norms {
-		p.square(&p.norms[r], x[r])
+		norm := &p.norms[r]
+		p.square(norm, x[r])
+		clear(p.columns(norm.norm))
+		p.mulAdd(norm.norm, norm.squared, norm.slope, 1)
 	}
 	single, double := p.single, p.double
 	for r := range p.norms {
 		y, z := role(r).others()
 		norm, next := &p.norms[r], &p.norms[y]
-		loss += float64(single*weights[r]) * p.total(norm)
-		loss += float64(double*pairs[z]) * p.dot(norm.norm, next.norm)
+		p.mulAdd(p.loss, norm.norm, p.ones, single*weights[r])
+		p.mulAdd(p.loss, norm.norm, next.norm, double*pairs[z])
 		p.kernels.Scale(p.columns(p.slope), p.columns(norm.slope), p.power*single*weights[r])
 		p.mulAdd(p.slope, norm.slope, next.norm, p.power*double*pairs[z])
 		p.mulAdd(p.slope, norm.slope, p.norms[z].norm, p.power*double*pairs[y])
@@ -90,47 +96,50 @@ func (p *ivr) penalize(x, to byRole, weights, pairs [3]float32) (loss float64) {
 	}
 	for r := range p.norms {
 		if single != 0 {
-			loss += p.penalizeMatrix(role(r), x[r], to[r], single*weights[r])
+			p.penalizeMatrix(role(r), x[r], to[r], single*weights[r])
 		}
 		if double != 0 {
-			loss += p.penalizeProduct(role(r), x, to, double*pairs[r])
+			p.penalizeProduct(role(r), x, to, double*pairs[r])
 		}
 	}
-	return loss
 }
 
-// penalizeMatrix returns the penalty of W×x, for x in a role, and adds its gradient.
-func (p *ivr) penalizeMatrix(r role, x, to kernel.Table, weight float32) float64 {
+// penalizeMatrix adds the penalty of W×x, for x in a role, and its gradient.
+func (p *ivr) penalizeMatrix(r role, x, to kernel.Table, weight float32) {
 	clear(p.columns(p.other.squared))
 	for _, e := range p.entries[r] {
 		value := p.value(e, x)
 		p.mulAdd(p.other.squared, value, value, e.weight)
 	}
 	p.raise(&p.other)
-	p.kernels.Scale(p.columns(p.slope), p.columns(p.other.slope), p.power*weight)
+	p.addNorm(p.other, weight)
 	for _, e := range p.entries[r] {
 		value := p.value(e, x)
 		for _, s := range e.summands {
 			p.mulAdd(columnsFrom(to, s.column), p.slope, value, s.sign*e.weight)
 		}
 	}
-	return float64(weight) * p.total(&p.other)
 }
 
-// penalizeProduct returns the penalty of the query in a role, the product of W with the rows in
-// both other roles, and adds its gradient.
-func (p *ivr) penalizeProduct(as role, x, to byRole, weight float32) float64 {
+// penalizeProduct adds the penalty of the query in a role, the product of W with the rows in both
+// other roles, and its gradient.
+func (p *ivr) penalizeProduct(as role, x, to byRole, weight float32) {
 	clear(first(p.query, 1))
 	p.mix(p.query, as, x, 1)
 	p.square(&p.other, p.query)
-	p.kernels.Scale(p.columns(p.slope), p.columns(p.other.slope), p.power*weight)
+	p.addNorm(p.other, weight)
 	clear(first(p.gradient, 1))
 	p.addScaled(p.gradient, p.query)
 	p.mixGradient(p.gradient, as, x, to, 1)
-	return float64(weight) * p.total(&p.other)
 }
 
-// square computes the squared norms of a row at all positions, and their powers.
+// addNorm adds norms to the loss, and sets slope to its derivative by half of the squared norms.
+func (p *ivr) addNorm(of powers, weight float32) {
+	p.mulAdd(p.loss, of.squared, of.slope, weight)
+	p.kernels.Scale(p.columns(p.slope), p.columns(of.slope), p.power*weight)
+}
+
+// square computes the squared norms of a row at all positions, and their slopes.
 func (p *ivr) square(to *powers, row kernel.Table) {
 	clear(p.columns(to.squared))
 	for column := 0; column < p.dim; column += p.width {
@@ -140,11 +149,9 @@ func (p *ivr) square(to *powers, row kernel.Table) {
 	p.raise(to)
 }
 
-// raise computes the powers of squared norms.
+// raise computes the slopes of squared norms.
 func (p *ivr) raise(of *powers) {
 	p.kernels.Power(p.columns(of.slope), p.columns(of.squared), p.eighths)
-	clear(p.columns(of.norm))
-	p.mulAdd(of.norm, of.squared, of.slope, 1)
 }
 
 // addScaled adds slope·x for all chunks of a row x.
@@ -153,11 +160,6 @@ func (p *ivr) addScaled(to, x kernel.Table) {
 		p.mulAdd(columnsFrom(to, column), p.slope, columnsFrom(x, column), 1)
 	}
 }
-
-// total returns the sum of the norms, to the power α, over all positions.
-func (p *ivr) total(of *powers) float64 { return p.dot(of.squared, of.slope) }
-
-func (p *ivr) dot(x, y kernel.Table) float64 { return tiles.Dot(p.columns(x), p.columns(y)) }
 
 func (p *ivr) mulAdd(to, x, y kernel.Table, factor float32) {
 	p.kernels.MulAdd(to, x, y, 1, p.width, factor)
