@@ -27,6 +27,7 @@ type raw struct {
 	scale     func(y, x *float32, n int, factor float32)
 	scaleAdd  func(y, x *float32, n int, factor float32)
 	adagrad   func(x, g, sum *float32, n int, rate float32)
+	adam      func(x, g, mean, square *float32, n int, rate, correction float32)
 	penalize  func(g, x *float32, n int, slope2, slope3 float32, squares, cubes *float32)
 
 	power func(y, x *float32, n, eighths int)
@@ -152,6 +153,16 @@ func (s *Set) Adagrad(x, g, sum []float32, rate float32) {
 func (s *Set) Power(y, x []float32, eighths int) {
 	check(len(x) == len(y) && len(x) > 0 && len(x)%Columns == 0 && eighths >= 0 && eighths < 16)
 	s.raw.power(&y[0], &x[0], len(x), eighths)
+}
+
+// Adam computes mean = 0.9·mean + 0.1·g, square = 0.999·square + 0.001·g² and
+// x -= rate·mean/(√(correction·square) + 1e-8) for a multiple of Columns floats. It rounds the
+// mean to a grid of about 1e-27, so that the mean of a row without gradients does not become
+// subnormal.
+func (s *Set) Adam(x, g, mean, square []float32, rate, correction float32) {
+	check(len(x) == len(g) && len(x) == len(mean) && len(x) == len(square))
+	check(len(x) > 0 && len(x)%Columns == 0)
+	s.raw.adam(&x[0], &g[0], &mean[0], &square[0], len(x), rate, correction)
 }
 
 // Prefetch asks for x to be loaded into the cache, so that a later use does not wait for memory.

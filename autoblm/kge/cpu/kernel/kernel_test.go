@@ -189,6 +189,14 @@ func TestRows(t *testing.T) {
 			same(t, "Adagrad", p.all, q.all, 1e-6)
 			same(t, "Adagrad, sums", s.all, u.all, 1e-6)
 
+			q, u = p.clone(), s.clone()
+			means, otherMeans := g.clone(), g.clone()
+			set.Adam(p.Data, g.Data, means.Data, s.Data, 0.3, 4)
+			portable.Adam(q.Data, g.Data, otherMeans.Data, u.Data, 0.3, 4)
+			same(t, "Adam", p.all, q.all, 1e-6)
+			same(t, "Adam, means", means.all, otherMeans.all, 1e-6)
+			same(t, "Adam, squares", s.all, u.all, 1e-6)
+
 			q = p.clone()
 			before := g.clone()
 			squares, cubes := set.Penalize(p.Data, g.Data, 0.2, factor, new(kernel.Lanes))
@@ -281,5 +289,23 @@ func TestAdagradAvoidsSubnormals(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAdamAvoidsSubnormals checks that the mean of a number without gradients becomes small, and is
+// never subnormal.
+func TestAdamAvoidsSubnormals(t *testing.T) {
+	for _, set := range kernel.Sets() {
+		x, g := make([]float32, kernel.Columns), make([]float32, kernel.Columns)
+		mean, square := slices.Repeat([]float32{1}, kernel.Columns), slices.Repeat([]float32{1}, kernel.Columns)
+		for range 900 {
+			set.Adam(x, g, mean, square, 0.1, 1)
+			if m := math.Abs(float64(mean[0])); m != 0 && m < 1e-30 {
+				t.Fatalf("%s: the mean is %v", set.Name, m)
+			}
+		}
+		if mean[0] > 1e-26 {
+			t.Errorf("%s: the mean is still %v", set.Name, mean[0])
+		}
 	}
 }

@@ -32,6 +32,9 @@ func scaleAddAVX2(y *float32, x *float32, n int, factor float32)
 func adagradAVX2(x *float32, gradient *float32, sum *float32, n int, rate float32)
 
 //go:noescape
+func adamAVX2(x *float32, gradient *float32, mean *float32, square *float32, n int, rate float32, correction float32)
+
+//go:noescape
 func penalizeAVX2(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
 
 //go:noescape
@@ -84,6 +87,9 @@ func scaleAddAVX512(y *float32, x *float32, n int, factor float32)
 
 //go:noescape
 func adagradAVX512(x *float32, gradient *float32, sum *float32, n int, rate float32)
+
+//go:noescape
+func adamAVX512(x *float32, gradient *float32, mean *float32, square *float32, n int, rate float32, correction float32)
 
 //go:noescape
 func penalizeAVX512(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)

@@ -569,6 +569,67 @@ GLOBL adagradEpsilon<>(SB), RODATA|NOPTR, $4
 DATA adagradGrid<>+0(SB)/4, $0x2edbe6ff
 GLOBL adagradGrid<>(SB), RODATA|NOPTR, $4
 
+// func adamAVX2(x *float32, gradient *float32, mean *float32, square *float32, n int, rate float32, correction float32)
+// Requires: AVX, FMA3
+TEXT ·adamAVX2(SB), NOSPLIT, $0-48
+	VBROADCASTSS rate+40(FP), Y0
+	VBROADCASTSS correction+44(FP), Y1
+	VBROADCASTSS adamBeta1<>+0(SB), Y2
+	VBROADCASTSS adamRest1<>+0(SB), Y3
+	VBROADCASTSS adamBeta2<>+0(SB), Y4
+	VBROADCASTSS adamRest2<>+0(SB), Y5
+	VBROADCASTSS adamEpsilon<>+0(SB), Y6
+	VBROADCASTSS adamGrid<>+0(SB), Y7
+	MOVQ         x+0(FP), AX
+	MOVQ         gradient+8(FP), CX
+	MOVQ         mean+16(FP), DX
+	MOVQ         square+24(FP), BX
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+
+next:
+	VMOVUPS     (CX)(DI*1), Y8
+	VMULPS      (BX)(DI*1), Y4, Y10
+	VMULPS      Y8, Y5, Y9
+	VFMADD231PS Y8, Y9, Y10
+	VMOVUPS     Y10, (BX)(DI*1)
+	VMULPS      (DX)(DI*1), Y2, Y9
+	VFMADD231PS Y8, Y3, Y9
+	VADDPS      Y7, Y9, Y9
+	VSUBPS      Y7, Y9, Y9
+	VMOVUPS     Y9, (DX)(DI*1)
+	VMULPS      Y1, Y10, Y10
+	VSQRTPS     Y10, Y10
+	VADDPS      Y6, Y10, Y10
+	VMULPS      Y0, Y9, Y9
+	VDIVPS      Y10, Y9, Y9
+	VMOVUPS     (AX)(DI*1), Y10
+	VSUBPS      Y9, Y10, Y10
+	VMOVUPS     Y10, (AX)(DI*1)
+	ADDQ        $0x00000020, DI
+	SUBQ        $0x00000008, SI
+	JG          next
+	VZEROUPPER
+	RET
+
+DATA adamBeta1<>+0(SB)/4, $0x3f666666
+GLOBL adamBeta1<>(SB), RODATA|NOPTR, $4
+
+DATA adamRest1<>+0(SB)/4, $0x3dcccccd
+GLOBL adamRest1<>(SB), RODATA|NOPTR, $4
+
+DATA adamBeta2<>+0(SB)/4, $0x3f7fbe77
+GLOBL adamBeta2<>(SB), RODATA|NOPTR, $4
+
+DATA adamRest2<>+0(SB)/4, $0x3a83126f
+GLOBL adamRest2<>(SB), RODATA|NOPTR, $4
+
+DATA adamEpsilon<>+0(SB)/4, $0x322bcc77
+GLOBL adamEpsilon<>(SB), RODATA|NOPTR, $4
+
+DATA adamGrid<>+0(SB)/4, $0x1e3ce508
+GLOBL adamGrid<>(SB), RODATA|NOPTR, $4
+
 // func penalizeAVX2(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
 // Requires: AVX, FMA3
 TEXT ·penalizeAVX2(SB), NOSPLIT, $0-48
@@ -1814,6 +1875,49 @@ next:
 	VMOVUPS     Z4, (AX)(SI*1)
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000010, BX
+	JG          next
+	VZEROUPPER
+	RET
+
+// func adamAVX512(x *float32, gradient *float32, mean *float32, square *float32, n int, rate float32, correction float32)
+// Requires: AVX, AVX512F
+TEXT ·adamAVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS rate+40(FP), Z0
+	VBROADCASTSS correction+44(FP), Z1
+	VBROADCASTSS adamBeta1<>+0(SB), Z2
+	VBROADCASTSS adamRest1<>+0(SB), Z3
+	VBROADCASTSS adamBeta2<>+0(SB), Z4
+	VBROADCASTSS adamRest2<>+0(SB), Z5
+	VBROADCASTSS adamEpsilon<>+0(SB), Z6
+	VBROADCASTSS adamGrid<>+0(SB), Z7
+	MOVQ         x+0(FP), AX
+	MOVQ         gradient+8(FP), CX
+	MOVQ         mean+16(FP), DX
+	MOVQ         square+24(FP), BX
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+
+next:
+	VMOVUPS     (CX)(DI*1), Z8
+	VMULPS      (BX)(DI*1), Z4, Z10
+	VMULPS      Z8, Z5, Z9
+	VFMADD231PS Z8, Z9, Z10
+	VMOVUPS     Z10, (BX)(DI*1)
+	VMULPS      (DX)(DI*1), Z2, Z9
+	VFMADD231PS Z8, Z3, Z9
+	VADDPS      Z7, Z9, Z9
+	VSUBPS      Z7, Z9, Z9
+	VMOVUPS     Z9, (DX)(DI*1)
+	VMULPS      Z1, Z10, Z10
+	VSQRTPS     Z10, Z10
+	VADDPS      Z6, Z10, Z10
+	VMULPS      Z0, Z9, Z9
+	VDIVPS      Z10, Z9, Z9
+	VMOVUPS     (AX)(DI*1), Z10
+	VSUBPS      Z9, Z10, Z10
+	VMOVUPS     Z10, (AX)(DI*1)
+	ADDQ        $0x00000040, DI
+	SUBQ        $0x00000010, SI
 	JG          next
 	VZEROUPPER
 	RET

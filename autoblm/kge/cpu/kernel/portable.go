@@ -17,6 +17,7 @@ func Portable() *Set {
 		scale:            scaleGo,
 		scaleAdd:         scaleAddGo,
 		adagrad:          adagradGo,
+		adam:             adamGo,
 		penalize:         penalizeGo,
 		power:            powerGo,
 		penalizeGroups:   penalizeGroupsGo,
@@ -134,6 +135,18 @@ func adagradGo(x, g, sum *float32, n int, rate float32) {
 		total[i] += d * d
 		moved := out[i] - rate*d/(float32(math.Sqrt(float64(total[i])))+epsilon)
 		out[i] = float32(moved+grid) - grid // the conversion keeps the compiler from fusing
+	}
+}
+
+func adamGo(x, g, mean, square *float32, n int, rate, correction float32) {
+	const epsilon, grid = 1e-8, 1e-20
+	out, gradient, means, squares := at(x, 0, n), at(g, 0, n), at(mean, 0, n), at(square, 0, n)
+	for i, d := range gradient {
+		squares[i] = 0.999*squares[i] + 0.001*d*d
+		moved := 0.9*means[i] + 0.1*d
+		means[i] = float32(moved+grid) - grid // the conversion keeps the compiler from fusing
+		root := float32(math.Sqrt(float64(correction * squares[i])))
+		out[i] -= rate * means[i] / (root + epsilon)
 	}
 }
 

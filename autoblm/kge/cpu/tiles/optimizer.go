@@ -51,7 +51,11 @@ func (u *Updater) Step(start int, gradient []float32, rate float64, count int) {
 		u.kernels.Adagrad(x, gradient, u.slots[0][from:to], float32(rate))
 		return
 	}
-	adam(x, gradient, u.slots[0][from:to], u.slots[1][from:to], rate, count)
+	const beta1, beta2 = 0.9, 0.999
+	rate /= 1 - math.Pow(beta1, float64(count))
+	correction := 1 / (1 - math.Pow(beta2, float64(count)))
+	u.kernels.Adam(
+		x, gradient, u.slots[0][from:to], u.slots[1][from:to], float32(rate), float32(correction))
 }
 
 // prefetch loads a row and its state into the cache.
@@ -66,15 +70,3 @@ func (u *Updater) prefetch(row int) {
 // Slots returns the optimizer state: the sums of squares for Adagrad; the moving averages of
 // gradients and of their squares for Adam.
 func (u *Updater) Slots() [][]float32 { return u.slots }
-
-func adam(x, gradient, means, squares []float32, rate float64, count int) {
-	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
-	rate /= 1 - math.Pow(beta1, float64(count))
-	correction := 1 / (1 - math.Pow(beta2, float64(count)))
-	for i, g := range gradient {
-		means[i] = beta1*means[i] + (1-beta1)*g
-		squares[i] = beta2*squares[i] + (1-beta2)*g*g
-		root := math.Sqrt(correction * float64(squares[i]))
-		x[i] -= float32(rate * float64(means[i]) / (root + epsilon))
-	}
-}

@@ -18,6 +18,7 @@ func main() {
 		mulAdd(isa)
 		scale(isa)
 		adagrad(isa)
+		adam(isa)
 		penalize(isa)
 		penalizeGroups(isa)
 		power(isa)

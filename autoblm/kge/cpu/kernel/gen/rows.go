@@ -178,6 +178,41 @@ func adagrad(s isa) {
 	}, nothing)
 }
 
+// adam generates mean = 0.9·mean + 0.1·g, square = 0.999·square + 0.001·g²,
+// x -= rate·mean / (√(correction·square) + 1e-8); see kernel.Set.Adam.
+func adam(s isa) {
+	function("adam"+s.name,
+		"func(x, gradient, mean, square *float32, n int, rate, correction float32)")
+	rate, correction := s.broadcast("rate"), s.broadcast("correction")
+	beta1, rest1 := s.constant("adamBeta1", 0.9), s.constant("adamRest1", 0.1)
+	beta2, rest2 := s.constant("adamBeta2", 0.999), s.constant("adamRest2", 0.001)
+	epsilon, grid := s.constant("adamEpsilon", 1e-8), s.constant("adamGrid", 1e-20)
+	x, slope, mean, square := argument("x"), argument("gradient"), argument("mean"), argument("square")
+	n := argument("n")
+	along(s, n, func(offset reg.GPVirtual) {
+		at := func(base reg.Register) Mem { return indexed(base, offset) }
+		gradient, m, v := s.vector(), s.vector(), s.vector()
+		VMOVUPS(at(slope), gradient)
+		VMULPS(at(square), beta2, v)
+		VMULPS(gradient, rest2, m)
+		VFMADD231PS(gradient, m, v)
+		VMOVUPS(v, at(square))
+		VMULPS(at(mean), beta1, m)
+		VFMADD231PS(gradient, rest1, m)
+		VADDPS(grid, m, m)
+		VSUBPS(grid, m, m)
+		VMOVUPS(m, at(mean))
+		VMULPS(correction, v, v)
+		VSQRTPS(v, v)
+		VADDPS(epsilon, v, v)
+		VMULPS(rate, m, m)
+		VDIVPS(v, m, m)
+		VMOVUPS(at(x), v)
+		VSUBPS(m, v, v)
+		VMOVUPS(v, at(x))
+	}, nothing)
+}
+
 // power generates y = x^(eighths/8) as a product of roots: bit 3 of eighths stands for x, bit 2 for
 // √x, and so on.
 func power(s isa) {
