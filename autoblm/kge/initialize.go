@@ -40,7 +40,10 @@ func InitializeInto(d *Data, s Settings, m Member, entities checkpoint.Table) Pa
 		if !table.Global {
 			rows *= len(d.Relations) * p.directions()
 		}
-		if table.Draw == nil {
+		isMatrix := table.Shared && !table.Global
+		if s.Initial == XavierAll && isMatrix {
+			all = append(all, i.draw(rows/table.Rows, table.Rows*table.Columns))
+		} else if table.Draw == nil {
 			all = append(all, i.draw(rows, table.Columns))
 		} else {
 			all = append(all, i.drawTable(rows, table))
@@ -65,7 +68,7 @@ func (i initializer) draw(rows, columns int) []float32 {
 // drawInto draws the numbers of a table.
 func (i initializer) drawInto(t checkpoint.Table, rows, columns int) {
 	number := func() float64 { return i.rng.NormFloat64() * i.settings.InitScale }
-	if i.settings.Initial == Xavier {
+	if i.settings.Initial != Normal {
 		bound := math.Sqrt(6 / float64(rows+columns))
 		number = func() float64 { return (2*i.rng.Float64() - 1) * bound }
 	}

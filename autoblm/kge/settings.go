@@ -43,9 +43,12 @@ const (
 	// Xavier draws uniformly from [-a, a] with a = √(6/(rows + d)) for each table, as the
 	// paper's authors do. It ignores InitScale.
 	Xavier
+	// XavierAll also draws the relations of forms with matrices or cores so, each as one row, as
+	// KGE-DURA does. Otherwise they have a distribution of their own, which keeps norms on average.
+	XavierAll
 )
 
-var initialNames = []string{"normal", "xavier"}
+var initialNames = []string{"normal", "xavier", "xavier-all"}
 
 func (i Initial) String() string { return enum.Name(initialNames, "initial distribution", i) }
 
@@ -54,7 +57,7 @@ func (i Initial) MarshalText() ([]byte, error) {
 	return enum.Marshal(initialNames, "initial distribution", i)
 }
 
-// UnmarshalText reads "normal" or "xavier".
+// UnmarshalText reads "normal", "xavier" or "xavier-all".
 func (i *Initial) UnmarshalText(text []byte) error {
 	return enum.Unmarshal(initialNames, "initial distribution", i, text)
 }
@@ -75,8 +78,8 @@ type Settings struct {
 	// Cooldown gives the i-th of the last n epochs the share 1-i/(n+1) of the learning rate. It is n
 	// from 1 on, and below it n's share of the epochs.
 	Cooldown float64 `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Last epochs with linear decay of the learning rate towards 0, such as 10, or their share below 1, such as 0.5; 0: none."`
-	Initial  Initial `json:"initial,omitempty" name:"init" help:"Initial distribution of embeddings: normal or xavier."`
-	// InitScale is ignored by [Xavier].
+	Initial  Initial `json:"initial,omitempty" name:"init" help:"Initial distribution of embeddings: normal, xavier, or xavier-all, where matrices of relations too are drawn by the bound of their table."`
+	// InitScale is ignored by [Xavier] and [XavierAll].
 	InitScale float64 `json:"init_scale" above:"0" help:"Standard deviation of initial embeddings, for normal."`
 	// DataSeed decides the order of the examples in every epoch.
 	DataSeed      uint64 `json:"data_seed" kong:"-" help:"Seed of the order of training examples."`

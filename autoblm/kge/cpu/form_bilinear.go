@@ -117,13 +117,12 @@ func (h mixture) Back(
 	h.mixGradient(gradient, after, factors, gradients, n)
 }
 
-// AskRelations adds the queries for the relation of heads and tails: each is the vector v with
-// score ⟨v, r⟩ for every relation r.
+// AskRelations implements [relationAsker].
 func (h mixture) AskRelations(to, heads, tails kernel.Table, n int) {
 	h.mix(to, asRelation, byRole{asHead: heads, asTail: tails}, n)
 }
 
-// AskRelationsBack propagates the gradient through AskRelations to heads and tails.
+// AskRelationsBack implements [relationAsker].
 func (h mixture) AskRelationsBack(
 	gradient, heads, tails, gradHeads, gradTails kernel.Table, n int,
 ) {

@@ -30,6 +30,15 @@ type hop interface {
 		transposed bool)
 }
 
+// relationAsker is a [hop] of a form with relation prediction.
+type relationAsker interface {
+	// AskRelations adds the queries for the relation of heads and tails to rows of zeros: each is
+	// the vector v with score ⟨v, r⟩ for every relation r.
+	AskRelations(to, heads, tails kernel.Table, n int)
+	// AskRelationsBack propagates the gradient of the queries to heads and tails.
+	AskRelationsBack(gradient, heads, tails, gradHeads, gradTails kernel.Table, n int)
+}
+
 // hopGradients are the tables to which a hop adds gradients.
 type hopGradients struct {
 	from      kernel.Table
@@ -49,6 +58,9 @@ func register(f form.Form, a arithmetic) struct{} {
 func arithmeticOf(f form.Form) (a arithmetic, found bool) {
 	if f.Partitions() > 0 {
 		return coreArithmetic(f), true
+	}
+	if size := f.BlockSize(); size > 0 {
+		return blockArithmetic(size), true
 	}
 	a, found = arithmetics[f]
 	return a, found

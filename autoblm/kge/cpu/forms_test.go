@@ -18,7 +18,7 @@ func TestArithmeticHasDeclaredCapabilities(t *testing.T) {
 		}
 		measure := a.newMeasure(4)
 		_, products := measure.(tiles.Products)
-		_, predictsRelations := a.newHop(nil, structure.MustParse("1"), 4).(mixture)
+		_, predictsRelations := a.newHop(nil, structure.MustParse("1"), 4).(relationAsker)
 		got := form.Capabilities{
 			StateRows:          measure.RowsPerQuery(),
 			Products:           products,

@@ -445,7 +445,8 @@ func (t *trainer) updateRelations(s *scratch, table, tile int, r round, rate flo
 	gradient := gradientOf(s, relations, tile, all)
 	if isPredicted {
 		softmaxes := len(r.active) * len(r.active[0].overRelations)
-		t.overRelations.Collect(t.kernels, relations, softmaxes, tile, gradient, s.rows, !r.isFirst)
+		t.overRelations.Collect(
+			t.kernels, relations, softmaxes, tile, gradient, s.relationQueries, !r.isFirst)
 	} else {
 		clear(first(gradient, rows))
 	}

@@ -1,6 +1,9 @@
 package cpu
 
-import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+)
 
 // tripleObjective learns examples in both directions: the target given the anchor and the path,
 // and the anchor given the target and the path back. With reverses of relations, the way back
@@ -142,7 +145,10 @@ func (t *trainer) predictRelations(
 	if t.member.RelationPrediction == 0 {
 		return 0
 	}
-	h, g := t.hop.(mixture), &u.gradients
+	h, g := t.hop.(relationAsker), &u.gradients
+	row := func(of kernel.Table, path int) []float32 {
+		return tiles.PaddedRow(of, int(a.slots[0][path].number))
+	}
 	weight *= float32(t.member.RelationPrediction)
 	for i, softmax := range a.overRelations {
 		from := min(i*t.maxQueries(), a.count)
@@ -154,12 +160,12 @@ func (t *trainer) predictRelations(
 			return tiles.Answer{
 				Query:    i,
 				Weight:   weight,
-				Row:      tiles.PaddedRow(a.relations[0][0], from+i),
-				Gradient: tiles.PaddedRow(g.relations[0][0], from+i),
+				Row:      row(a.relations[0][0], from+i),
+				Gradient: row(g.relations[0][0], from+i),
 			}
 		}
 		relations := t.relations[0].Embeddings
-		loss += softmax.CrossEntropy(t.kernels, relations, n, s.softmax, answer)
+		loss += softmax.CrossEntropy(t.kernels, relations, n, s.relationSoftmax, answer)
 		h.AskRelationsBack(
 			softmax.ByQuery, heads, tails, g.anchors.From(from), g.targets.From(from), n)
 	}

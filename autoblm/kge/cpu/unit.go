@@ -71,21 +71,32 @@ type scratch struct {
 	lanes                kernel.Lanes
 	scores               []float64 // of the answers of a unit
 	softmax              *tiles.Scratch
-	ivr                  *ivrRows // nil before the first use
+	// relationQueries and relationSoftmax are for relation prediction, whose queries have as many
+	// columns as relations.
+	relationQueries kernel.Table // [queries, columns]
+	relationSoftmax *tiles.Scratch
+	ivr             *ivrRows // nil before the first use
 }
 
-func newScratch(m *model, maxPaths int, isSparse bool) *scratch {
-	columns := m.dim
+func newScratch(r requirements) *scratch {
+	m, columns := r.model, r.model.dim
 	for _, t := range m.relations {
 		columns = max(columns, t.columns)
 	}
-	return &scratch{
-		softmax:     tiles.NewScratch(m.kernels, m.entities, m.dim, isSparse),
+	s := &scratch{
+		softmax:     tiles.NewScratch(m.kernels, m.entities, m.dim, r.sparse > 0),
 		mask:        tiles.NewMask(m.maxQueries(), m.dim),
 		tile:        tiles.NewTable(tiles.Rows, columns),
-		rows:        tiles.NewTable(maxPaths, m.dim),
-		gradQueries: tiles.NewTable(maxPaths*m.stateRows, m.dim),
+		rows:        tiles.NewTable(r.paths, m.dim),
+		gradQueries: tiles.NewTable(r.paths*m.stateRows, m.dim),
 	}
+	if r.predictRelations {
+		relations := m.relations[0]
+		s.relationQueries = tiles.NewTable(m.maxQueries(), relations.columns)
+		s.relationSoftmax = tiles.NewScratch(
+			m.kernels, relations.Embeddings, relations.columns, false)
+	}
+	return s
 }
 
 // loadedAhead is the number of examples whose rows are loaded into the cache before their turn.

@@ -93,14 +93,15 @@ func newWorkspace(r requirements, threads, keptBytes int) *workspace {
 		w.touched = tiles.NewTouchedRows(2*r.units*r.paths + w.sample.Count)
 	}
 	for range threads {
-		w.scratch = append(w.scratch, newScratch(m, r.paths, r.sparse > 0))
+		w.scratch = append(w.scratch, newScratch(r))
 	}
 	if len(w.active) < r.units {
 		if w.sample == nil {
 			w.allEntities = tiles.NewTable(m.entities.Tiles()*tiles.Rows, m.dim)
 		}
 		if r.predictRelations {
-			w.allRelations = tiles.NewTable(m.relations[0].Tiles()*tiles.Rows, m.dim)
+			w.allRelations = tiles.NewTable(
+				m.relations[0].Tiles()*tiles.Rows, m.relations[0].columns)
 		}
 	}
 	return w
@@ -124,7 +125,7 @@ func (w *workspace) addActiveUnits(r requirements, keptBytes int) {
 	}
 	if r.predictRelations {
 		relations := m.relations[0].Embeddings
-		w.overRelations = tiles.NewSoftmaxes(m.measure, relations, m.dim, count*parts, 1, 0)
+		w.overRelations = tiles.NewSoftmaxes(m.measure, relations, m.relations[0].columns, count*parts, 1, 0)
 	}
 	for i := range count {
 		a := &activeUnit{paths: newPaths(m, r.paths, !r.pairs)}

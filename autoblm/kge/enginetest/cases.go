@@ -122,6 +122,7 @@ func Recipes() map[string]Recipe {
 		"sparse and sampled":          newRecipe(none, options, sampled(5), sparse),
 		"largest norm":                newRecipe(none, maxNorm),
 		"xavier":                      newRecipe(none, xavier),
+		"xavier for all":              newRecipe(none, func(s *kge.Settings) { s.Initial = kge.XavierAll }),
 		"reciprocal":                  newRecipe(none, reciprocal),
 		"reciprocal norms":            newRecipe(norms, reciprocal),
 		"reciprocal, pairs":           newRecipe(pairsAndProducts, reciprocal),

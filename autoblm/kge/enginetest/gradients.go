@@ -94,18 +94,20 @@ func manyRows(t *testing.T, engine kge.Engine, tolerance float64) {
 	many := completion.Data(RandomGraph(450, 100, 130, 1)) // questions
 	few := completion.Data(RandomGraph(20, 2, 700, 1))
 	for _, c := range []struct {
-		recipe string
-		batch  int
-		data   *kge.Data
+		member, recipe string
+		batch          int
+		data           *kge.Data
 	}{
-		{"reciprocal with all weights", 130, many},
-		{"everything not reciprocal", 130, many},
-		{"grouped, all", 130, many},
-		{"grouped, all", 600, few},
-		{"grouped, sampled", 150, few},
-		{"grouped, sparse", 150, few},
+		{"quate", "reciprocal with all weights", 130, many},
+		{"block-2", "reciprocal with all weights", 130, many},
+		{"quate", "everything not reciprocal", 130, many},
+		{"quate", "grouped, all", 130, many},
+		{"quate", "grouped, all", 600, few},
+		{"block-2", "grouped, all", 600, few},
+		{"quate", "grouped, sampled", 150, few},
+		{"quate", "grouped, sparse", 150, few},
 	} {
-		s, m := kge.DefaultSettings(), Members()["quate"]
+		s, m := kge.DefaultSettings(), Members()[c.member]
 		s.Dim, s.InitScale = 8, 0.5
 		recipe := Recipes()[c.recipe]
 		recipe.Set(&s)

@@ -96,8 +96,19 @@ func register(spec Spec, otherNames ...string) Form {
 	return f
 }
 
-// All returns all forms: Bilinear, and then the others sorted by name. Of the forms with cores it
-// has those with one and with two partitions.
+// family is a set of forms whose names end in a number.
+type family struct {
+	prefix, number string // of the names, and a letter for the number
+	of             func(n int) Form
+}
+
+// families returns all families.
+func families() []family {
+	return []family{{blockPrefix, "C", Block}, {corePrefix, "K", Core}}
+}
+
+// All returns all forms: Bilinear, and then the others sorted by name. It has two forms with cores,
+// with one and with two partitions, and one with blocks, of size two.
 func All() []Form {
 	byName := func(a, b Form) int { return cmp.Compare(a.String(), b.String()) }
 	return append([]Form{Bilinear}, slices.SortedFunc(slices.Values(registered), byName)...)
@@ -131,9 +142,10 @@ func (f *Form) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	if number, found := strings.CutPrefix(string(text), corePrefix); found {
+	for _, all := range families() {
+		number, _ := strings.CutPrefix(string(text), all.prefix)
 		n, err := strconv.Atoi(number)
-		if form := Core(n); err == nil && n > 0 && form.String() == string(text) {
+		if form := all.of(n); err == nil && n > 0 && form.String() == string(text) {
 			*f = form
 			return nil
 		}
@@ -144,11 +156,14 @@ func (f *Form) UnmarshalText(text []byte) error {
 // Names returns the names of all forms, with a letter for each number that may be chosen.
 func Names() (names []string) {
 	for _, f := range All() {
-		if f.Partitions() == 0 {
+		if f.Partitions() == 0 && f.BlockSize() == 0 {
 			names = append(names, f.String())
 		}
 	}
-	return append(names, corePrefix+"K")
+	for _, all := range families() {
+		names = append(names, all.prefix+all.number)
+	}
+	return names
 }
 
 // CheckDim returns an error if no model of the form has a dimension.

@@ -221,7 +221,7 @@ func (e *Engine) Precision(
 }
 
 func supports(f form.Form) error {
-	if f != form.Bilinear && f != form.Translated {
+	if !f.HasStructure() && f.BlockSize() == 0 {
 		return fmt.Errorf("engine gomlx does not support the form %v; use engine cpu", f)
 	}
 	return nil

@@ -1,6 +1,8 @@
 package gomlx
 
 import (
+	"slices"
+
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -22,7 +24,7 @@ func interleave(to, from []float32, d, k int) {
 
 // shapeOf returns the shape of models of a form.
 func shapeOf(f form.Form, reciprocal bool) shape {
-	return shape{reciprocal: reciprocal, moves: f == form.Translated}
+	return shape{reciprocal: reciprocal, moves: f == form.Translated, block: f.BlockSize()}
 }
 
 // widths returns the number of numbers of a relation in each of its tables, multiples of dim.
@@ -95,6 +97,9 @@ func sum(numbers []int) (total int) {
 // and column j for mixTails, row (j,k) and column i for mixHeads, row (i,j) and column k for
 // mixRelations.
 func operators(structures []structure.Structure) *tensors.Tensor {
+	if structures[0].K() == 0 { // a form without
+		structures = slices.Repeat([]structure.Structure{structure.MustParse("1")}, len(structures))
+	}
 	k := structures[0].K()
 	cube := k * k * k
 	all := make([]float32, len(structures)*mixes*cube)

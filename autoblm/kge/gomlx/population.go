@@ -46,7 +46,7 @@ func (e *Engine) NewPopulation(
 		entities:  len(d.Entities),
 		relations: len(d.Relations),
 		dim:       s.Dim,
-		k:         members[0].Structure.K(),
+		k:         max(1, members[0].Structure.K(), members[0].Form.BlockSize()),
 		batch:     min(s.Batch, d.Count),
 		slots:     updateRules[s.Optimizer].slots,
 		ivr:       slices.ContainsFunc(members, func(m kge.Member) bool { return m.HasIVR() }),

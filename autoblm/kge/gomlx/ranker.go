@@ -80,7 +80,7 @@ func (e *Engine) newRanker(parameters []kge.Parameters, shards []*shard) *ranker
 	}
 	r := &ranker{
 		engine: e, shards: shards, models: len(parameters), dim: first.Dim,
-		entities: len(first.Entities) / first.Dim, k: first.Structure.K(),
+		entities: len(first.Entities) / first.Dim, k: max(1, first.Structure.K()),
 		shape: shapeOf(first.Form, first.Reciprocal), widths: widths(first.Form, first.Dim),
 	}
 	for i, s := range shards {

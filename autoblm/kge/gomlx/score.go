@@ -18,11 +18,12 @@ const (
 type shape struct {
 	reciprocal bool
 	moves      bool // relations are a factor and a vector that moves the anchor, each of width d
+	block      int  // size C of dense blocks, whose relations have width C·d; 0 for structures
 }
 
 // batch holds a batch of triples and their embeddings, in two directions: tail prediction,
 // then head prediction. Entities are [S, E, d], relations [S, R, w], where w is d except if a
-// relation moves anchors; K follows from the operators.
+// relation moves anchors or has blocks; K follows from the operators.
 type batch struct {
 	entities, relations *Node
 	operators           *Node // [S, mixes, K·K, K]
@@ -94,6 +95,9 @@ func (b batch) dim() int     { return b.entities.Shape().Dim(2) }
 // The score is linear in head, relation and tail. So the gradient of a mix with respect to
 // either input is another mix, of the other input and the gradient of the result.
 func (b batch) mix(x, y *Node, operators ...int) *Node {
+	if b.block > 0 {
+		return b.mixBlocks(x, y, operators)
+	}
 	members, size, d, directions := b.members(), b.size(), b.dim(), len(operators)
 	k := b.operators.Shape().Dim(3)
 	positions := size * d / k
@@ -107,6 +111,30 @@ func (b batch) mix(x, y *Node, operators ...int) *Node {
 	signs := Reshape(Concatenate(chosen, 1), members*directions, k*k, k)
 	mixed := Dot(products, signs).General([]int{2}, []int{0}, []int{1}, []int{0})
 	return Reshape(mixed, members, directions, size, d)
+}
+
+// mixBlocks is mix for dense blocks R_ij[p] instead of the signs of a structure.
+func (b batch) mixBlocks(x, y *Node, operators []int) *Node {
+	members, size, c := b.members(), b.size(), b.block
+	width := b.dim() / c
+	var mixed []*Node
+	for n, operator := range operators {
+		of := func(v *Node, dimensions ...int) *Node {
+			v = direction(v, min(n, v.Shape().Dim(1)-1))
+			return Reshape(v, append([]int{members, size}, dimensions...)...)
+		}
+		var product *Node
+		switch operator {
+		case mixTails: // Σ_i h_i R_ij
+			product = ReduceSum(Mul(of(x, c, 1, width), of(y, c, c, width)), 2)
+		case mixHeads: // Σ_j R_ij t_j
+			product = ReduceSum(Mul(of(x, 1, c, width), of(y, c, c, width)), 3)
+		case mixRelations: // h_i t_j
+			product = Mul(of(x, c, 1, width), of(y, 1, c, width))
+		}
+		mixed = append(mixed, Reshape(product, members, 1, size, -1))
+	}
+	return Concatenate(mixed, 1)
 }
 
 // rowGradients holds the gradients of a loss with respect to the looked-up rows.
