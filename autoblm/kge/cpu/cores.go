@@ -14,7 +14,7 @@ type cores struct {
 	kernels   *kernel.Set
 	relations kernel.Table // of the model, [relations, d]
 	tensors   kernel.Table // the cores, [K·C·C, C]
-	// isFixed is true if the matrices are those of all relations, and the model does not change.
+	// isFixed is true if the model does not change and all relations have their matrices.
 	isFixed bool
 
 	used     []int32        // the relations that have matrices, ascending

@@ -11,8 +11,8 @@ import (
 // Tucker is TuckER (Balazevic et al., 2019), with relations of the dimension of entities.
 var Tucker = register(Core(1).spec, "tucker")
 
-// twoCores stands for all other numbers of partitions in [All].
-var twoCores = register(Core(2).spec)
+// Two cores stand for all other numbers of partitions in [All].
+var _ = register(Core(2).spec)
 
 // core divides embeddings into K partitions of size C. Partition k has a core W_k, a C×C×C tensor
 // of the whole model, which turns a relation into a matrix M_k = Σ_c r_{k,c} W_k[c]. The score is
