@@ -113,7 +113,7 @@ func (b batch) mix(x, y *Node, operators ...int) *Node {
 	return Reshape(mixed, members, directions, size, d)
 }
 
-// mixBlocks is mix for dense blocks R_ij[p] instead of the signs of a structure.
+// mixBlocks does what mix does with dense blocks R_ij[p] instead of the signs of a structure.
 func (b batch) mixBlocks(x, y *Node, operators []int) *Node {
 	members, size, c := b.members(), b.size(), b.block
 	width := b.dim() / c
