@@ -19,8 +19,8 @@ func Block(size int) Form {
 	return Form{block{noStructure{fmt.Sprint(blockPrefix, size)}, size}}
 }
 
-// twoByTwo stands for all sizes of blocks in [All].
-var twoByTwo = register(Block(2).spec)
+// Blocks of size two stand for all sizes in [All].
+var _ = register(Block(2).spec)
 
 // BlockSize returns C of a form with blocks, and 0 for other forms.
 func (f Form) BlockSize() int {
