@@ -40,7 +40,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		if r.About == "" || r.Source == "" {
 			t.Errorf("%s does not say what it is, or where it is from", what)
 		}
-		search, hasOnlyMRR := strings.HasSuffix(r.Name, "-search"), strings.HasPrefix(r.Name, "ivr")
+		search, hasOnlyMRR := strings.HasSuffix(r.Name, "-search"), strings.HasPrefix(r.Name, "ivr") || r.Name == "bique"
 		if search != r.Searches() ||
 			(search || r.Dataset == "" || hasOnlyMRR) != (r.Published == nil) {
 			t.Errorf("%s has the structure %v and published %+v", what, r.Structure.K(), r.Published)
@@ -61,7 +61,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 	}
 	if got := Names(); !slices.Equal(got, []string{
 		"default", "default-small", "dense", "large", "huge", "vast", "basic", "paper", "paper-search",
-		"n3", "dura", "rescal", "rp", "ivr", "ivr-quate", "ivr-analogy", "small", "small-search",
+		"n3", "dura", "rescal", "rp", "bique", "ivr", "ivr-quate", "ivr-analogy", "small", "small-search",
 	}) {
 		t.Errorf("the names are %v", got)
 	}
@@ -95,9 +95,9 @@ func TestNoSuchRecipe(t *testing.T) {
 			}
 		}
 	}
-	if got := len(For("wn18rr")); got != 9 {
-		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, rescal, rp and three of ivr",
-			got)
+	if got := len(For("wn18rr")); got != 10 {
+		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, rescal, rp, bique and "+
+			"three of ivr", got)
 	}
 	if got := For("mine"); len(got) != 0 {
 		t.Errorf("recipes for an unknown graph: %v", got)
@@ -355,6 +355,31 @@ func TestSettingsOfIVR(t *testing.T) {
 		near(t, what[0]+" "+what[1],
 			[]float64{s.InitScale * s.InitScale, r.IVRPower, r.IVR, r.IVRProducts},
 			[]float64{.02 * .02 / 12, source.power, 2 * source.norms, 2 * source.products})
+		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSettingsOfBiQUE compares with the authors' settings: λ, batch, epochs and weights by frequency.
+func TestSettingsOfBiQUE(t *testing.T) {
+	for dataset, source := range map[string]struct {
+		lambda, frequency float64
+		batch, epochs     int
+	}{
+		"wn18rr":    {.15, .9, 300, 200},
+		"fb15k-237": {.07, 0, 500, 300},
+		"yago3-10":  {.005, 0, 1000, 200},
+	} {
+		r := named(t, "bique", dataset)
+		s := r.Training
+		if !s.Translate || r.Structure.Name() != "bique" || s.Dim != 8*128 ||
+			2*s.Batch != source.batch || s.Epochs != source.epochs || s.Frequency != source.frequency ||
+			!s.Reciprocal || s.InitScale != 1e-3 || r.N3Block != 8 {
+			t.Errorf("%s: %v %v, %+v", dataset, r.Form, r.Structure, s)
+		}
+		near(t, dataset, []float64{r.N3, r.EntityN3, r.RelationN3},
+			[]float64{0, 4 * source.lambda, source.lambda})
 		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
 			t.Error(err)
 		}

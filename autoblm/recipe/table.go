@@ -330,6 +330,16 @@ func table() []row {
 			settings: settings{dim: 2000, batch: 500, epochs: 500, validate: 5, rate: .1},
 			note:     "The command in their README has 100 epochs."},
 
+		{family: bique, dataset: "wn18rr", structure: "bique", weights: biqueWeights(.15),
+			settings: settings{dim: 1024, batch: 150, epochs: 200, validate: 5, rate: .1, frequency: .9},
+			note:     "Published MRR: .504."},
+		{family: bique, dataset: "fb15k-237", structure: "bique", weights: biqueWeights(.07),
+			settings: settings{dim: 1024, batch: 250, epochs: 300, validate: 5, rate: .1},
+			note:     "Published MRR: .365."},
+		{family: bique, dataset: "yago3-10", structure: "bique", weights: biqueWeights(.005),
+			settings: settings{dim: 1024, batch: 500, epochs: 200, validate: 5, rate: .1},
+			note:     "Published MRR: .581."},
+
 		{family: ivr, dataset: "wn18rr", structure: complexNumbers, weights: ivrWeights(3, .05, .07),
 			settings: ivrSettings, note: "Published MRR: .494."},
 		{family: ivr, dataset: "fb15k-237", structure: complexNumbers,
