@@ -5,11 +5,24 @@
 # rehearsal: BACKEND=xla:cpu FLAGS="--dim 16 --epochs 2" gpu.sh 1.
 #
 #   1  FB15k-237 by the recipe rp (ComplEx, d 2,000, 500 epochs)
+#   2  WN18RR by the recipe bique, by RESCAL with DURA, and by the best found structure with the
+#      penalty of bique; SEEDS are the seeds
+#   3  FB15k-237 by ComplEx with DURA and relation prediction (d 4,000, 300 epochs)
+#   4  FB15k by the recipe n3 (ComplEx, d 4,000, 200 epochs)
 #   5  a search of 256 structures on WN18RR by the settings of the paper; MINUTES is its time, and
 #      the same command goes on with it
+#   6  the kernels of some steps of 1, with their times, by Nsight Compute
 set -euo pipefail
 on=(--backend "${BACKEND:-xla:cuda}")
 read -ra flags <<<"${FLAGS:-}"
+here=$(dirname "$0")
+
+train() { # GRAPH NAME SEED FLAG...
+  [ -e "device-$1-$2-$3.json" ] && return
+  autoblm reproduce "$1" --stage final "${@:4}" --seed "$3" --patience 0 "${on[@]}" \
+    --precision bfloat16 "${flags[@]}" --out "$2-$3"
+  cp "$2-$3/result.json" "device-$1-$2-$3.json"
+}
 
 case ${1:-} in
 1)
@@ -18,13 +31,39 @@ case ${1:-} in
     "${flags[@]}" --out rp-moduli
   cp rp-moduli/result.json device-fb15k-237-rp-2.json
   ;;
+2)
+  for seed in ${SEEDS:-1 2 3}; do
+    train wn18rr bique "$seed" --recipe bique --validate-every 20
+    train wn18rr rescal "$seed" --model block-256 --recipe dura --dim 256 --batch 512 --epochs 200 \
+      --frequency 0.9 --entity-l2 0.2 --products 0.2 --init xavier --validate-every 20
+    # Found by searched.sh.
+    train wn18rr found "$seed" --structure "$(jq -r '.result.best[0].structure' "$here/searched-wn18rr-1.json")" \
+      --recipe n3 --n3 0 --n3-block 4 --entity-n3 0.6 --relation-n3 0.15 --frequency 0.9 --dim 1024 \
+      --batch 150 --epochs 200 --validate-every 20
+  done
+  ;;
+3)
+  train fb15k-237 dura-rp 1 --structure complex --recipe dura --relation-prediction 4 --batch 2500 \
+    --epochs 300 --validate-every 50
+  ;;
+4)
+  train fb15k n3-4000 1 --structure complex --recipe n3 --batch 500 --lr 0.1 --n3 0.02 --epochs 200 \
+    --cooldown 50 --validate-every 50
+  ;;
 5)
   autoblm reproduce wn18rr --stage search --budget 256 --minutes "${MINUTES:-8.5}" "${on[@]}" \
     "${flags[@]}" --out device-search
   cp device-search/result.json device-search.json
   ;;
+6)
+  # The kernels that XLA tries out for the fastest one would be profiled too, and take minutes.
+  XLA_FLAGS=--xla_gpu_autotune_level=0 ncu --metrics gpu__time_duration.sum --launch-skip 2000 \
+    --launch-count 600 --csv --log-file device-kernels.csv autoblm train --dataset fb15k-237 \
+    --structure complex --recipe rp --epochs 1 --max-steps 40 --no-eval "${on[@]}" \
+    --precision bfloat16 "${flags[@]}" --out profiled
+  ;;
 *)
-  echo "gpu.sh: name a step: 1 or 5" >&2
+  echo "gpu.sh: name a step from 1 to 6" >&2
   exit 2
   ;;
 esac

@@ -4,7 +4,7 @@
 # same 27 penalties, with one seed. The three penalties with the highest validation MRR of each
 # structure train again with three seeds, and the one with the highest mean is its own. The best
 # found structure, by this mean, and the baselines then train with other seeds and twice the
-# dimension: small-graphs.json has their validation and test MRRs. Nothing is chosen by the test.
+# dimension: small-graphs-GRAPH.json has their validation and test MRRs. Nothing is chosen by the test.
 # GRAPHS chooses the graphs, THREADS the number of threads. AUTOBLM_DATA names the benchmarks; jq is
 # needed. What is there already is not done again.
 set -euo pipefail
@@ -75,14 +75,14 @@ for graph in ${GRAPHS:-nations umls kinship}; do
   i=${best##* }
   cp "small-$graph-found$i.best" "small-$graph-found.best"
   final "$graph" found "${found[i]}"
+  for file in final-"$graph"-*.json; do
+    name=${file%.json}
+    jq --arg name "${name#final-"$graph"-}" --arg best "$(cat "small-${name#final-}.best")" \
+      '. + {name: $name, tuned: ($best | split(" ") | map(tonumber))}' "$file"
+  done | jq -s '{command: "notebooks/results/small-graphs.sh", date: .[-1].date,
+    machine: .[-1].machine, versions: .[-1].versions, result: map({dataset: .result.dataset,
+    name, structure: .result.structure, command, tuned_valid: .tuned[0],
+    penalty: {n3: .tuned[1], relation_prediction: .tuned[2], n3_block: .tuned[3]},
+    valid: [.result.members[].valid.both.mrr], test: [.result.members[].test.both.mrr]})}' \
+    >"small-graphs-$graph.json"
 done
-for file in final-*.json; do
-  name=${file%.json}
-  jq --arg name "${name#final-}" --arg best "$(cat "small-${name#final-}.best")" '. + {name: $name,
-    tuned: ($best | split(" ") | map(tonumber))}' "$file"
-done | jq -s '{command: "notebooks/results/small-graphs.sh", date: .[-1].date,
-  machine: .[-1].machine, versions: .[-1].versions, result: map({dataset: .result.dataset,
-  name: (.name | sub("^[^-]*-"; "")), command, tuned_valid: .tuned[0],
-  penalty: {n3: .tuned[1], relation_prediction: .tuned[2], n3_block: .tuned[3]},
-  valid: [.result.members[].valid.both.mrr], test: [.result.members[].test.both.mrr]})}' \
-  >small-graphs.json
