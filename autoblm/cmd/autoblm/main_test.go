@@ -95,7 +95,9 @@ func TestSearchJSON(t *testing.T) {
 
 func TestSearchOfTwoChunks(t *testing.T) {
 	o := object(t, searchIn(t.TempDir(), smallGraph(t)), "--k 2 --budget 30")
-	has(t, o, fields{"stopped": "space exhausted", "trained": 20, "baselines.#": 0})
+	has(t, o, fields{"stopped": "space exhausted", "trained": 20, "baselines.#": 3})
+	o = object(t, searchIn(t.TempDir(), smallGraph(t)), "--k 3 --dim 9 --budget 1")
+	has(t, o, fields{"baselines.#": 0})
 	contains(t, o["note"].(string), "without baselines")
 }
 
