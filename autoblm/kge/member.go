@@ -35,7 +35,7 @@ type Weights struct {
 	// K. 0 and 1 mean single coordinates; 2 means the moduli of complex numbers, with chunks i and
 	// i+K/2 as real and imaginary parts, as Lacroix et al. do for ComplEx; K means all chunks.
 	// Equivalent structures group different chunks, so that with 1 < b < K they do not train alike.
-	N3Block int `json:"n3_block,omitempty" name:"n3-block" min:"0" needs:"n3,entity-n3,relation-n3" help:"Coordinates per norm in N3, a divisor of the number of chunks: 0 or 1 for single coordinates, 2 for the moduli of complex numbers, as published for ComplEx, whose imaginary parts are the second half of the chunks."`
+	N3Block int `json:"n3_block,omitempty" name:"n3-block" min:"0" max:"8" needs:"n3,entity-n3,relation-n3" help:"Coordinates per norm in N3, a divisor of the number of chunks: 0 or 1 for single coordinates, 2 for the moduli of complex numbers, as published for ComplEx, whose imaginary parts are the second half of the chunks."`
 	// EntityN3 weighs Σ|h|³+|t|³ and RelationN3 weighs Σ|r|³, both in addition to N3.
 	EntityN3   float64 `json:"entity_n3,omitempty" name:"entity-n3" min:"0" help:"Weight of N3 regularization of entities, in addition to n3."`
 	RelationN3 float64 `json:"relation_n3,omitempty" name:"relation-n3" min:"0" help:"Weight of N3 regularization of relations, in addition to n3."`
