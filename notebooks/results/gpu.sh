@@ -35,7 +35,7 @@ case ${1:-} in
   for seed in ${SEEDS:-1 2 3}; do
     train wn18rr bique "$seed" --recipe bique --validate-every 20
     train wn18rr rescal "$seed" --model block-256 --recipe dura --dim 256 --batch 512 --epochs 200 \
-      --frequency 0.9 --entity-l2 0.2 --products 0.2 --init xavier --validate-every 20
+      --frequency 0.9 --entity-l2 0.2 --products 0.2 --init xavier-all --validate-every 20
     # Found by searched.sh.
     train wn18rr found "$seed" --structure "$(jq -r '.result.best[0].structure' "$here/searched-wn18rr-1.json")" \
       --recipe n3 --n3 0 --n3-block 4 --entity-n3 0.6 --relation-n3 0.15 --frequency 0.9 --dim 1024 \
