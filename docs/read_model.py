@@ -35,7 +35,7 @@ def scores(folder, head, relation, tail):
     """Returns the scores of all entities, in the order of entities.txt."""
     about = describe(folder)
     if about.get("form", "bilinear") != "bilinear":
-        sys.exit(f"{folder}: the model is {about['form']}, which has no structure")
+        sys.exit(f"{folder}: the model is {about['form']}, which this program does not read")
     structure = np.array([[int(c) for c in row.split(",")] for row in about["structure"].split(";")])
     entities, relations = labels(folder, "entities"), labels(folder, "relations")
     E = np.load(f"{folder}/entities.npy").astype(float)

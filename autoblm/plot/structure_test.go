@@ -21,7 +21,7 @@ import (
 // dense, of every K.
 func examples() []Titled {
 	var all []Titled
-	for _, model := range structure.Baselines(4) {
+	for _, model := range structure.Baselines() {
 		all = append(all, Titled{model.Title, model.Structure})
 	}
 	random := rand.New(rand.NewPCG(7, 11))

@@ -28,7 +28,7 @@ var mixedSigns, partner = structure.MustParse("1,1;1,2"), structure.MustParse("1
 func TestTransportKeepsScores(t *testing.T) {
 	g := datasets.World()
 	structures := map[int][]structure.Structure{2: {mixedSigns}}
-	for _, named := range structure.Baselines(4) {
+	for _, named := range structure.Baselines() {
 		structures[4] = append(structures[4], named.Structure)
 	}
 	random := rand.New(rand.NewPCG(5, 6))

@@ -177,7 +177,7 @@ func TestExpressBaselines(t *testing.T) {
 		*proofs.Embeddings, error){
 		"Express": proofs.Express, "ExpressByWitnesses": proofs.ExpressByWitnesses,
 	} {
-		for _, named := range structure.Baselines(4) {
+		for _, named := range structure.Baselines() {
 			e, err := build(named.Structure, g)
 			if err == nil {
 				err = holds(named.Structure, e, g)

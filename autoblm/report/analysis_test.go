@@ -201,7 +201,7 @@ func TestCountsAgreeWithTheSearch(t *testing.T) {
 	rungs := trialsWith([]float64{.1, .2, .3})
 	for i := range rungs {
 		rungs[i].Stage, rungs[i].Round, rungs[i].Number = task.HalvingRung, 1, i+1
-		rungs[i].Structure = structure.Baselines(4)[i].Structure
+		rungs[i].Structure = structure.Baselines()[i].Structure
 	}
 	full := rungs[2]
 	full.Stage, full.Number = task.Searching, 4

@@ -74,12 +74,9 @@ type Trained struct {
 
 // Title returns the title of the trained model.
 func (t Trained) Title() string {
-	switch m := t.Training.Member; m.Form {
-	case form.Bilinear:
-		return m.Structure.Title()
-	case form.GQE:
+	m := t.Training.Member
+	if m.Form == form.GQE {
 		return "RESCAL" // GQE on triples is RESCAL
-	default:
-		return m.Form.String()
 	}
+	return t.Training.Settings.FormOf(m).Title(m.Structure)
 }

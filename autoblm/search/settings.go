@@ -128,6 +128,9 @@ func (s Settings) Validate() error {
 	if err := settings.Check(s); err != nil {
 		return err
 	}
+	if s.Model == form.Translated {
+		return errors.New("a search for translated models needs translate, and no model")
+	}
 	if s.Halving+s.RetrainSeeds > 0 && s.Model != form.Bilinear {
 		return fmt.Errorf("%v has no structure to halve or retrain: "+
 			"set halving and retrain-seeds to 0", s.Model)

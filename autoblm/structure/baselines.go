@@ -26,13 +26,16 @@ func published() []Baseline {
 	}
 }
 
-// Baselines returns the published block-bilinear models that can be written with k chunks. With
-// four they are those of the paper's Table of scoring functions, where QuatE has the form
-// ⟨h⊗conj(r), t⟩. With eight there is also BiQUE, the product of biquaternions (Guo and Kok,
-// 2021), without its translation of the head.
-func Baselines(k int) (all []Baseline) {
+// Baselines returns the block-bilinear models of the paper's Table of scoring functions, with four
+// chunks. QuatE has the form ⟨h⊗conj(r), t⟩.
+func Baselines() []Baseline { return BaselinesWith(usualK) }
+
+// BaselinesWith returns the published block-bilinear models that can be written with k chunks. With
+// eight there is also BiQUE, the product of biquaternions (Guo and Kok, 2021), without its
+// translation of the head.
+func BaselinesWith(k int) (all []Baseline) {
 	for _, b := range published() {
-		if own := b.Structure.K(); k%own == 0 {
+		if own := b.Structure.K(); k >= own && k%own == 0 {
 			b.Structure = b.Structure.split(k / own)
 			all = append(all, b)
 		}
@@ -70,7 +73,7 @@ func (s Structure) Name() string { return nameByClass()[s.Canonical(Full)] }
 // Title returns the title of the baseline that equals s cell for cell, or else the text form
 // of s.
 func (s Structure) Title() string {
-	for _, model := range Baselines(s.K()) {
+	for _, model := range BaselinesWith(s.K()) {
 		if model.Structure == s {
 			return model.Title
 		}
@@ -95,7 +98,7 @@ var aliases = map[string]string{"cp": "simple", "hole": "complex"}
 var nameByClass = sync.OnceValue(func() map[Structure]string {
 	names := make(map[Structure]string)
 	for k := usualK; k <= MaxK; k += usualK {
-		for _, model := range Baselines(k) {
+		for _, model := range BaselinesWith(k) {
 			names[model.Structure.Canonical(Full)] = model.Name
 		}
 	}

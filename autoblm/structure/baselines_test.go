@@ -61,7 +61,7 @@ func TestBaselinesOfAnyK(t *testing.T) {
 	h, r, tail := vectors[0], vectors[1], vectors[2]
 	scores := map[string][]float64{}
 	for _, k := range []int{1, 2, 4, 8} {
-		for _, model := range Baselines(k) {
+		for _, model := range BaselinesWith(k) {
 			scores[model.Name] = append(scores[model.Name], model.Structure.Score(h, r, tail))
 			if got := model.Structure.Name(); k >= 4 && got != model.Name {
 				t.Errorf("%s with %d chunks has the name %q", model.Name, k, got)

@@ -16,7 +16,7 @@ func BenchmarkCandidate(b *testing.B) {
 		}
 	}
 	structures := map[string][]Structure{"latin": {latin}}
-	for _, model := range Baselines(MaxK) {
+	for _, model := range BaselinesWith(MaxK) {
 		structures[model.Name] = []Structure{model.Structure}
 	}
 	for name, nonzeros := range map[string]int{"8 cells": 8, "16 cells": 16, "32 cells": 32} {

@@ -86,3 +86,13 @@ func compare(a, b Structure) int {
 	return slices.CompareFunc(slices.Concat(a.Rows()...), slices.Concat(b.Rows()...),
 		func(x, y int) int { return cmp.Compare(place(x), place(y)) })
 }
+
+// TestTitleOfZeroStructure: a structure without chunks is no baseline.
+func TestTitleOfZeroStructure(t *testing.T) {
+	if title := (Structure{}).Title(); title != "" {
+		t.Errorf("the title is %q", title)
+	}
+	if all := BaselinesWith(0); len(all) != 0 {
+		t.Errorf("baselines without chunks: %v", all)
+	}
+}

@@ -113,7 +113,7 @@ func TestSRFAgainstEnumeration(t *testing.T) {
 			checkSRF(t, randomStructure(random, k, n*k*k/structures+1))
 		}
 	}
-	for _, model := range Baselines(4) {
+	for _, model := range Baselines() {
 		checkSRF(t, model.Structure)
 	}
 }

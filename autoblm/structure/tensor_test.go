@@ -67,7 +67,7 @@ func TestBaselinesAreTheirDefinitions(t *testing.T) {
 		embedding := anyEmbedding(4)
 		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"),
 			embedding.Draw(t, "tail")
-		for _, model := range Baselines(4) {
+		for _, model := range Baselines() {
 			got, want := model.Structure.Score(head, relation, tail),
 				definitions[model.Name](head, relation, tail)
 			if got != want {
@@ -94,7 +94,7 @@ func hamilton[N float64 | complex128](a, b []N) []N {
 
 func TestNamesAreOfTheClass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		model := rapid.SampledFrom(Baselines(4)).Draw(t, "model")
+		model := rapid.SampledFrom(Baselines()).Draw(t, "model")
 		image := anyElement(4, Full).Draw(t, "element").apply(model.Structure)
 		if image.Name() != model.Name {
 			t.Fatalf("%s is called %q, want %q", image, image.Name(), model.Name)

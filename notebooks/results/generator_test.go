@@ -396,7 +396,7 @@ func (d doc) Title() string {
 
 // title returns the title of a baseline, or "".
 func title(text string) string {
-	for _, named := range structure.Baselines(4) {
+	for _, named := range structure.Baselines() {
 		if named.Name == text || named.Structure.String() == text {
 			return named.Title
 		}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Measures on an NVIDIA GPU what takes days on CPUs: gpu.sh STEP. Each step takes at most nine
-# minutes on an H200 and writes its records into the folder where it is run. BACKEND names the
+# Measures on an NVIDIA GPU what takes days on CPUs: gpu.sh STEP. Each step is sized for at most nine
+# minutes on an H200 and writes its records into the folder where it is run; what is there already is
+# not trained again. BACKEND names the
 # backend, AUTOBLM_DATA the benchmarks, and FLAGS more flags, such as the smallest shapes for a
 # rehearsal: BACKEND=xla:cpu FLAGS="--dim 16 --epochs 2" gpu.sh 1.
 #
@@ -34,8 +35,10 @@ case ${1:-} in
 2)
   for seed in ${SEEDS:-1 2 3}; do
     train wn18rr bique "$seed" --recipe bique --validate-every 20
-    train wn18rr rescal "$seed" --model block-256 --recipe dura --dim 256 --batch 512 --epochs 200 \
-      --frequency 0.9 --entity-l2 0.2 --products 0.2 --init xavier-all --validate-every 20
+    [ -e "device-wn18rr-rescal-$seed.json" ] || autoblm train --dataset wn18rr --model block-256 \
+      --reciprocal --dim 256 --batch 512 --lr 0.1 --epochs 200 --frequency 0.9 --entity-l2 0.2 \
+      --products 0.2 --init xavier-all --validate-every 20 --seed "$seed" "${on[@]}" \
+      --precision bfloat16 "${flags[@]}" --out "rescal-$seed" --record "device-wn18rr-rescal-$seed.json"
     # Found by searched.sh.
     train wn18rr found "$seed" --structure "$(jq -r '.result.best[0].structure' "$here/searched-wn18rr-1.json")" \
       --recipe n3 --n3 0 --n3-block 4 --entity-n3 0.6 --relation-n3 0.15 --frequency 0.9 --dim 1024 \

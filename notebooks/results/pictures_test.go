@@ -41,7 +41,7 @@ func drawStructures(*testing.T) plot.Picture {
 		Title:     "found for 3-hop queries",
 		Structure: structure.MustParse("0,0,0,2;0,0,-1,0;0,3,0,0;4,0,0,-1"),
 	}}
-	for _, b := range structure.Baselines(4) {
+	for _, b := range structure.Baselines() {
 		titled = append(titled, plot.Titled{Title: b.Title, Structure: b.Structure})
 	}
 	return plot.Structures(append(titled[1:], titled[0]))

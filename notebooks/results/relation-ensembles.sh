@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes ensembles of four models of a small graph with the default recipes, by three seeds, in the
-# folder where it is run: by the usual selection, and with weights by relation. Records what came of
-# it as ensembled-GRAPH-chosen-SEED.json and ensembled-GRAPH-relation-SEED.json.
+# folder where it is run: by the usual selection, and of all four with weights by relation. The
+# results are ensembled-GRAPH-chosen-SEED.json and ensembled-GRAPH-relation-SEED.json.
 # GRAPHS chooses the graphs, THREADS the number of threads. AUTOBLM_DATA names the benchmarks. What
 # is there already is not done again.
 set -euo pipefail
@@ -9,8 +9,10 @@ threads=(${THREADS:+--threads "$THREADS"})
 
 train() { # GRAPH NAME SEED FLAG...
   local name=member-$1-$2-$3
-  [ -e "$name/model.json" ] || autoblm train --dataset "$1" "${@:4}" --seed "$3" --no-eval \
-    "${threads[@]}" --out "$name" >/dev/null
+  [ -s "$name.json" ] && return
+  autoblm train --dataset "$1" "${@:4}" --seed "$3" --no-eval "${threads[@]}" --out "$name" \
+    --record "$name.part" >/dev/null
+  mv "$name.part" "$name.json"
 }
 
 ensemble() { # GRAPH KIND SEED FLAG...

@@ -8,6 +8,7 @@
 # GRAPHS chooses the graphs, THREADS the number of threads. AUTOBLM_DATA names the benchmarks; jq is
 # needed. What is there already is not done again.
 set -euo pipefail
+trap 'exit 130' INT TERM
 threads=(${THREADS:+--threads "$THREADS"})
 
 # The same models with four chunks, so that the norms of one, two and four numbers exist. Chunks c
@@ -22,8 +23,9 @@ declare -A baselines=(
 train() { # NAME GRAPH STRUCTURE FLAG...
   [ -s "$1.json" ] && return
   if ! autoblm train --dataset "$2" --structure="$3" "${threads[@]}" --penalty-frequency 0.5 "${@:4}" \
-    --out model --record record.part >/dev/null; then
-    echo '{"result": null}' >record.part # it diverged
+    --out model --record record.part 2>errors >/dev/null; then
+    grep -q diverged errors || { cat errors >&2; exit 1; }
+    echo '{"result": null}' >record.part
   fi
   rm -rf model
   mv record.part "$1.json"

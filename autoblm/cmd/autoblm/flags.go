@@ -35,6 +35,9 @@ type modelFlags struct {
 // choose sets the form and the structure of a member.
 func (f modelFlags) choose(m *kge.Member) error {
 	m.Form, m.Structure = f.Model, f.Structure.Structure
+	if f.Model == form.Translated {
+		return errors.New("translated is no --model: give --structure STRUCTURE --translate")
+	}
 	if (f.Structure.K() == 0) == (f.Model == form.Bilinear) {
 		return errors.New("what to train is unclear: give either --structure or --model")
 	}

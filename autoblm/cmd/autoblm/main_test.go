@@ -141,6 +141,8 @@ func TestRefusals(t *testing.T) {
 		{cli.Failed, "train", "dataset info " + empty},
 		{cli.Failed, "it is a data set", "eval --model " + broken + " --dataset " + graph},
 		{cli.Misuse, "--head", "predict --relation r --model " + broken},
+		{cli.Misuse, "--translate", train + " --model translated"},
+		{cli.Misuse, "translate", "search --model translated"},
 		{cli.Misuse, "budget", "search --budget 0"},
 		{cli.Misuse, "learning-rate", "search --lr NaN"},
 		{cli.Misuse, "", split + empty + "/new --valid 2"},

@@ -60,7 +60,7 @@ func graph() *datasets.Graph { return enginetest.RandomGraph(450, 200, 130, 1) }
 func members(n int) []kge.Member {
 	var all []kge.Member
 	for i := range n {
-		named := structure.Baselines(4)[i%5]
+		named := structure.Baselines()[i%5]
 		all = append(all, kge.Member{Structure: named.Structure, Seed: uint64(i), LearningRate: 0.2,
 			Weights: kge.Weights{N3: 0.01 * float64(i%2)}})
 	}

@@ -44,7 +44,7 @@ func ResumesFromState(t *testing.T, engine kge.Engine, tolerance float64) {
 
 // threeMembers returns members with the same recipe.
 func threeMembers(rate float64, w kge.Weights) (members []kge.Member) {
-	for i, named := range structure.Baselines(4)[:3] {
+	for i, named := range structure.Baselines()[:3] {
 		members = append(members, kge.Member{
 			Structure: named.Structure, Seed: uint64(i), LearningRate: rate, Weights: w,
 		})

@@ -307,7 +307,7 @@ func nanRanksLast(t *testing.T, engine kge.Engine) {
 
 func populations(t *testing.T, engine kge.Engine) {
 	var members []kge.Member
-	for i, named := range structure.Baselines(4) {
+	for i, named := range structure.Baselines() {
 		members = append(members, kge.Member{
 			Structure:    named.Structure,
 			Seed:         uint64(i % 2),

@@ -312,7 +312,7 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 		if first < 2 {
 			t.Fatalf("%d compilations, want at least a step and a ranking", first)
 		}
-		for _, named := range structure.Baselines(4) {
+		for _, named := range structure.Baselines() {
 			train(named.Structure, 0.1)
 		}
 		if got := engine.compilations.Load(); got != first {
@@ -321,7 +321,7 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 		shared := completion.SharedJob{Graph: g, Settings: settings,
 			Member: kge.Member{LearningRate: 0.1}}
 		shared.Settings.ValidateEvery = 0
-		for _, named := range structure.Baselines(4) {
+		for _, named := range structure.Baselines() {
 			shared.Candidates = append(shared.Candidates, named.Structure)
 		}
 		if _, err := completion.TrainSharedEmbeddings(t.Context(), engine, shared); err != nil {

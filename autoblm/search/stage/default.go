@@ -86,6 +86,9 @@ func defaultTrial(
 	}
 	if k := t.Structure.K(); k > 0 { // which may differ from that of the search
 		training.Dim = max(1, training.Dim/k) * k
+		if block := t.Recipe.N3Block; block > 1 && k%block != 0 {
+			t.Recipe.N3Block = 0
+		}
 	}
 	if s.Settings.Planned != nil {
 		share := defaultShare

@@ -284,3 +284,23 @@ func TestShareOfDefaultModel(t *testing.T) {
 		}
 	}
 }
+
+// TestDefaultModelHasItsOwnBlocks: N3 of the default model has the norms of the search only if they
+// fit its chunks, of which it has four.
+func TestDefaultModelHasItsOwnBlocks(t *testing.T) {
+	for block, want := range map[int]int{0: 0, 2: 2, 3: 0, 4: 4, 8: 0} {
+		s := &search.State{Problem: search.Problem{Began: time.Now()}}
+		s.Settings = search.TimedSettings()
+		s.Settings.TimeLimit, s.Settings.K, s.Settings.N3Block = time.Hour, 24, block
+		s.Task = fakeTask{hasDefault: true}
+		own := s.Settings.Recipe
+		s.Default = &own
+		step, err := (Default{}).Next(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := step.Change.Trials[0].Recipe.N3Block; got != want {
+			t.Errorf("a block of %d: the default model has %d, want %d", block, got, want)
+		}
+	}
+}

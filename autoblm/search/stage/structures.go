@@ -74,7 +74,7 @@ func end(s *search.State, stopped search.Stop, note string) search.Step {
 
 // baselines returns trials of the baselines with k chunks.
 func baselines(k int, recipe task.Recipe) (trials []task.Trial) {
-	for _, b := range structure.Baselines(k) {
+	for _, b := range structure.BaselinesWith(k) {
 		trials = append(trials, task.Trial{Name: b.Name, Structure: b.Structure, Recipe: recipe})
 	}
 	return trials

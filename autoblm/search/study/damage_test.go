@@ -46,7 +46,7 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 		change := search.Change{Round: &search.Round{
 			Number: round + 1, RandomState: []byte("pcg:0123"), Proposed: 4, Seconds: 0.25,
 		}}
-		for i, named := range structure.Baselines(4)[:2] {
+		for i, named := range structure.Baselines()[:2] {
 			change.Trials = append(change.Trials, task.Trial{
 				Number: 2*round + i + 1, Stage: task.Searching, Round: round + 1,
 				Structure: named.Structure, State: task.Complete,

@@ -6,7 +6,7 @@ import "github.com/autoblm/autoblm-go/autoblm/structure"
 // change of basis s may be one of these, and is none of the others.
 func MayEqual(s structure.Structure) (same []structure.Baseline) {
 	invariant := Of(s)
-	for _, model := range structure.Baselines(s.K()) {
+	for _, model := range structure.BaselinesWith(s.K()) {
 		if Of(model.Structure) == invariant {
 			same = append(same, model)
 		}
