@@ -36,19 +36,25 @@ type Ensemble struct {
 
 // NewEnsemble returns an ensemble of models of one graph, of any form, size and ids.
 func NewEnsemble(models []*kge.Model) (*Ensemble, error) {
+	e, _, err := newEnsemble(models)
+	return e, err
+}
+
+// newEnsemble also returns the index of the member that each model became.
+func newEnsemble(models []*kge.Model) (e *Ensemble, indices []int, err error) {
 	if len(models) == 0 {
-		return nil, errors.New("an ensemble needs a member: give a model")
+		return nil, nil, errors.New("an ensemble needs a member: give a model")
 	}
 	members, indices, err := Deduplicate(models)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range indices {
 		if first := slices.Index(indices, indices[i]); first < i {
-			return nil, fmt.Errorf("model %d repeats model %d: give each model once", i, first)
+			return nil, nil, fmt.Errorf("model %d repeats model %d: give each model once", i, first)
 		}
 	}
-	return &Ensemble{Members: members}, nil
+	return &Ensemble{Members: members}, indices, nil
 }
 
 // Deduplicate returns models of one graph with the same ids and without repetitions. Their order

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -99,7 +101,7 @@ func loadEnsemble(dir string, files modelfolder.Reader) (*Ensemble, error) {
 			return nil, fmt.Errorf("a member of the ensemble: %w", err)
 		}
 	}
-	e, err := NewEnsemble(members)
+	e, indices, err := newEnsemble(members)
 	if err == nil && d.Choice != nil {
 		err = d.Choice.check(len(e.Members))
 	}
@@ -109,8 +111,28 @@ func loadEnsemble(dir string, files modelfolder.Reader) (*Ensemble, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, modelfolder.Description), err)
 	}
+	d.reorder(indices)
 	e.Choice, e.Weights, e.Valid, e.Test = d.Choice, d.Weights, d.Valid, d.Test
 	return e, nil
+}
+
+// reorder makes the choice and the weights, which are in the order of the listed members, follow the
+// order of the ensemble. indices has the place there of each listed member.
+func (d *ensembleDescription) reorder(indices []int) {
+	if d.Choice != nil {
+		for i, member := range d.Choice.Order {
+			d.Choice.Order[i] = indices[member]
+		}
+	}
+	if d.Weights == nil {
+		return
+	}
+	lists := append(slices.Collect(maps.Values(d.Weights.ByRelation)), d.Weights.Shared)
+	for _, weights := range lists {
+		for i, weight := range slices.Clone(weights) {
+			weights[indices[i]] = weight
+		}
+	}
 }
 
 // IsEnsemble reports whether the model.json of a folder describes an ensemble.

@@ -1,6 +1,8 @@
 package completion_test
 
 import (
+	"encoding/json"
+	"errors"
 	"maps"
 	"math"
 	"path/filepath"
@@ -286,6 +288,54 @@ func TestRivals(t *testing.T) {
 		want := completion.FilteredRank(scores, truth, known).Under(eval.Pessimistic)
 		if got := 1 / completion.RankAmongRivals(byModel, truth, known, weights); math.Abs(got-want) > 1e-9 {
 			t.Errorf("weights %v: rank %v, want %v", weights, got, want)
+		}
+	}
+}
+
+// TestListedMembers checks that weights and the order of selection belong to the members as model.json
+// lists them, in any order.
+func TestListedMembers(t *testing.T) {
+	made := ensemble(t, variedModels(t)[:3]...)
+	for name, change := range map[string]func(e *completion.Ensemble){
+		"choice": func(e *completion.Ensemble) {
+			e.Choice = &completion.Choice{Order: []int{2, 0, 1}, Fitted: []float64{.1, .2, .3}}
+		},
+		"weights": func(e *completion.Ensemble) {
+			e.Weights = &completion.RelationWeights{Shared: []float64{.5, .3, .2},
+				ByRelation: map[string][]float64{"likes": {.1, .2, .7}}}
+		},
+	} {
+		e := *made
+		change(&e)
+		files, err := e.Files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d map[string]json.RawMessage
+		var listed []string
+		if err = errors.Join(json.Unmarshal(files["model.json"], &d), json.Unmarshal(d["members"], &listed)); err != nil {
+			t.Fatal(err)
+		}
+		turned := []string{listed[1], listed[2], listed[0]}
+		d["members"], _ = json.Marshal(turned)
+		switch name {
+		case "choice":
+			d["choice"] = []byte(`{"order":[1,2,0],"fitted":[0.1,0.2,0.3]}`)
+		case "weights":
+			d["weights"] = []byte(`{"shared":[0.3,0.2,0.5],"by_relation":{"likes":[0.2,0.7,0.1]}}`)
+		}
+		files["model.json"], _ = json.Marshal(d)
+		read, err := completion.LoadEnsembleFiles(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(read.Choice, e.Choice) || !reflect.DeepEqual(read.Weights, e.Weights) {
+			t.Errorf("%s: read %+v, %+v", name, read.Choice, read.Weights)
+		}
+		for i, m := range read.Members {
+			if m.Compare(made.Members[i].Parameters) != 0 {
+				t.Errorf("%s: member %d is another one", name, i)
+			}
 		}
 	}
 }
