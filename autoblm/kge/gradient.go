@@ -31,6 +31,9 @@ func (h Hop) move(state []float64, transposed bool) []float64 {
 	if p.Structure.K() > 0 {
 		return p.hop(p.moved(state, h.rows, transposed), h.rows[0], transposed, false)
 	}
+	if p.Form.Partitions() > 0 {
+		return p.coreHop(state, h.rows[0], transposed)
+	}
 	return p.Form.Spec().DefineHop(p.Structure, state, h.rows, transposed)
 }
 

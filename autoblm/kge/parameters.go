@@ -120,7 +120,11 @@ func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64
 	copy(state, widen(p.Entity(q.Anchor)))
 	for _, r := range q.Path {
 		rows, transposed := p.relationRows(r, relations)
-		state = spec.DefineHop(p.Structure, state, rows, transposed)
+		if p.Form.Partitions() > 0 {
+			state = p.coreHop(state, rows[0], transposed)
+		} else {
+			state = spec.DefineHop(p.Structure, state, rows, transposed)
+		}
 	}
 	row := make([]float64, p.Dim)
 	return func(answer int32) float64 {
@@ -128,18 +132,18 @@ func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64
 	}
 }
 
-// relationRows returns the rows of a path's relation in each table, all rows of global tables, and
-// whether the relation is walked through the transpose.
+// relationRows returns the rows of a path's relation in each table that is not global, and whether
+// the relation is walked through the transpose.
 func (p Parameters) relationRows(
 	relation int32, relations int,
 ) (rows [][]float64, transposed bool) {
 	number, transposed := rules.RelationRow(relation, relations, p.Reciprocal)
 	for i, table := range p.Specs() {
-		size, first := table.Rows*table.Columns, 0
-		if !table.Global {
-			first = number * size
+		if table.Global {
+			continue
 		}
-		rows = append(rows, widen(p.All()[1+i][first:][:size]))
+		size := table.Rows * table.Columns
+		rows = append(rows, widen(p.All()[1+i][number*size:][:size]))
 	}
 	return rows, transposed
 }

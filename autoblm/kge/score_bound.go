@@ -16,7 +16,8 @@ import (
 // therefore at most γM with γ = nu/(1 - nu), where M is the sum of the magnitudes of the terms.
 //
 //   - If scores are products, M = Σ_j m_j|e_j|, where m is the query that the magnitudes of the
-//     anchor and the relation give. By the Cauchy-Schwarz inequality M ≤ |m||e|.
+//     anchor and the relation give. By the Cauchy-Schwarz inequality M ≤ |m||e|. With cores, a hop
+//     multiplies the norm of a partition of m by at most |r_k||W_k|, for the same reason.
 //   - Distances sum differences of coordinates of the entity and the query. Each coordinate of
 //     the query is a sum of at most two coordinates of the anchor and of numbers of the relation,
 //     or a turned pair of them. So M ≤ 2(‖e‖₁ + 2‖anchor‖₁ + 2Σ‖r‖₁), and ‖e‖₁ ≤ √d|e|.
@@ -35,8 +36,9 @@ const (
 // definition in float64.
 type ScoreBound struct {
 	model     Parameters
-	relations int     // without reverses
-	norm      float64 // largest norm of an entity's row
+	relations int       // without reverses
+	norm      float64   // largest norm of an entity's row
+	cores     []float64 // norm of each partition's core, if there are any
 }
 
 // NewScoreBound returns the bound for all entities of a model with finite numbers. relations is
@@ -54,7 +56,11 @@ func NewScoreBound(p Parameters, relations int) ScoreBound {
 		}
 		mapped.Release(rows)
 	}
-	return ScoreBound{p, relations, math.Sqrt(largest) * (1 + 0x1p-30)}
+	b := ScoreBound{model: p, relations: relations, norm: math.Sqrt(largest) * (1 + 0x1p-30)}
+	if p.Form.Partitions() > 0 {
+		b.cores = p.coreNorms()
+	}
+	return b
 }
 
 // Of returns the bound for the scores of a question.
@@ -62,9 +68,12 @@ func (b ScoreBound) Of(q Question) float64 {
 	p := b.model
 	products := p.Form.Capabilities().Products
 	var magnitude float64
-	if products {
+	switch {
+	case b.cores != nil:
+		magnitude = b.coreMagnitude(q) * b.norm
+	case products:
 		magnitude = norm(b.productMagnitudes(q)) * b.norm
-	} else {
+	default:
 		magnitude = b.distanceMagnitude(q)
 	}
 	if !(magnitude < maxMagnitude) {
@@ -72,15 +81,13 @@ func (b ScoreBound) Of(q Question) float64 {
 	}
 	d := p.Dim
 	perHop := d + 8
-	for _, t := range p.Specs() {
-		if t.Global { // a matrix is a sum too
-			perHop += d
-		}
+	if b.cores != nil { // a matrix is a sum too
+		perHop += d
 	}
 	if k := p.Structure.K(); k > 0 {
 		perHop = k + 8
-		if p.Form == form.Translated { // a sum of two hops
-			perHop += k
+		if p.Form == form.Translated {
+			perHop++ // the head is moved first
 		}
 	}
 	x := float64(d+16+len(q.Path)*perHop) * 0x1p-24
@@ -109,6 +116,23 @@ func (b ScoreBound) productMagnitudes(q Question) []float64 {
 		}
 	}
 	return state
+}
+
+// coreMagnitude bounds the norm of the query that the magnitudes of anchor, relations and cores
+// give.
+func (b ScoreBound) coreMagnitude(q Question) float64 {
+	norms := make([]float64, len(b.cores))
+	c := b.model.Dim / len(norms)
+	for k := range norms {
+		norms[k] = norm(b.model.Entity(q.Anchor)[k*c:][:c])
+	}
+	for _, r := range q.Path {
+		rows, _ := b.model.relationRows(r, b.relations)
+		for k, core := range b.cores {
+			norms[k] *= norm(rows[0][k*c:][:c]) * core
+		}
+	}
+	return norm(norms)
 }
 
 // moved returns a state before a hop with the translation of the relation, if there is one.
@@ -171,10 +195,11 @@ func magnitudes(x []float32) []float64 {
 	return y
 }
 
-func norm(x []float64) float64 {
+// norm returns a number that is at least |x|, and near it.
+func norm[T float32 | float64](x []T) float64 {
 	squares := 0.0
 	for _, v := range x {
-		squares += v * v
+		squares += float64(v) * float64(v)
 	}
 	return math.Sqrt(squares) * (1 + 0x1p-30)
 }

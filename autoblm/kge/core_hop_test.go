@@ -1,0 +1,103 @@
+package kge_test
+
+import (
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+)
+
+// drawCores returns initial parameters of a form with cores, for seven entities and two relations.
+func drawCores(f form.Form, dim int) kge.Parameters {
+	s := kge.Settings{Dim: dim, InitScale: 1}
+	d := completion.Data(enginetest.SmallGraph())
+	return kge.Initialize(d, s, kge.Member{Form: f, Seed: 1})
+}
+
+// defineWithCores walks a path by the definition of the form, from numbers changed by a function.
+func defineWithCores(
+	p kge.Parameters, q kge.Question, change func(float64) float64,
+) (state []float64, row func(entity int32) []float64) {
+	numbers := func(table []float32) (y []float64) {
+		for _, x := range table {
+			y = append(y, change(float64(x)))
+		}
+		return y
+	}
+	row = func(entity int32) []float64 { return numbers(p.Entity(entity)) }
+	state = row(q.Anchor)
+	for _, r := range q.Path {
+		relation := numbers(p.Relations[int(r/2)*p.Dim:][:p.Dim])
+		rows := [][]float64{relation, numbers(p.More[0])}
+		state = p.Form.Spec().DefineHop(p.Structure, state, rows, r%2 == 1)
+	}
+	return state, row
+}
+
+// TestScoresWithCores compares scores with the definition of the form, for paths in both directions.
+func TestScoresWithCores(t *testing.T) {
+	for _, f := range []form.Form{form.Tucker, form.Core(2), form.Core(3)} {
+		p := drawCores(f, 12)
+		for _, path := range [][]int32{{0}, {1}, {2, 0}, {3, 1, 2}} {
+			q := kge.Question{Anchor: 4, Path: path}
+			state, row := defineWithCores(p, q, func(x float64) float64 { return x })
+			score := p.Scorer(q, 2)
+			for entity := range int32(7) {
+				want := p.Form.Spec().DefineScore(state, row(entity))
+				if got := score(entity); math.Abs(got-want) > 1e-12*max(1, math.Abs(want)) {
+					t.Errorf("%v, path %v: entity %d scores %v, want %v", f, path, entity, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestBoundWithCores checks that the bound of a score's error holds for its number of roundings and
+// for magnitudes by the definition of the form, and is at most a few times as large.
+func TestBoundWithCores(t *testing.T) {
+	for _, f := range []form.Form{form.Tucker, form.Core(2)} {
+		const dim = 24
+		p := drawCores(f, dim)
+		bound := kge.NewScoreBound(p, 2)
+		for _, path := range [][]int32{{0}, {3}, {2, 1}} {
+			q := kge.Question{Anchor: 2, Path: path}
+			state, row := defineWithCores(p, q, math.Abs)
+			largest := 0.0
+			for entity := range int32(7) {
+				largest = max(largest, p.Form.Spec().DefineScore(state, row(entity)))
+			}
+			roundings := float64(dim + len(path)*2*dim/f.Partitions())
+			least := roundings * 0x1p-24 * largest
+			if got := bound.Of(q); got < least || got > 30*least {
+				t.Errorf("%v, path %v: the bound is %v, want %v or a few times that", f, path, got, least)
+			}
+		}
+	}
+}
+
+// TestCoresAreNotCopied checks that questions take far less memory than the cores in float64.
+func TestCoresAreNotCopied(t *testing.T) {
+	const dim, questions = 48, 20
+	p := drawCores(form.Tucker, dim)
+	bound := kge.NewScoreBound(p, 2)
+	for what, ask := range map[string]func(kge.Question){
+		"scores":    func(q kge.Question) { p.Scorer(q, 2)(1) },
+		"gradients": func(q kge.Question) { p.NewHop(q, 2).Gradients(1) },
+		"a bound":   func(q kge.Question) { bound.Of(q) },
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for i := range int32(questions) {
+			ask(kge.Question{Anchor: i % 7, Path: []int32{i % 4}})
+		}
+		runtime.ReadMemStats(&after)
+		const limit = 8 * dim * dim * dim / 10
+		if each := (after.TotalAlloc - before.TotalAlloc) / questions; each > limit {
+			t.Errorf("%s of a question allocate %d bytes, want at most %d", what, each, limit)
+		}
+	}
+}
