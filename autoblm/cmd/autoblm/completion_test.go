@@ -28,7 +28,7 @@ var completed = map[string]string{
 	"autoblm train --engine ":                "auto cpu gomlx",
 	"autoblm train --optimizer ":             "adagrad adam",
 	"autoblm train --recipe du":              "dura",
-	"autoblm classify train --recipe b":      "basic",
+	"autoblm classify train --recipe ba":     "basic",
 	"autoblm recipe show du":                 "dura",
 	"autoblm recipe show n3 u":               "umls",
 	"autoblm search --task c":                "completion classify",

@@ -107,7 +107,12 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 		c.set(s)
 	}, c.roundDims}
 	if r.Name != "" {
-		layers = append(layers, recipeLayer(&c.Settings.Recipe, r.Recipe))
+		layers = append(layers, recipeLayer(&c.Settings.Recipe, r.Recipe), func() {
+			// The norms of such a recipe are over all chunks of its structure.
+			if block := r.N3Block; block > c.Settings.K && !flags.IsGiven(line, "k") {
+				c.Settings.K = block
+			}
+		})
 	}
 	return flags.Resolve(line, append(layers, c.graphLayer(line, size),
 		c.impliedLayer(line, &c.Settings.Recipe), func() {
