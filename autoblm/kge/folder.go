@@ -62,6 +62,10 @@ func (d *description) check() (err error) {
 		return errors.New("reciprocal is false, but true in the settings of training: " +
 			"correct the wrong one")
 	}
+	if d.Form == form.Translated && !d.Reciprocal {
+		return errors.New("reciprocal is false, but a translated model needs reverses of relations: " +
+			`add "reciprocal": true and the rows of the reverses`)
+	}
 	k := d.Structure.K()
 	if d.Form.HasStructure() && k == 0 {
 		return errors.New(`the structure is missing: add "structure", such as "complex"`)

@@ -255,6 +255,10 @@ func TestLoadRefuses(t *testing.T) {
 			description(`{"structure": "complex", "k": 4, "dim": 9223372036854775804}`),
 		},
 		{"model.json: |dim", description(`{"structure": "complex", "k": 4, "dim": "4"}`)},
+		{
+			"model.json: |translated model needs reverses",
+			description(`{"form": "translated", "structure": "complex", "k": 4, "dim": 4}`),
+		},
 		{"entities.npy|cannot read the model", entities(nil)},
 		{"relations.npy|cannot read the model", files{"relations.npy": ""}},
 		{"entities.txt|cannot read the model", entityLabels("")},
@@ -325,6 +329,7 @@ func TestSaveRefusesWhatLoadWould(t *testing.T) {
 		{`"knows"|NaN`, func(m *model) { m.Relations[0] = nan }},
 		{"structure is missing", func(m *model) { m.Structure = structure.Structure{} }},
 		{"dim is 0", func(m *model) { m.Dim = 0 }},
+		{"translated model needs reverses", func(m *model) { m.Form = form.Translated }},
 		{
 			"cannot save the model|invalid character 'N'",
 			func(m *model) { m.Test = json.RawMessage(`{"mrr":NaN}`) },

@@ -105,6 +105,9 @@ func (s Settings) ValidateFor(m Member) error {
 	switch {
 	case s.Translate && f != form.Translated:
 		return fmt.Errorf("%v has no heads to translate: switch translate off", m.Form)
+	case f == form.Translated && !s.Reciprocal:
+		return errors.New("a translated model moves only heads, so that reverse relations must ask " +
+			"for them: set reciprocal")
 	case !can.Products && (s.Dropout != 0 || m.Products != 0):
 		return fmt.Errorf("%v scores by distances: leave dropout and products at 0", m.Form)
 	case m.chunks()%max(1, m.N3Block) != 0:

@@ -15,6 +15,8 @@ func TestPenaltiesThatNeedAStructure(t *testing.T) {
 	bilinear := kge.DefaultMember(structure.MustParse("complex"))
 	plain, moving := kge.DefaultSettings(), kge.DefaultSettings()
 	moving.Reciprocal, moving.Translate = true, true
+	translated := bilinear
+	translated.Form = form.Translated
 	transE := kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.3}
 	for _, c := range []struct {
 		name   string
@@ -26,6 +28,8 @@ func TestPenaltiesThatNeedAStructure(t *testing.T) {
 		{"pairs", plain, bilinear, kge.Weights{N3: 0.1, N3Block: 2}, ""},
 		{"all chunks", plain, bilinear, kge.Weights{EntityN3: 0.1, N3Block: 4}, ""},
 		{"pairs of a moved head", moving, bilinear, kge.Weights{N3: 0.1, N3Block: 2}, ""},
+		{"a moved head", moving, translated, kge.Weights{}, ""},
+		{"no reverses", plain, translated, kge.Weights{}, "set reciprocal"},
 		{"threes", plain, bilinear, kge.Weights{N3: 0.1, N3Block: 3}, "n3-block is 3: it must divide"},
 		{"too many", plain, bilinear, kge.Weights{N3: 0.1, N3Block: 8}, "which is 4"},
 		{"less than none", plain, bilinear, kge.Weights{N3Block: -2}, "n3-block is -2"},

@@ -10,7 +10,7 @@ import (
 
 // TestArithmeticHasDeclaredCapabilities compares each measure with what its form declares.
 func TestArithmeticHasDeclaredCapabilities(t *testing.T) {
-	for _, f := range form.All() {
+	for _, f := range append(form.All(), form.Translated) {
 		a, found := arithmeticOf(f)
 		if !found {
 			t.Error(checkForm(f))
