@@ -79,6 +79,17 @@ func TestBoundWithCores(t *testing.T) {
 	}
 }
 
+// TestScorerWaitsForAnAnswer checks that a question without an answer is not computed.
+func TestScorerWaitsForAnAnswer(t *testing.T) {
+	p, q := drawCores(form.Tucker, 12), kge.Question{Anchor: 1, Path: []int32{0, 2, 1}}
+	var score func(int32) float64
+	without := testing.AllocsPerRun(10, func() { score = p.Scorer(q, 2) })
+	with := testing.AllocsPerRun(10, func() { score = p.Scorer(q, 2); score(3) })
+	if without > 5 || with <= without {
+		t.Errorf("%v allocations without an answer, %v with one", without, with)
+	}
+}
+
 // TestCoresAreNotCopied checks that questions take far less memory than the cores in float64.
 func TestCoresAreNotCopied(t *testing.T) {
 	const dim, questions = 48, 20

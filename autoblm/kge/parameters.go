@@ -113,8 +113,20 @@ func (p Parameters) Entity(id int32) []float32 { return p.Entities[int(id)*p.Dim
 
 // Scorer returns a function that scores answers to a question with the definition of the form
 // in float64. relations is the number of relations without reverses. The function is not safe
-// for concurrent use.
+// for concurrent use. The first answer takes most of the time, for the question.
 func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64 {
+	spec := p.Form.Spec()
+	var state, row []float64
+	return func(answer int32) float64 {
+		if state == nil { // many callers need no exact score
+			state, row = p.walk(q, relations), make([]float64, p.Dim)
+		}
+		return spec.DefineScore(state, widenTo(row, p.Entity(answer)))
+	}
+}
+
+// walk returns the state after the path of a question.
+func (p Parameters) walk(q Question, relations int) []float64 {
 	spec := p.Form.Spec()
 	state := make([]float64, p.Dim*spec.Capabilities().StateRows)
 	copy(state, widen(p.Entity(q.Anchor)))
@@ -126,10 +138,7 @@ func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64
 			state = spec.DefineHop(p.Structure, state, rows, transposed)
 		}
 	}
-	row := make([]float64, p.Dim)
-	return func(answer int32) float64 {
-		return spec.DefineScore(state, widenTo(row, p.Entity(answer)))
-	}
+	return state
 }
 
 // relationRows returns the rows of a path's relation in each table that is not global, and whether
