@@ -1,6 +1,8 @@
 package completion
 
 import (
+	"context"
+
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
@@ -41,6 +43,23 @@ const MinWeighed = minWeighed
 
 // FilteredRank ranks a true answer by the scores of all entities.
 var FilteredRank = filteredRank
+
+// RivalsOf returns the differences of scores of the rivals of a true answer.
+var RivalsOf = rivalsOf
+
+// MaxRivals is the number of rivals that are kept of an answer.
+const MaxRivals = maxRivals
+
+// FitWeights fits the weights of two models to an answer with one rival, for several folds.
+func FitWeights(ctx context.Context) (logs [][]float64, err error) {
+	f := &weightFit{rivals: &rivals{2, [][]float32{{1, -1}, {1, -1}}}, relation: []int32{0}, folds: 3}
+	shared := map[fitKey][]float64{}
+	for fold := range f.folds + 1 {
+		logs = append(logs, make([]float64, 2))
+		shared[fitKey{allRelations, fold}] = logs[fold]
+	}
+	return logs, f.fitAll(ctx, shared, shared, map[int32][]int{allRelations: {0}}, sharedShrinkage)
+}
 
 // RankAmongRivals returns the reciprocal rank of a true answer by weighted scores of models.
 func RankAmongRivals(

@@ -103,6 +103,9 @@ func (f *weightFit) fitAll(
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for k, logs := range fits {
 		workers.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			var slots []int
 			for _, i := range triples[k.relation] {
 				if i%f.folds != k.fold {
@@ -113,8 +116,9 @@ func (f *weightFit) fitAll(
 			if k.relation != allRelations {
 				center = shared[fitKey{allRelations, k.fold}]
 			}
-			copy(logs, f.fit(logs, center, slots, shrinkage))
-			return ctx.Err()
+			fitted, err := f.fit(ctx, logs, center, slots, shrinkage)
+			copy(logs, fitted)
+			return err
 		})
 	}
 	return workers.Wait()
@@ -136,8 +140,10 @@ func (f *weightFit) mrr(weights func(triple int) []float64) float64 {
 //	Σ over slots of log(1 + Σ over rivals of exp(w·d)) + shrinkage · Σ (δ - mean δ)²,
 //
 // where d are the differences of a rival and δ = θ - center. Only the ratios of weights matter for
-// ranks, so only these are shrunk.
-func (f *weightFit) fit(start, center []float64, slots []int, shrinkage float64) []float64 {
+// ranks, so only these are shrunk. The end of ctx is an error.
+func (f *weightFit) fit(
+	ctx context.Context, start, center []float64, slots []int, shrinkage float64,
+) ([]float64, error) {
 	weights := make([]float64, f.models)
 	// evaluate returns the loss, and sets the gradient unless it is nil.
 	evaluate := func(gradient, logs []float64) (loss float64) {
@@ -163,13 +169,19 @@ func (f *weightFit) fit(start, center []float64, slots []int, shrinkage float64)
 	problem := optimize.Problem{
 		Func: func(x []float64) float64 { return evaluate(nil, x) },
 		Grad: func(gradient, x []float64) { evaluate(gradient, x) },
+		// Status is called before each evaluation.
+		Status: func() (optimize.Status, error) { return optimize.NotTerminated, ctx.Err() },
 	}
 	settings := &optimize.Settings{GradientThreshold: 1e-3, MajorIterations: 50}
 	// A line search that cannot improve the loss by rounding is an error with the best result.
-	if result, _ := optimize.Minimize(problem, start, settings, &optimize.BFGS{}); result != nil {
-		return result.X
+	result, _ := optimize.Minimize(problem, start, settings, &optimize.BFGS{})
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return start
+	if result != nil {
+		return result.X, nil
+	}
+	return start, nil
 }
 
 // logRank returns log(1 + Σ exp(w·d)) for a slot. It adds its gradient by the weights, unless that

@@ -1,8 +1,9 @@
 package completion
 
 import (
-	"cmp"
+	"container/heap"
 	"context"
+	"iter"
 	"math"
 	"slices"
 
@@ -32,7 +33,7 @@ func newRivals(
 	g *datasets.Graph,
 ) (*rivals, error) {
 	slots := 2 * len(triples)
-	most := min(maxRivals, len(g.Entities))
+	most := min(max(maxRivals, len(models)), len(g.Entities))
 	bytes := scoreBytes * float64(slots*most*len(models))
 	work := "weighing " + format.Count(len(models), "model") + " by relation"
 	if err := memory.Check(bytes, work, "take fewer models"); err != nil {
@@ -52,23 +53,39 @@ func newRivals(
 	return r, err
 }
 
-// rivalsOf returns the differences of the rivals of a true answer, without the known answers.
+// rivalsOf returns the differences of the rivals of a true answer, without the known answers. It keeps
+// at most maxRivals, or one for each model if there are more models.
 func rivalsOf(byModel [][]float32, truth int32, known []int32) (differences []float32) {
-	row := make([]float32, len(byModel))
-	for id := range byModel[0] {
-		isRival := false
-		for model, scores := range byModel {
-			row[model] = difference(scores[id], scores[truth])
-			isRival = isRival || row[model] >= 0
+	all := rivalsIn(byModel, truth, known)
+	n := 0
+	for _, row := range all {
+		if n++; n > maxRivals {
+			return strongest(all, len(byModel))
 		}
-		if !isRival || int32(id) == truth {
-			continue
-		}
-		if _, isKnown := slices.BinarySearch(known, int32(id)); !isKnown {
-			differences = append(differences, row...)
+		differences = append(differences, row...)
+	}
+	return slices.Clip(differences)
+}
+
+// rivalsIn yields the rivals of a true answer by id, with the difference by each model. The row is
+// valid until the next one.
+func rivalsIn(byModel [][]float32, truth int32, known []int32) iter.Seq2[int32, []float32] {
+	return func(yield func(id int32, row []float32) bool) {
+		row := make([]float32, len(byModel))
+		for id := range int32(len(byModel[0])) {
+			isRival := false
+			for model, scores := range byModel {
+				row[model] = difference(scores[id], scores[truth])
+				isRival = isRival || row[model] >= 0
+			}
+			if !isRival || id == truth {
+				continue
+			}
+			if _, isKnown := slices.BinarySearch(known, id); !isKnown && !yield(id, row) {
+				return
+			}
 		}
 	}
-	return strongest(differences, len(byModel))
 }
 
 // difference returns a - b within ±1e6. The difference is the largest where it is not a number.
@@ -81,32 +98,68 @@ func difference(a, b float32) float32 {
 	return min(max(d, -limit), limit)
 }
 
-// strongest returns at most maxRivals of the rivals, the strongest by each model.
-func strongest(differences []float32, models int) []float32 {
-	rows := slices.Collect(slices.Chunk(differences, models))
-	if len(rows) <= maxRivals {
-		return slices.Clip(differences)
-	}
-	order := make([]int, len(rows))
-	for i := range order {
-		order[i] = i
-	}
-	isKept := make([]bool, len(rows))
-	for model := range models {
-		slices.SortFunc(order, func(i, j int) int {
-			return cmp.Or(cmp.Compare(rows[j][model], rows[i][model]), cmp.Compare(i, j))
-		})
-		for _, i := range order[:maxRivals/models] {
-			isKept[i] = true
+// strongest returns the differences of the rivals that are the strongest by a model. Memory does not
+// grow with the number of rivals.
+func strongest(all iter.Seq2[int32, []float32], models int) []float32 {
+	size := max(1, maxRivals/models)
+	tops := make([]top, models)
+	for id, row := range all {
+		for model, d := range row {
+			tops[model].offer(rival{id, d}, size)
 		}
 	}
-	kept := make([]float32, 0, models*maxRivals)
-	for i, row := range rows {
-		if isKept[i] {
+	isKept := map[int32]bool{}
+	for _, t := range tops {
+		for _, r := range t {
+			isKept[r.id] = true
+		}
+	}
+	kept := make([]float32, 0, len(isKept)*models)
+	for id, row := range all {
+		if isKept[id] {
 			kept = append(kept, row...)
 		}
 	}
-	return slices.Clip(kept)
+	return kept
+}
+
+// rival is an entity and the difference of its score by one model.
+type rival struct {
+	id         int32
+	difference float32
+}
+
+// top is a heap of the strongest rivals by one model. The first is the weakest. Of equal ones, that
+// with the larger id is weaker.
+type top []rival
+
+// offer adds a rival, or replaces the weakest of size rivals if that is weaker. Rivals come by id.
+func (t *top) offer(r rival, size int) {
+	switch {
+	case len(*t) < size:
+		heap.Push(t, r)
+	case r.difference > (*t)[0].difference:
+		(*t)[0] = r
+		heap.Fix(t, 0)
+	}
+}
+
+func (t top) Len() int { return len(t) }
+
+func (t top) Less(i, j int) bool {
+	return t[i].difference < t[j].difference ||
+		t[i].difference == t[j].difference && t[i].id > t[j].id
+}
+
+func (t top) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
+
+func (t *top) Push(r any) { *t = append(*t, r.(rival)) }
+
+// Pop completes [heap.Interface].
+func (t *top) Pop() any {
+	last := (*t)[len(*t)-1]
+	*t = (*t)[:len(*t)-1]
+	return last
 }
 
 // reciprocalRank returns the reciprocal rank of a true answer for weights of the models. Ties count

@@ -1,15 +1,20 @@
 package completion_test
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -336,6 +341,92 @@ func TestListedMembers(t *testing.T) {
 			if m.Compare(made.Members[i].Parameters) != 0 {
 				t.Errorf("%s: member %d is another one", name, i)
 			}
+		}
+	}
+}
+
+// TestStrongestRivals compares the kept rivals with those of a full sort, with ties, and with more
+// models than rivals to keep.
+func TestStrongestRivals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct{ models, entities int }{{1, 3000}, {3, 5000}, {1100, 1500}} {
+		byModel := make([][]float32, c.models)
+		for model := range byModel {
+			byModel[model] = make([]float32, c.entities)
+			for id := 1; id < c.entities; id++ {
+				byModel[model][id] = float32(rng.IntN(40))
+			}
+		}
+		isKept := map[int]bool{}
+		for _, scores := range byModel {
+			ids := make([]int, c.entities-1) // without the truth, 0
+			for i := range ids {
+				ids[i] = i + 1
+			}
+			slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+			for _, id := range ids[:max(1, completion.MaxRivals/c.models)] {
+				isKept[id] = true
+			}
+		}
+		var want []float32
+		for _, id := range slices.Sorted(maps.Keys(isKept)) {
+			for _, scores := range byModel {
+				want = append(want, scores[id])
+			}
+		}
+		if got := completion.RivalsOf(byModel, 0, nil); !slices.Equal(got, want) {
+			t.Errorf("%d models: %d differences, want %d", c.models, len(got), len(want))
+		}
+	}
+}
+
+// TestMemoryOfRivals checks that memory for rivals does not grow with the graph.
+func TestMemoryOfRivals(t *testing.T) {
+	byModel := [][]float32{make([]float32, 1<<20), make([]float32, 1<<20)} // all are rivals
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	completion.RivalsOf(byModel, 0, nil)
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 1<<20 {
+		t.Errorf("%d bytes for %d rivals", bytes, completion.MaxRivals)
+	}
+}
+
+// endingContext ends after a number of calls of Err.
+type endingContext struct {
+	context.Context
+	left, calls atomic.Int64
+}
+
+func (c *endingContext) Err() error {
+	c.calls.Add(1)
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterruptedFit checks that fits do not begin after an interruption, and that a fit in progress
+// ends.
+func TestInterruptedFit(t *testing.T) {
+	count := &endingContext{Context: t.Context()}
+	count.left.Store(math.MaxInt64)
+	if logs, err := completion.FitWeights(count); err != nil || logs[3][0] >= logs[3][1] {
+		t.Fatalf("%v, %v", logs, err)
+	}
+	all := count.calls.Load()
+	for _, left := range []int64{0, all / 2} {
+		ctx := &endingContext{Context: t.Context()}
+		ctx.left.Store(left)
+		logs, err := completion.FitWeights(ctx)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d calls: %v", left, err)
+		}
+		if left == 0 && !reflect.DeepEqual(logs, [][]float64{{0, 0}, {0, 0}, {0, 0}, {0, 0}}) {
+			t.Errorf("fitted after the interruption: %v", logs)
+		}
+		if calls := ctx.calls.Load(); left > 0 && calls >= all-1 {
+			t.Errorf("%d of %d evaluations with an interruption in the middle", calls, all)
 		}
 	}
 }
