@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -64,7 +65,7 @@ func (v *clusterView) current(ctx context.Context) ([]byte, error) {
 
 // rate counts the trials that workers train.
 type rate struct {
-	trained map[string]int // by worker, at the last look
+	trained map[string]int // by worker, also of those that are away
 	total   int            // since the first look
 	samples []sample       // oldest first
 }
@@ -76,18 +77,20 @@ type sample struct {
 
 // add adds a look and returns the number of trials per hour; nil at first.
 func (r *rate) add(now time.Time, workers []cluster.WorkerState) *float64 {
-	trained := map[string]int{}
+	isFirst := r.trained == nil
+	if isFirst {
+		r.trained = map[string]int{}
+	}
 	for _, w := range workers {
 		before := r.trained[w.Name]
 		if before > w.Trained { // it was started again
 			before = 0
 		}
-		if r.trained != nil {
+		if !isFirst {
 			r.total += w.Trained - before
 		}
-		trained[w.Name] = w.Trained
+		r.trained[w.Name] = w.Trained
 	}
-	r.trained = trained
 	r.samples = append(r.samples, sample{now, r.total})
 	for len(r.samples) > 2 && now.Sub(r.samples[1].at) >= rateWindow {
 		r.samples = r.samples[1:]
@@ -97,7 +100,8 @@ func (r *rate) add(now time.Time, workers []cluster.WorkerState) *float64 {
 	if elapsed < minRateTime {
 		return nil
 	}
-	perHour := float64(r.total-first.total) / elapsed.Hours()
+	// Rounded, it changes rarely: a page gets the state only when that changes.
+	perHour := math.Round(float64(r.total-first.total) / elapsed.Hours())
 	return &perHour
 }
 

@@ -25,7 +25,8 @@ func TestRate(t *testing.T) {
 		{5 * time.Second, map[string]int{"a": 101}, -1},
 		{36 * time.Second, map[string]int{"a": 103, "b": 1}, 400},
 		{72 * time.Second, map[string]int{"a": 2, "b": 1}, 300},
-		{time.Hour, map[string]int{"b": 3}, 2 / (1 - .02)}, // since the last look in the window
+		{time.Hour, map[string]int{"b": 3}, 2},                         // 2.04 since the last look in the window
+		{time.Hour + 6*time.Minute, map[string]int{"a": 5, "b": 3}, 5}, // a returns: 5 in 64.8 minutes is 4.6
 	} {
 		var workers []cluster.WorkerState
 		for name, trained := range look.trained {
