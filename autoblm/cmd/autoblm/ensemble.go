@@ -196,7 +196,7 @@ func (c *ensembleCommand) checkOut() error {
 	return modelfolder.Prepare(c.Out)
 }
 
-// checkSame returns an error if --out has another ensemble.
+// checkSame returns an error if --out has an ensemble of other members or with other weights.
 func (c *ensembleCommand) checkSame(e *completion.Ensemble) error {
 	if !completion.IsEnsemble(c.Out) {
 		return nil
@@ -204,11 +204,20 @@ func (c *ensembleCommand) checkSame(e *completion.Ensemble) error {
 	if before, err := completion.Load(c.Out); err == nil {
 		old := before.Models()
 		all, _, err := completion.Deduplicate(slices.Concat(old, e.Members))
-		if err == nil && len(all) == len(old) && len(all) == len(e.Members) {
+		sameMembers := err == nil && len(all) == len(old) && len(all) == len(e.Members)
+		if b, ok := before.(*completion.Ensemble); ok && sameMembers && sameWeights(b.Weights, e.Weights) {
 			return nil
 		}
 	}
 	return checkFree(c.Out, "the ensemble")
+}
+
+// sameWeights reports whether weights by relation are the same; nil for none.
+func sameWeights(a, b *completion.RelationWeights) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return slices.Equal(a.Shared, b.Shared) && maps.EqualFunc(a.ByRelation, b.ByRelation, slices.Equal)
 }
 
 // realPath returns an absolute path, without links if it exists.

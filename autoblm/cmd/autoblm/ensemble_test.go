@@ -161,6 +161,8 @@ func TestEnsembleByRelation(t *testing.T) {
 		"weights.by_relation.right.#": 2, "held_out": get(made, "weights.held_out"),
 	})
 	equal := object(t, "ensemble --dataset", graph, "--out", plain, both)
+	all := dir + "/all"
+	object(t, "ensemble --all --dataset", graph, "--out", all, both)
 	has(t, equal, fields{"weights": nil})
 	ranked := object(t, "eval --model", out, "--dataset", graph)
 	same(t, "the folder", ranked["test"], made["test"])
@@ -174,6 +176,14 @@ func TestEnsembleByRelation(t *testing.T) {
 	stdout, _ := succeed(t, "ensemble --verbose --by relation --dataset", graph, "--out", out, both)
 	contains(t, stdout, "weights by relation", "Weights of 2 relations", "held-out MRR",
 		"weights of the members", "right")
+
+	// Neither replaces the other, though the members are the same.
+	refuse(t, []refusal{
+		{cli.Failed, "cannot write the ensemble to " + out,
+			"ensemble --all --dataset " + graph + " --out " + out + " " + both},
+		{cli.Failed, "cannot write the ensemble to " + all,
+			"ensemble --by relation --dataset " + graph + " --out " + all + " " + both},
+	})
 
 	// Two trainings of one model are alike: what little differs is not worth weights.
 	alike := smallGraph(t)
