@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/require"
 )
 
@@ -95,6 +96,33 @@ func TestExtraBytes(t *testing.T) {
 			}
 			p.Close()
 		}
+	}
+}
+
+// TestExtraBytesOfRelationPrediction checks that the estimate grows with relation prediction by at
+// least a quarter of the memory that it takes, and at most all, for relations as wide as blocks.
+func TestExtraBytesOfRelationPrediction(t *testing.T) {
+	d := completion.Data(enginetest.RandomGraph(300, 5, 3000, 1))
+	s := settings()
+	s.Dim, s.Batch, s.Precision = 64, 600, kge.Float32
+	e := New(2)
+	memory := func(weight float64) (said, took float64) {
+		m := kge.Member{Form: form.Block(32), Seed: 1, LearningRate: 0.1}
+		m.RelationPrediction = weight
+		all := []kge.Member{m, m}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p, err := e.NewPopulation(d, s, all)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		defer p.Close()
+		return e.extraBytes(d, s, all), float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	saidWithout, tookWithout := memory(0)
+	saidWith, tookWith := memory(0.1)
+	said, took := saidWith-saidWithout, tookWith-tookWithout
+	if said > took || said < took/4 {
+		t.Errorf("relation prediction takes %.0f bytes, %.0f are estimated", took, said)
 	}
 }
 

@@ -86,7 +86,6 @@ func (e *Engine) initialModel(d *kge.Data, s kge.Settings, member kge.Member) (*
 // allocate allocates the workspaces for settings.
 func (p *population) allocate(s kge.Settings) {
 	layout, o := p.trainers[0].layout, p.trainers[0].objective
-	predictsRelations := func(m kge.Member) bool { return m.RelationPrediction > 0 }
 	p.needs = requirements{
 		model:            p.models[0],
 		units:            layout.maxUnits(min(s.Batch, p.data.Count)),
@@ -118,6 +117,8 @@ func (p *population) Adjust(s kge.Settings) error {
 	return nil
 }
 
+func predictsRelations(m kge.Member) bool { return m.RelationPrediction > 0 }
+
 func objectiveOf(d *kge.Data, s kge.Settings) objective {
 	if d.BothDirections {
 		return tripleObjective{isGrouped: s.AnswersPerQuery > 0}
@@ -130,7 +131,8 @@ const float32Bytes, bfloat16Bytes = 4, 2
 // extraBytes returns a lower bound of the memory of a population without its tables and
 // optimizer. Each unit has rows for both ends of its paths and for relations, and each thread has
 // rows for their states. As many units as fit keep exponentials; with sparse gradients, each
-// thread does. In bfloat16 there are also the rounded entities.
+// thread does. For relation prediction these units have queries as wide as relations, and their
+// gradients. In bfloat16 there are also the rounded entities.
 func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
 	isBF16 := s.Precision == kge.Bfloat16
 	queries, exponentialBytes := tiles.MaxQueries, float32Bytes
@@ -156,14 +158,21 @@ func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) f
 	}
 	bytes += float32Bytes * (perUnit*float64(units) + perThread*float64(e.threads))
 	entities := float64(len(d.Entities))
+	active := 1.0 // units at a time
 	switch {
 	case s.SparseGradients > 0:
 		bytes += float32Bytes * entities * float64(queries) * float64(e.threads)
+		active = float64(units)
 	case s.Negatives == 0:
 		candidates := float64(s.Candidates(len(d.Entities)))
 		kept := float64(exponentialBytes) * candidates * float64(queries) // by a unit
 		keptUnits := math.Floor(float64(maxKept(isBF16)) / kept)
-		bytes += kept * max(1, min(float64(units), keptUnits))
+		active = max(1, min(float64(units), keptUnits))
+		bytes += kept * active
+	}
+	if slices.ContainsFunc(members, predictsRelations) {
+		columns := s.FormOf(members[0]).Spec().Tables(s.Dim)[0].Columns
+		bytes += float32Bytes * 2 * active * float64(paths) * float64(columns)
 	}
 	if isBF16 {
 		bytes += bfloat16Bytes * entities * float64(s.Dim) * float64(len(members))
