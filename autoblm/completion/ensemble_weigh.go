@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // maxWeighedPairs limits the pairs of a triple and an entity for [WeighByRelation], which scores
@@ -26,6 +27,9 @@ func WeighByRelation(
 	ctx context.Context, engine kge.Engine, e *Ensemble, models []*kge.Model, g *datasets.Graph,
 	s EnsembleSettings,
 ) (*Ensemble, *RelationWeights, error) {
+	if err := settings.Check(s); err != nil {
+		return nil, nil, err
+	}
 	members, _, err := Deduplicate(models)
 	if err != nil {
 		return nil, nil, err

@@ -19,7 +19,8 @@ type RelationWeights struct {
 	// HeldOut is the cross-validated MRR: each validation triple is ranked with weights that were
 	// learned without its fold. It is biased only by the choice of the shrinkage.
 	HeldOut float64 `json:"held_out"`
-	// Equal is the MRR of the same triples by the ensemble with equal weights.
+	// Equal is the MRR of the same triples by the ensemble with equal weights, or the held-out MRR of
+	// its selection if that is larger.
 	Equal float64 `json:"equal"`
 	// Triples is the number of validation triples used.
 	Triples int `json:"triples"`

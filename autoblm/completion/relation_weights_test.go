@@ -274,6 +274,10 @@ func TestWeighByRelationRefusals(t *testing.T) {
 			completion.DefaultEnsemble())
 		checkError(t, err, want)
 	}
+	g.Valid = g.Train
+	_, _, err := completion.WeighByRelation(t.Context(), engine, e, e.Members, g,
+		completion.EnsembleSettings{Size: 2})
+	checkError(t, err, "folds")
 }
 
 // TestRivals checks that rivals give ranks for all weights, also where only the strongest are kept.

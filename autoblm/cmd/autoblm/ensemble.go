@@ -351,10 +351,13 @@ func (s ensembleSummary) isWeighed() bool { return s.Weights != nil && s.Weights
 // weightsNote compares weights by relation with equal weights.
 func (s ensembleSummary) weightsNote() string {
 	w := s.Weights
-	compared := fmt.Sprintf("held-out MRR %s, %s with equal weights", format.Cell(w.HeldOut),
+	compared := fmt.Sprintf("held-out MRR %s, MRR %s with equal weights", format.Cell(w.HeldOut),
 		format.Cell(w.Equal))
 	if !s.isWeighed() {
 		return "Weights by relation are left out: " + compared + "."
+	}
+	if len(w.ByRelation) == 0 {
+		return "Weights that all relations share, learned from valid: " + compared + "."
 	}
 	return fmt.Sprintf("Weights of %s and of all others, learned from valid: %s.",
 		format.Count(len(w.ByRelation), "relation"), compared)

@@ -189,10 +189,14 @@ func TestEnsembleByRelation(t *testing.T) {
 	alike := smallGraph(t)
 	seeds, _ := seeds(t, alike)
 	made = object(t, "ensemble --all --by relation --dataset", alike, "--out", dir+"/alike", seeds[0], seeds[1])
+	equal = object(t, "ensemble --all --dataset", alike, "--out", dir+"/equal", seeds[0], seeds[1])
 	isKept := get(made, "weights.shared") != nil
-	if isKept != (number(t, made, "weights.held_out") > number(t, made, "weights.equal")) {
-		t.Errorf("%v", made["weights"])
+	if ranked := number(t, equal, "valid.both.mrr"); isKept != (number(t, made, "weights.held_out") > ranked) {
+		t.Errorf("%v; MRR %v with equal weights", made["weights"], ranked)
 	}
+
+	few := ensembleSummary{Weights: &completion.RelationWeights{Shared: []float64{.4, .6}}}
+	contains(t, few.weightsNote(), "Weights that all relations share")
 }
 
 func TestEnsembleRefusals(t *testing.T) {
