@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -33,6 +34,9 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 	host, _, err := net.SplitHostPort(c.Addr)
 	if err != nil {
 		return cli.Usage(fmt.Errorf("--addr %s: %w; use HOST:PORT, such as 127.0.0.1:8080", c.Addr, err))
+	}
+	if c.Cluster == "" && c.Context == "" && c.clusterFlags != (clusterFlags{}) {
+		return cli.Usage(errors.New("keys and certificates are for a cluster: add --cluster URL"))
 	}
 	if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("look for studies: %s is not a folder", c.Dir)

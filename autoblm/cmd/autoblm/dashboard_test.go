@@ -113,6 +113,7 @@ func TestDashboardAddresses(t *testing.T) {
 	refuse(t, []refusal{
 		{cli.Failed, "serve on " + taken, "dashboard --addr " + taken},
 		{cli.Misuse, "HOST:PORT", "dashboard --addr 8080"},
+		{cli.Misuse, "--cluster", "dashboard --nkey key"},
 		{cli.Failed, file + " is not a folder", "dashboard " + file},
 		{cli.Failed, "is not a folder", "dashboard " + file + ".missing"},
 	})

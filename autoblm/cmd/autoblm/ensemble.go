@@ -27,7 +27,7 @@ import (
 type ensembleCommand struct {
 	Models   []string                    `arg:"" name:"model" brief:"Folders of the candidate models." help:"Folders of the candidate models. An ensemble stands for its members."`
 	Dataset  string                      `required:"" placeholder:"NAME|DIR" brief:"Graph that they were trained on." help:"Graph that they were trained on: a name of dataset list, or a folder."`
-	All      bool                        `brief:"Use all models, without selection." help:"Use all models, without selection; --size has no effect."`
+	All      bool                        `brief:"Use all models, without selection." help:"Use all models, without selection; --size has no effect, and --folds only with --by relation."`
 	By       string                      `default:"" enum:",relation" placeholder:"KIND" brief:"Weights of the models by relation." help:"relation: weights of the models for each relation, learned from the validation triples. They are kept if that improves the MRR of folds that are left out."`
 	Settings completion.EnsembleSettings `embed:""`
 	Out      string                      `placeholder:"DIR" brief:"Folder for the ensemble." help:"Folder for the ensemble. The default is a new one below autoblm-out."`
