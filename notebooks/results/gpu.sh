@@ -34,7 +34,7 @@ case ${1:-} in
   ;;
 2)
   for seed in ${SEEDS:-1 2 3}; do
-    train wn18rr bique "$seed" --recipe bique --validate-every 20
+    train wn18rr bique "$seed" --structure bique --recipe bique --validate-every 20
     [ -e "device-wn18rr-rescal-$seed.json" ] || autoblm train --dataset wn18rr --model block-256 \
       --reciprocal --dim 256 --batch 512 --lr 0.1 --epochs 200 --frequency 0.9 --entity-l2 0.2 \
       --products 0.2 --init xavier-all --validate-every 20 --seed "$seed" "${on[@]}" \

@@ -183,6 +183,10 @@ func (c *reproduceCommand) plan(line *kong.Context) (reproduce.Plan, error) {
 	s := c.Structure.Structure
 	if s.K() == 0 && r.Form == form.Bilinear {
 		s = structure.Zero(4) // as in the search
+		if b := r.N3Block; b > s.K() {
+			return p, fmt.Errorf("recipe %s is for structures with %d chunks, and the search has %d: "+
+				"use --stage final --structure %s", r.Name, b, s.K(), r.Structure.Name())
+		}
 	}
 	if err := r.Training.ValidateFor(r.Member(s, c.Seed)); err != nil {
 		return p, err

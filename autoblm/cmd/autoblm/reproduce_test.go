@@ -127,6 +127,7 @@ func TestReproduceRefusals(t *testing.T) {
 		{cli.Misuse, "use --stage final", rescal},
 		{cli.Misuse, "gqe has no structure", rescal + " --stage final --structure simple"},
 		{cli.Misuse, "--stage all finds its own", "reproduce umls --structure simple"},
+		{cli.Misuse, "--stage final --structure bique", "reproduce wn18rr --recipe bique"},
 		{cli.Failed, "is not on this machine", "reproduce wn18rr"},
 		{cli.Failed, "result of another training", final + " --epochs 2"},
 		{cli.Failed, "has no structure: give one", final + "2 --recipe small-search"},
