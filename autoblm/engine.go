@@ -36,7 +36,7 @@ type Compute struct {
 
 // For chooses an engine for a form: only the native engine supports all forms.
 func (c Compute) For(f form.Form) Compute {
-	if f != form.Bilinear && cmp.Or(c.Engine, "auto") == "auto" {
+	if gomlx.SupportsForm(f) != nil && cmp.Or(c.Engine, "auto") == "auto" {
 		c.Engine = "cpu"
 	}
 	return c

@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
 // TestWhoComputes: what is asked for by name, in the call or in a variable, is
@@ -33,6 +34,28 @@ func TestWhoComputes(t *testing.T) {
 		}
 		if engine.Name() != c.engine || c.onBackend != "" && engine.Backend(kge.Float32) != c.onBackend {
 			t.Errorf("%s: %s on %s, want %s on %s", name, engine.Name(), engine.Backend(kge.Float32), c.engine, c.onBackend)
+		}
+		engine.Close()
+	}
+}
+
+// TestEngineOfForms: a named backend trains the forms that GoMLX has, and the native engine all
+// others.
+func TestEngineOfForms(t *testing.T) {
+	for f, want := range map[form.Form]string{
+		form.Bilinear: "gomlx", form.Translated: "gomlx", form.Block(8): "gomlx",
+		form.TransE: "cpu", form.GQE: "cpu", form.Tucker: "cpu",
+	} {
+		c := autoblm.Compute{Backend: "go"}.For(f)
+		if c.Engine == "cpu" {
+			c.Backend = ""
+		}
+		engine, err := c.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if engine.Name() != want {
+			t.Errorf("%v trains on %s, want %s", f, engine.Name(), want)
 		}
 		engine.Close()
 	}

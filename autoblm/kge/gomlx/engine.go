@@ -205,7 +205,7 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 		return errors.New("engine gomlx has no frequency weights; set frequency to 0 or use engine cpu")
 	}
 	for _, m := range members {
-		if err := supports(s.FormOf(m)); err != nil {
+		if err := SupportsForm(s.FormOf(m)); err != nil {
 			return err
 		}
 	}
@@ -220,7 +220,8 @@ func (e *Engine) Precision(
 	return requested.Resolve(f, entities, dim, nil, false)
 }
 
-func supports(f form.Form) error {
+// SupportsForm returns an error for a form that the engine does not have.
+func SupportsForm(f form.Form) error {
 	if !f.HasStructure() && f.BlockSize() == 0 {
 		return fmt.Errorf("engine gomlx does not support the form %v; use engine cpu", f)
 	}
