@@ -18,8 +18,8 @@ import (
 // the answer for all weights.
 type rivals struct {
 	models int
-	// bySlot has the differences of scores from that of the true answer: those of the first rival
-	// by each model, those of the second, and so on. The slots are those of [truth].
+	// bySlot has for each slot of [truth] the differences of scores from that of the true answer,
+	// [rivals, models].
 	bySlot [][]float32
 }
 

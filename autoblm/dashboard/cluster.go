@@ -53,9 +53,6 @@ func (v *clusterView) current(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	w := workers{Status: status, Rate: v.rate.add(now, status.Workers)}
-	if w.Workers == nil {
-		w.Workers = []cluster.WorkerState{} // not null in JSON
-	}
 	for _, worker := range status.Workers {
 		w.Failed += worker.Failed
 	}

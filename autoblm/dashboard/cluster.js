@@ -32,7 +32,7 @@ function renderCluster() {
 	const count = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 	const facts = [count(cluster.workers.length, "worker"), count(cluster.waiting, "trial") + " waiting",
 		`${cluster.training} in training`];
-	if (cluster.rate !== null) facts.push(count(Math.round(cluster.rate), "trial") + " an hour");
+	if (cluster.rate !== null) facts.push(count(cluster.rate, "trial") + " an hour");
 	if (cluster.failed > 0) facts.push(count(cluster.failed, "error"));
 	document.getElementById("queue").textContent = facts.join(", ");
 	document.querySelector(".workers tbody").replaceChildren(...cluster.workers.map((w) => {

@@ -48,7 +48,7 @@ func TestClusterInBrowser(t *testing.T) {
 	b := browsertest.Start(t)
 	hour := time.Now().Add(-time.Hour)
 	states := []cluster.Status{
-		{},
+		{Workers: []cluster.WorkerState{}}, // as a cluster lists none
 		{Waiting: 1234, Training: 1, Workers: []cluster.WorkerState{
 			{Name: "gpu-1", Arithmetic: "gomlx/xla:cuda NVIDIA H100", Threads: 16, Trained: 1208, Since: hour,
 				Trial: "0123456789abcdef", Dataset: "fb15k-237", Share: .4},

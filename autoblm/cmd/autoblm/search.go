@@ -108,7 +108,7 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 	}, c.roundDims}
 	if r.Name != "" {
 		layers = append(layers, recipeLayer(&c.Settings.Recipe, r.Recipe), func() {
-			// The norms of such a recipe are over all chunks of its structure.
+			// A recipe whose norms span more chunks than the search has needs as many.
 			if block := r.N3Block; block > c.Settings.K && !flags.IsGiven(line, "k") {
 				c.Settings.K = block
 			}

@@ -2,8 +2,6 @@ package form
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
@@ -46,9 +44,7 @@ const coreTable = "cores"
 // initial matrices keep the norm of a state on average.
 func (f core) Tables(dim int) []Table {
 	c := dim / f.partitions
-	draw := func(rng *rand.Rand, _ int, _ float64) float64 {
-		return rng.NormFloat64() / math.Sqrt(float64(c))
-	}
+	draw := keepNorm(c)
 	return []Table{
 		{Name: relationsTable, Rows: 1, Columns: dim, Shared: true, Draw: draw},
 		{Name: coreTable, Rows: dim * c, Columns: c, Global: true, Draw: draw},

@@ -66,8 +66,8 @@ type Table struct {
 	// Shared is true if paths that walk the same relation should share its rows, because
 	// the rows are large. Hops then process those paths together.
 	Shared bool
-	// Moves is true if a row is added to the state before a hop. On the first hop, norms in penalties
-	// are those of the anchor and the row together. No norm includes the rows of later hops.
+	// Moves is true if a row is added to the state before a hop. Penalties on norms take the sum of
+	// the anchor and the row of the first hop, and leave out the rows of later hops.
 	Moves bool
 	// Draw returns the initial value of a number in a row of a relation. scale is the
 	// standard deviation from the settings. nil draws like entities.

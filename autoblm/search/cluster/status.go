@@ -75,6 +75,7 @@ func (c *Cluster) Workers(ctx context.Context) (all []WorkerState, err error) {
 // deliver its messages to any subject.
 func (c *Cluster) workerStates(ctx context.Context) (all []WorkerState, err error) {
 	const batch = 1000
+	all = []WorkerState{} // not null in JSON
 	for next, n := uint64(1), batch; n == batch; {
 		n = 0
 		messages, err := jetstreamext.GetBatch(ctx, c.js, "KV_"+workerBucket, batch,
