@@ -83,9 +83,15 @@ for seed in ${SEEDS:-11 12 13}; do
   esac
   final bique "$seed" bique --translate
 done
-for file in tuned-*.json final-*.json; do
-  jq --arg name "${file%.json}" '. + {name: $name}' "$file"
+for name in complex bique quate found4 found8; do
+  IFS='- ' read -r mrr weight share of <"own-$name"
+  jq --arg name "$name" --arg mrr "$mrr" --arg weight "$weight" --arg share "$share" --arg block "$of" \
+    '. + {name: $name, tuned_valid: ($mrr | tonumber), n3_block: ($block | tonumber),
+      entity_n3: ($weight | tonumber), relation_n3: (($weight | tonumber) * ($share | tonumber))}' \
+    "tuned-$name-$weight-$share-$of.json" $(ls "final-$name"-*.json 2>/dev/null)
 done | jq -s '{command: "notebooks/results/structures-wn18rr.sh", date: .[-1].date, machine: .[-1].machine,
-  versions: .[-1].versions, result: map({name, structure: .result.structure, command,
-  valid: .result.valid.both.mrr} + if .name | startswith("final") then {test: .result.test.both.mrr} else {} end)}' \
+  versions: .[-1].versions, result: (group_by(.name) | map({name: .[0].name, structure: .[0].result.structure,
+  command: .[-1].command, tuned_valid: .[0].tuned_valid, n3_block: .[0].n3_block,
+  entity_n3: .[0].entity_n3, relation_n3: .[0].relation_n3,
+  valid: .[1:] | map(.result.valid.both.mrr), test: .[1:] | map(.result.test.both.mrr)}))}' \
   >structures-wn18rr.json
