@@ -40,7 +40,8 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		if r.About == "" || r.Source == "" {
 			t.Errorf("%s does not say what it is, or where it is from", what)
 		}
-		search, hasOnlyMRR := strings.HasSuffix(r.Name, "-search"), strings.HasPrefix(r.Name, "ivr") || r.Name == "bique"
+		search, hasOnlyMRR := strings.HasSuffix(r.Name, "-search"),
+			strings.HasPrefix(r.Name, "ivr") || r.Name == "bique" || r.Name == "metasd-base"
 		if search != r.Searches() ||
 			(search || r.Dataset == "" || hasOnlyMRR) != (r.Published == nil) {
 			t.Errorf("%s has the structure %v and published %+v", what, r.Structure.K(), r.Published)
@@ -61,7 +62,8 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 	}
 	if got := Names(); !slices.Equal(got, []string{
 		"default", "default-small", "dense", "large", "huge", "vast", "basic", "paper", "paper-search",
-		"n3", "dura", "rescal", "rp", "bique", "ivr", "ivr-quate", "ivr-analogy", "small", "small-search",
+		"n3", "dura", "rescal", "rp", "kgbench", "metasd-base", "bique", "ivr", "ivr-quate", "ivr-analogy",
+		"small", "small-search",
 	}) {
 		t.Errorf("the names are %v", got)
 	}
@@ -95,9 +97,9 @@ func TestNoSuchRecipe(t *testing.T) {
 			}
 		}
 	}
-	if got := len(For("wn18rr")); got != 10 {
-		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, rescal, rp, bique and "+
-			"three of ivr", got)
+	if got := len(For("wn18rr")); got != 12 {
+		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, rescal, rp, kgbench, "+
+			"metasd-base, bique and three of ivr", got)
 	}
 	if got := For("mine"); len(got) != 0 {
 		t.Errorf("recipes for an unknown graph: %v", got)
@@ -304,12 +306,17 @@ func TestSettingsOfTheOthers(t *testing.T) {
 	}
 }
 
-// TestSettingsOfRESCAL compares with the README: rank, batch in one direction, weight of DURA.
+// TestSettingsOfRESCAL compares with the README: rank, batch in one direction, weight of DURA and its
+// factors for entities and products.
 func TestSettingsOfRESCAL(t *testing.T) {
 	for dataset, source := range map[string]struct {
-		rank, batch    int
-		reg, frequency float64
-	}{"wn18rr": {256, 1024, 1e-1, .9}, "fb15k-237": {512, 512, 5e-2, 0}} {
+		rank, batch                        int
+		reg, entities, products, frequency float64
+	}{
+		"wn18rr":    {256, 1024, 1e-1, 1, 1, .9},
+		"fb15k-237": {512, 512, 5e-2, 1, 1, 0},
+		"yago3-10":  {512, 1024, 5e-3, 2, .5, .9},
+	} {
 		r := named(t, "rescal", dataset)
 		s := r.Training
 		if r.Form != form.GQE || r.Structure.K() != 0 || s.Dim != source.rank ||
@@ -317,12 +324,14 @@ func TestSettingsOfRESCAL(t *testing.T) {
 			t.Errorf("%s: %v, %v, d %d, batch %d, %d epochs, learning rate %v", dataset, r.Form, r.Structure,
 				s.Dim, s.Batch, s.Epochs, r.LearningRate)
 		}
-		if !s.Reciprocal || s.Initial != kge.Xavier || s.Optimizer != kge.Adagrad || s.Decay != 1 ||
+		if !s.Reciprocal || s.Initial != kge.XavierAll || s.Optimizer != kge.Adagrad || s.Decay != 1 ||
 			s.MaxNorm != 0 || s.Dropout != 0 || s.Frequency != source.frequency {
 			t.Errorf("%s: %+v", dataset, s)
 		}
-		if want := converted("rescal", source.reg, 0); r.Weights != want {
-			t.Errorf("%s: %+v, want %+v", dataset, r.Weights, want)
+		near(t, dataset, []float64{r.EntityL2, r.Products},
+			[]float64{2 * source.reg * source.entities, 2 * source.reg * source.products})
+		if want := (kge.Weights{EntityL2: r.EntityL2, Products: r.Products}); r.Weights != want {
+			t.Errorf("%s also has other penalties: %+v", dataset, r.Weights)
 		}
 		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
 			t.Error(err)
@@ -383,6 +392,64 @@ func TestSettingsOfBiQUE(t *testing.T) {
 		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestSettingsOfKGBench compares with the files GRAPH_best.yaml of the authors.
+func TestSettingsOfKGBench(t *testing.T) {
+	for dataset, source := range map[string]struct {
+		dim, batch, plateau                     int
+		rate, entityDropout, relationDropout, a float64
+		entity, relation, prediction            float64 // weights
+	}{
+		"wn18rr": {256, 1024, 5, .47262502000323753, .6, .23559792446310426, -.28148249060722197,
+			1e-4, 1e-4, .08730111582385243},
+		"fb15k-237": {1024, 512, 7, .39311839834374207, .5024238994908072, .5061077855159372,
+			-.8328168489829233, 4.1587126671969165e-06, 1e-4, .8272480164786761},
+	} {
+		r := named(t, "kgbench", dataset)
+		s := r.Training
+		if r.Structure.Name() != "complex" || s.Dim != source.dim || s.Batch != source.batch ||
+			s.Epochs != 400 || s.ValidateEvery != 5 || s.Patience != 10 ||
+			s.PlateauPatience != source.plateau+1 || s.PlateauFactor != .95 || r.N3Block != 0 {
+			t.Errorf("%s: %s, %+v", dataset, r.Structure, s)
+		}
+		near(t, dataset,
+			[]float64{r.LearningRate, s.InputDropout, s.Dropout, s.InitScale * s.InitScale},
+			[]float64{source.rate, source.entityDropout, source.relationDropout,
+				math.Pow(1-source.a, 2) / 12})
+		// One file penalizes the rows of a batch, and relations in one direction only. The other
+		// penalizes all rows in each step, those of entities twice: with E entities in 2T places of T
+		// triples, a row is in a batch of B triples 2·B/E times if each use counts by 1/frequency.
+		entities, relations, prediction := 1.0, 1.0, source.prediction/2
+		if !s.Reciprocal {
+			const usedEntities, usedRelations = 40559, 11
+			entities, relations, prediction = 2*usedEntities/2, usedRelations, source.prediction
+		}
+		near(t, dataset, []float64{r.EntityN3, r.RelationN3, r.RelationPrediction, r.N3},
+			[]float64{source.entity / 3 * entities, source.relation / 3 * relations, prediction, 0})
+		if (r.PenaltyFrequency == 1) == s.Reciprocal || s.Reciprocal != (dataset == "fb15k-237") {
+			t.Errorf("%s: penalty frequency %v, reciprocal %v", dataset, r.PenaltyFrequency, s.Reciprocal)
+		}
+	}
+}
+
+// TestSettingsOfMetaSD compares with the authors' program and scripts.
+func TestSettingsOfMetaSD(t *testing.T) {
+	for dataset, source := range map[string]struct {
+		batch                      int
+		reg, prediction, frequency float64
+	}{"wn18rr": {1000, .1, 0, .9}, "fb15k-237": {5000, .05, 4, 0}} {
+		r := named(t, "metasd-base", dataset)
+		s := r.Training
+		if r.Structure.Name() != "complex" || s.Dim != 2*2000 || 2*s.Batch != source.batch ||
+			s.Epochs != 300 || r.LearningRate != .1 || s.InitScale != 1e-3 || !s.Reciprocal ||
+			s.Frequency != source.frequency || !strings.Contains(r.Note, "not MetaSD itself") {
+			t.Errorf("%s: %s, %+v, %s", dataset, r.Structure, s, r.Note)
+		}
+		want := converted("dura", source.reg, 0)
+		near(t, dataset, []float64{r.EntityL2, r.Products, r.RelationPrediction},
+			[]float64{want.EntityL2, want.Products, source.prediction})
 	}
 }
 
