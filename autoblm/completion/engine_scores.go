@@ -61,16 +61,12 @@ func (s *engineScores) bound(q kge.Question) float64 {
 	if len(s.bounds) == 1 {
 		return s.bounds[0].Of(q)
 	}
-	sum, members := 0.0, float64(len(s.bounds))
+	sum, members := 0.0, len(s.bounds)
 	weights := s.weights(relationOf(q))
 	for i, b := range s.bounds {
-		weight := 1 / members
-		if weights != nil {
-			weight = weights[i]
-		}
-		sum += weight * b.Of(q)
+		sum += memberWeight(weights, i, members) * b.Of(q)
 	}
-	return sum * (1 + (members+1)/16)
+	return sum * (1 + (float64(members)+1)/16)
 }
 
 // all returns a scorer of all entities.

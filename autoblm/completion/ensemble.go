@@ -176,6 +176,15 @@ func meanScores(
 	}
 }
 
+// memberWeight returns the weight of a member in the mean of scores, given the weights of all members
+// or nil for equal ones.
+func memberWeight(weights []float64, member, members int) float64 {
+	if weights == nil {
+		return 1 / float64(members)
+	}
+	return weights[member]
+}
+
 // logSumExp returns the logarithm of the sum of exponentials.
 func logSumExp(scores []float64) float64 {
 	largest, sum := slices.Max(scores), 0.0

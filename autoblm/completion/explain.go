@@ -125,10 +125,7 @@ func (a *Answerer) reasons(
 	total := map[datasets.Triple]float64{}
 	members, weights := a.predictor.Models(), a.predictor.weights(q.relation)
 	for i, m := range members {
-		weight := 1 / float64(len(members))
-		if weights != nil {
-			weight = weights[i]
-		}
+		weight := memberWeight(weights, i, len(members))
 		byGiven, byOther := m.NewHop(q.path(), len(m.RelationLabels)).Gradients(q.other)
 		for _, end := range []struct {
 			entity   int32

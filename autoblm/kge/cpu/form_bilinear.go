@@ -32,7 +32,6 @@ type mixture struct {
 	kernels *kernel.Set
 	width   int // of a chunk, d/K
 	terms   []term
-	entries [3][]entry // of W×h, W×r and W×t, by role
 }
 
 // term is a nonzero entry of the structure, sign·⟨h_i, r_k, t_j⟩, with the first columns of
@@ -55,9 +54,6 @@ func newMixture(k *kernel.Set, s structure.Structure, dim int) hop {
 				m.terms = append(m.terms, term{columns, sign})
 			}
 		}
-	}
-	for r := range m.entries {
-		m.entries[r] = m.entriesOf(role(r), 1/float32(s.K()))
 	}
 	return m
 }

@@ -18,7 +18,7 @@ func (t *trainer) penalizeIntermediates(
 	}
 	w := t.member.Weights
 	of := ivr{
-		mixture: t.hop.(mixture), ivrRows: s.ivr, dim: t.dim,
+		mixture: t.hop.(mixture), entries: &t.entries, ivrRows: s.ivr, dim: t.dim,
 		single: float32(w.IVR), double: float32(w.IVRProducts),
 		power: float32(2 * w.IVRExponent()), eighths: int(8 * (w.IVRExponent() - 1)),
 	}
@@ -40,6 +40,7 @@ func (t *trainer) penalizeIntermediates(
 // ivr computes the penalty IVR of one triple at a time, with loops over positions.
 type ivr struct {
 	mixture
+	entries *[3][]entry
 	*ivrRows
 	dim            int
 	single, double float32 // the weights λ1 and λ2

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
 // entry is an entry of the matrix W×x that is not 0, a signed sum of chunks of x. Other entries are
@@ -16,6 +17,22 @@ type entry struct {
 type summand struct {
 	column int // first of the chunk
 	sign   float32
+}
+
+// setStructure replaces the structure of the model.
+func (t *trainer) setStructure(s structure.Structure) {
+	t.model.setStructure(s)
+	t.prepareIVR()
+}
+
+// prepareIVR computes the entries of W×h, W×r and W×t, if their norms are penalized.
+func (t *trainer) prepareIVR() {
+	if !t.member.HasIVR() {
+		return
+	}
+	for r := range t.entries {
+		t.entries[r] = t.hop.(mixture).entriesOf(role(r), 1/float32(t.structure.K()))
+	}
 }
 
 // entriesOf returns the entries of W×x for x in a role, each with a weight.

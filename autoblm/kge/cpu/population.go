@@ -247,11 +247,11 @@ func (p *population) Parameters(member int) (kge.Parameters, error) {
 
 // SetStructure implements [kge.Population].
 func (p *population) SetStructure(member int, s structure.Structure) error {
-	m := p.models[member]
-	if err := rules.CheckReplacement(m.structure, s); err != nil {
+	t := p.trainers[member]
+	if err := rules.CheckReplacement(t.structure, s); err != nil {
 		return err
 	}
-	m.setStructure(s)
+	t.setStructure(s)
 	return nil
 }
 

@@ -33,6 +33,7 @@ type trainer struct {
 	steps     int
 	scales    kge.PenaltyScales
 	updates   []*tiles.Updater // by table of the model
+	entries   [3][]entry       // of W×h, W×r and W×t, by role; empty without IVR
 	loaded    []kge.Span       // entities of the current batch; nil for all
 	layout    layout
 	inOrder   []kge.Example // memory of sorted
@@ -50,6 +51,7 @@ func newTrainer(
 		model: m, objective: o, settings: s, member: member, scales: scales,
 		layout: newLayout(m.maxQueries(), o),
 	}
+	t.prepareIVR()
 	slots := 1
 	if s.Optimizer == kge.Adam {
 		slots = 2
