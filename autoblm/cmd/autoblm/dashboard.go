@@ -54,12 +54,9 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 		Folder: c.Dir, Data: studyData, Measure: measureStudy, Log: o.Stderr,
 	}
 	if c.Cluster != "" || c.Context != "" {
-		connection, err := c.connect(ctx, o, c.Cluster, "autoblm dashboard", true)
-		if err != nil {
-			return err
-		}
-		defer connection.Close()
-		options.Cluster = connection.Status
+		link := c.link(ctx, o, c.Cluster, "autoblm dashboard")
+		defer link.close()
+		options.Cluster = link.Status
 	}
 	server := dashboard.New(options)
 	summary := dashboardSummary{webserver.URL(address), c.Dir}

@@ -93,6 +93,52 @@ func TestDashboardShowsCluster(t *testing.T) {
 	t.Error("the events end without a worker")
 }
 
+// TestDashboardWithoutCluster: a cluster that cannot be reached delays no study, and the list says
+// why it shows no worker. The dashboard ends well while it tries to connect.
+func TestDashboardWithoutCluster(t *testing.T) {
+	dir := t.TempDir()
+	object(t, searchIn(dir, smallGraph(t)))
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, and never answers
+	must(t, err)
+	defer silent.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, closed.Close())
+	for _, c := range []struct{ address, problem string }{
+		{silent.Addr().String(), "connecting to the cluster"},
+		{closed.Addr().String(), "start one with autoblm cluster serve"},
+	} {
+		first, stop := startDashboard(t, dir, "--addr 127.0.0.1:0 --json --cluster nats://"+c.address)
+		var shown struct{ URL string }
+		must(t, json.Unmarshal([]byte(first), &shown))
+		contains(t, readPage(t, shown.URL), `"dataset":"small"`)
+		answer, err := http.Get(shown.URL + "cluster/events")
+		must(t, err)
+		says := false
+		for lines := bufio.NewScanner(answer.Body); !says && lines.Scan(); {
+			says = strings.Contains(lines.Text(), c.problem)
+		}
+		_ = answer.Body.Close()
+		if !says {
+			t.Errorf("%s: the events end without %q", c.address, c.problem)
+		}
+		if status, stderr := stop(); status != cli.Done {
+			t.Errorf("%s: status %d, %s", c.address, status, stderr)
+		}
+	}
+}
+
+// readPage returns the page at an address.
+func readPage(t *testing.T, url string) string {
+	t.Helper()
+	answer, err := http.Get(url)
+	must(t, err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	must(t, err)
+	return string(body)
+}
+
 // TestDashboardAddresses: only an address that was asked for is open to others, with a warning.
 func TestDashboardAddresses(t *testing.T) {
 	for address, warns := range map[string]bool{
