@@ -6,8 +6,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
-// uniform is the standard deviation of numbers that are uniform in an interval.
-func uniform(from, to float64) float64 { return (to - from) / math.Sqrt(12) }
+// uniformScale returns the standard deviation of numbers that are uniform in an interval.
+func uniformScale(from, to float64) float64 { return (to - from) / math.Sqrt(12) }
 
 // kgbenchFamily returns what the recipes of KGBench share, with settings that only one graph has.
 func kgbenchFamily(change func(s *kge.Settings)) family {
@@ -29,12 +29,12 @@ var (
 	// The authors reduce the rate after more validations without improvement than their patience.
 	kgbenchWN18RR = kgbenchFamily(func(s *kge.Settings) {
 		s.InputDropout, s.Dropout, s.PlateauPatience = .6, .23559792446310426, 5+1
-		s.InitScale = uniform(-.28148249060722197, 1)
+		s.InitScale = uniformScale(-.28148249060722197, 1)
 	})
 	kgbenchFB15k237 = kgbenchFamily(func(s *kge.Settings) {
 		s.Reciprocal = true
 		s.InputDropout, s.Dropout, s.PlateauPatience = .5024238994908072, .5061077855159372, 7+1
-		s.InitScale = uniform(-.8328168489829233, 1)
+		s.InitScale = uniformScale(-.8328168489829233, 1)
 	})
 )
 
