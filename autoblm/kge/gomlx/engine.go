@@ -180,7 +180,8 @@ func finalize(all ...*tensors.Tensor) {
 	}
 }
 
-// Supports implements [kge.Engine]. The engine supports bilinear models of triples.
+// Supports implements [kge.Engine]. The engine supports models of triples with structures, blocks or
+// cores.
 func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
 	switch {
 	case !d.BothDirections:
@@ -198,9 +199,6 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 			"set answers-per-query to 0 or use engine cpu")
 	case s.Buckets > 1:
 		return errors.New("engine gomlx has no buckets; set buckets to 0 or use engine cpu")
-	case s.InputDropout > 0:
-		return errors.New("engine gomlx has no input dropout; " +
-			"set input-dropout to 0 or use engine cpu")
 	case s.Frequency > 0:
 		return errors.New("engine gomlx has no frequency weights; set frequency to 0 or use engine cpu")
 	}
@@ -222,7 +220,7 @@ func (e *Engine) Precision(
 
 // SupportsForm returns an error for a form that the engine does not have.
 func SupportsForm(f form.Form) error {
-	if !f.HasStructure() && f.BlockSize() == 0 {
+	if !f.HasStructure() && f.BlockSize() == 0 && f.Partitions() == 0 {
 		return fmt.Errorf("engine gomlx does not support the form %v; use engine cpu", f)
 	}
 	return nil

@@ -134,6 +134,9 @@ func TestPlan(t *testing.T) {
 			k:         rapid.IntRange(1, 6).Draw(t, "k"),
 			batch:     rapid.IntRange(1, 1024).Draw(t, "batch"),
 			slots:     rapid.IntRange(1, 2).Draw(t, "slots"),
+			matrix:    rapid.IntRange(0, 64).Draw(t, "matrix"),
+			derived:   rapid.IntRange(0, 5_000).Draw(t, "derived"),
+			predicts:  rapid.Bool().Draw(t, "predicts"),
 		}
 		devices := backend.Devices{
 			Count: rapid.IntRange(1, 8).Draw(t, "devices"), Shard: rapid.Bool().Draw(t, "shard"),

@@ -21,10 +21,14 @@ var mixesInto = [roles]int{headRole: mixHeads, relationRole: mixRelations, tailR
 // directions D.
 type intermediates struct {
 	batch
+	k         int          // numbers at a position
 	rows      [roles]*Node // [S, D, b, d]
 	gradients [roles]*Node
 	power     *Node // α [S, 1, 1, 1]
 	loss      *Node // [S]
+
+	// Of models with cores: gradients as in rowGradients.
+	byMatrices, byTensors *Node
 }
 
 // penalizeIntermediates returns the penalty IVR of [kge.Weights], [S], and adds its gradient.
@@ -38,9 +42,13 @@ func (b batch) penalizeIntermediates(in terms, weight *Node, g *rowGradients) *N
 	}
 	perMember := func(which int) *Node { return Reshape(in.weight(which), -1, 1, 1, 1) }
 	p := &intermediates{
-		batch: b, power: perMember(weightIVRPower),
+		batch: b, k: b.operators.Shape().Dim(3), power: perMember(weightIVRPower),
 		rows: [roles]*Node{of(b.ends), b.relation, of(b.answers())},
 		loss: ZerosLike(in.weight(weightIVRPower)),
+	}
+	if b.partitions > 0 {
+		p.k, p.rows[relationRole] = b.matrixSize(b.dim()), b.coreFactors
+		p.byMatrices, p.byTensors = ZerosLike(b.relation), ZerosLike(b.cores.tensors)
 	}
 	for role, x := range p.rows {
 		p.gradients[role] = ZerosLike(x)
@@ -57,12 +65,23 @@ func (b batch) penalizeIntermediates(in terms, weight *Node, g *rowGradients) *N
 
 	p.penalizeNorms(weights, pairs)
 	for role := range roles {
+		if b.partitions > 0 {
+			p.penalizeCoreMatrix(role, weights[role])
+			p.penalizeCoreProduct(role, pairs[role])
+			continue
+		}
 		p.penalizeMatrix(role, weights[role])
 		p.penalizeProduct(role, pairs[role])
 	}
 	ends := Concatenate([]*Node{p.gradients[headRole], p.gradients[tailRole]}, 1)
 	if directions == 2 {
 		ends = Add(p.gradients[headRole], swap(p.gradients[tailRole]))
+	}
+	if b.partitions > 0 {
+		g.add(ends, p.byMatrices)
+		g.factors = Add(g.factors, p.gradients[relationRole])
+		g.tensors = Add(g.tensors, p.byTensors)
+		return p.loss
 	}
 	g.add(ends, p.gradients[relationRole])
 	return p.loss
@@ -71,11 +90,10 @@ func (b batch) penalizeIntermediates(in terms, weight *Node, g *rowGradients) *N
 // others returns the next two roles.
 func others(role int) (int, int) { return (role + 1) % roles, (role + 2) % roles }
 
-// positions returns rows as [S, D, b, d/K, K].
+// positions returns rows as [S, D, b, d/K, K]. With cores, positions are partitions.
 func (p *intermediates) positions(x *Node) *Node {
-	k := p.operators.Shape().Dim(3)
 	shape := x.Shape()
-	return Reshape(x, shape.Dim(0), shape.Dim(1), shape.Dim(2), shape.Dim(3)/k, k)
+	return Reshape(x, shape.Dim(0), shape.Dim(1), shape.Dim(2), shape.Dim(3)/p.k, p.k)
 }
 
 // raise returns ‖x‖^α and its derivative by ‖x‖², for squared norms [S, D, b, d/K].
@@ -120,8 +138,7 @@ func (p *intermediates) penalizeNorms(weights, pairs [roles]*Node) {
 
 // penalizeMatrix penalizes W×x for the rows x in a role.
 func (p *intermediates) penalizeMatrix(role int, weight *Node) {
-	x := p.positions(p.rows[role])
-	k := p.operators.Shape().Dim(3)
+	x, k := p.positions(p.rows[role]), p.k
 	operator := Reshape(Slice(p.operators, AxisRange(), AxisRange(mixesInto[role], mixesInto[role]+1)),
 		p.members(), k*k, k)
 	flat := Reshape(x, p.members(), -1, k)

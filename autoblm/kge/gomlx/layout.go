@@ -24,19 +24,28 @@ func interleave(to, from []float32, d, k int) {
 
 // shapeOf returns the shape of models of a form.
 func shapeOf(f form.Form, reciprocal bool) shape {
-	return shape{reciprocal: reciprocal, moves: f == form.Translated, block: f.BlockSize()}
+	return shape{
+		reciprocal: reciprocal, moves: f == form.Translated, block: f.BlockSize(),
+		partitions: f.Partitions(),
+	}
 }
 
 // widths returns the number of numbers of a relation in each of its tables, multiples of dim.
 func widths(f form.Form, dim int) (all []int) {
 	for _, t := range f.Spec().Tables(dim) {
-		all = append(all, t.Rows*t.Columns)
+		if !t.Global {
+			all = append(all, t.Rows*t.Columns)
+		}
 	}
 	return all
 }
 
-// joined returns the tables of relations as one, where the rows of a relation follow each other.
+// joined returns the tables of relations as one, where the rows of a relation follow each other. At
+// its end it has the cores of a model, see [cores].
 func (r *ranker) joined(t kge.Tables) []float32 {
+	if r.partitions > 0 {
+		return slices.Concat(t.Relations, t.More[0])
+	}
 	if len(r.widths) == 1 {
 		return t.Relations
 	}
@@ -51,6 +60,10 @@ func (r *ranker) joined(t kge.Tables) []float32 {
 
 // divided inverts joined.
 func (r *ranker) divided(all []float32) (tables [][]float32) {
+	if r.partitions > 0 {
+		relations := len(all) - r.dim*coreRows(r.partitions, r.dim)
+		return [][]float32{all[:relations:relations], all[relations:]}
+	}
 	if len(r.widths) == 1 {
 		return [][]float32{all}
 	}

@@ -14,6 +14,8 @@ import (
 type recipe struct {
 	shape
 	dropout            bool
+	inputDropout       bool
+	orthogonality      bool
 	n3Blocks           n3Blocks
 	products           bool
 	ivr                bool
@@ -37,17 +39,24 @@ const (
 	weightIVRProducts
 	weightIVRPower
 	weightRelationPrediction
+	weightOrthogonality
 	weights
 )
 
 // terms holds the inputs of a loss in addition to the batch.
 type terms struct {
-	triples   *Node // [b]: 1/n for the n triples of the batch, 0 for padding
-	weights   *Node // [weights, S]
-	dropout   *Node // scalar: share of dropped coordinates
-	threshold *Node // scalar uint32: see package dropout
-	keys      *Node // [S] uint32: see package dropout
-	first     *Node // scalar int32: index of the first triple in its step
+	triples *Node // [b]: 1/n for the n triples of the batch, 0 for padding
+	weights *Node // [weights, S]
+	queries drop
+	inputs  drop  // of the entities at which queries start
+	first   *Node // scalar int32: index of the first triple in its step
+}
+
+// drop holds the inputs of one of the dropouts, see package dropout.
+type drop struct {
+	share     *Node // scalar
+	threshold *Node // scalar uint32
+	keys      *Node // [S] uint32
 }
 
 func (t terms) weight(which int) *Node {
@@ -65,13 +74,19 @@ func (t terms) weight(which int) *Node {
 func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relationGradient *Node) {
 	members := b.members()
 	weight := Reshape(in.triples, 1, 1, -1, 1)
-	gradients := &rowGradients{ends: ZerosLike(b.ends), relation: ZerosLike(b.relation)}
+	gradients := b.newRowGradients()
 
-	plain := b.queries()
+	asking := b // with dropped inputs
+	var keepInputs *Node
+	if r.inputDropout {
+		keepInputs = b.kept(in.inputs, in.first)
+		asking = b.dropInputs(keepInputs)
+	}
+	plain := asking.queries()
 	queries := plain
 	var keep *Node
 	if r.dropout {
-		keep = Div(b.kept(in.keys, in.first, in.threshold), OneMinus(in.dropout))
+		keep = b.kept(in.queries, in.first)
 		queries = Mul(plain, keep)
 	}
 	entities := softmax(queries, b.entities, weight, r.bfloat16, r.sharding)
@@ -100,10 +115,25 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 		loss = Add(loss, b.penalizeIntermediates(in, weight, gradients))
 	}
 	if r.products {
-		penalty, byProducts := b.penalizeProducts(in, weight, plain, gradients)
-		loss, byPlain = Add(loss, penalty), Add(byPlain, byProducts)
+		whole := plain
+		if r.inputDropout {
+			whole = b.queries()
+		}
+		penalty, byProducts := b.penalizeProducts(in, weight, whole, gradients)
+		loss = Add(loss, penalty)
+		if r.inputDropout {
+			b.backFromQueries(gradients, byProducts)
+		} else {
+			byPlain = Add(byPlain, byProducts)
+		}
 	}
-	b.backFromQueries(gradients, byPlain)
+	if r.inputDropout {
+		byInputs := b.newRowGradients()
+		asking.backFromQueries(byInputs, byPlain)
+		gradients.add(Mul(byInputs.ends, keepInputs), byInputs.relation)
+	} else {
+		b.backFromQueries(gradients, byPlain)
+	}
 
 	scatter := func(to, rows, gradient *Node) *Node {
 		width := to.Shape().Dim(2)
@@ -111,8 +141,27 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 		sum := ScatterSum(flat, rows, Reshape(gradient, -1, width), false, false)
 		return ReshapeWithShape(sum, to.Shape())
 	}
-	return loss, scatter(entities.byTable, b.endRows, gradients.ends),
-		scatter(byRelation, b.relationRows, gradients.relation)
+	entityGradient = scatter(entities.byTable, b.endRows, gradients.ends)
+	byRelation = scatter(byRelation, b.relationRows, gradients.relation)
+	if b.partitions == 0 {
+		return loss, entityGradient, byRelation
+	}
+	if r.orthogonality {
+		weight := scaled(Mul(weight, b.perDirection(in, weightOrthogonality)), b.relationScales)
+		uses := Zeros(b.relations.Graph(), shapes.Make(weight.DType(), members, b.relations.Shape().Dim(1), 1))
+		ones := OnesLike(Slice(b.coreFactors, AxisRange(), AxisRange(), AxisRange(), AxisRange(0, 1)))
+		uses = scatter(uses, b.relationRows, Mul(ones, weight))
+		penalty, byMatrices := b.cores.penalizeOrthogonality(b.relations, Squeeze(uses, 2))
+		loss, byRelation = Add(loss, penalty), Add(byRelation, byMatrices)
+	}
+	byFactors := scatter(ZerosLike(b.cores.allRows()), b.relationRows, gradients.factors)
+	return loss, entityGradient, b.cores.back(byRelation, byFactors, gradients.tensors)
+}
+
+// perDirection returns the weight of a term of each member that is a mean over the directions of a
+// triple, [S, 1, 1, 1].
+func (b batch) perDirection(in terms, which int) *Node {
+	return Reshape(DivScalar(in.weight(which), b.relation.Shape().Dim(1)), -1, 1, 1, 1)
 }
 
 // inner returns scalar products [S, directions, b, 1] of x and y, each [S, directions, b, d].
@@ -180,7 +229,11 @@ func (b batch) penalize(r recipe, in terms, weight *Node, g *rowGradients) *Node
 		return overBatch(sums), Mul(x, slope)
 	}
 	total := func(common, own int) *Node { return Add(in.weight(common), in.weight(own)) }
-	ofRelations, byRelation := penalty(b.factor(), b.relationScales,
+	relations := b.factor()
+	if b.partitions > 0 {
+		relations = b.coreFactors
+	}
+	ofRelations, byRelation := penalty(relations, b.relationScales,
 		total(weightL2, weightRelationL2), total(weightN3, weightRelationN3),
 		b.relation.Shape().Dim(1))
 	ofEntities := func(x *Node, directions int) (sum, gradient *Node) {
@@ -189,7 +242,11 @@ func (b batch) penalize(r recipe, in terms, weight *Node, g *rowGradients) *Node
 	}
 	if !b.moves {
 		ofEnds, byEnds := ofEntities(b.ends, 1)
-		g.add(byEnds, byRelation)
+		if b.partitions > 0 {
+			g.ends, g.factors = Add(g.ends, byEnds), Add(g.factors, byRelation)
+		} else {
+			g.add(byEnds, byRelation)
+		}
 		return Add(ofEnds, ofRelations)
 	}
 	// The mean of both directions: the moved anchor and the answer of each.
@@ -237,22 +294,22 @@ func tripleWeights(size int, count, total *Node) *Node {
 	return Div(used, ConvertDType(total, dtypes.Float32))
 }
 
-// kept returns the dropout mask [S, 2, b, d]: 1 where package dropout keeps the coordinate of a
-// query, else 0. keys is [S]; first is the index of the first triple in its
-// step.
-func (b batch) kept(keys, first, threshold *Node) *Node {
+// kept returns the factors of coordinates with a dropout, [S, 2, b, d]: 0 where package dropout drops
+// the coordinate of a query, else 1/(1-share). first is the index of the first triple in its step.
+func (b batch) kept(of drop, first *Node) *Node {
 	members, size, d := b.members(), b.size(), b.dim()
 	k := b.operators.Shape().Dim(3)
 	along := func(axis int) *Node {
-		return Iota(keys.Graph(), shapes.Make(dtypes.Uint32, members, 2, size, d), axis)
+		return Iota(first.Graph(), shapes.Make(dtypes.Uint32, members, 2, size, d), axis)
 	}
 	// The query number is 2i+direction. Column n·K+i is coordinate i·d/K+n in [kge.Parameters].
 	query := Add(MulScalar(Add(along(2), ConvertDType(first, dtypes.Uint32)), 2), along(1))
 	column := along(3)
 	coordinate := Add(MulScalar(ModScalar(column, k), d/k), DivScalar(column, k))
 	place := Add(MulScalar(query, d), coordinate)
-	x := Add(MulScalar(place, uint32(dropout.Stride)), Reshape(keys, members, 1, 1, 1))
-	return ConvertDType(GreaterOrEqual(scramble(x), threshold), dtypes.Float32)
+	x := Add(MulScalar(place, uint32(dropout.Stride)), Reshape(of.keys, members, 1, 1, 1))
+	kept := ConvertDType(GreaterOrEqual(scramble(x), of.threshold), dtypes.Float32)
+	return Div(kept, OneMinus(of.share))
 }
 
 // scramble computes dropout.Scramble.

@@ -13,7 +13,9 @@ import (
 type sizes struct {
 	members, entities, relations, dim, k, batch int
 	slots                                       int  // of the optimizer
-	ivr                                         bool // of some member
+	matrix                                      int  // size C of the matrices of relations, or 0
+	derived                                     int  // rows of dim numbers that cores make in a step
+	ivr, predicts                               bool // IVR and relation prediction, of some member
 }
 
 // rows returns the number of embeddings of a member.
@@ -23,15 +25,27 @@ func (s sizes) rows() int64 { return int64(s.entities + s.relations) }
 func (s sizes) stateBytes() int64 { return 4 * s.rows() * int64(s.dim) * int64(1+s.slots) }
 
 // perMember returns the additional memory of a member during a step, for any batch size:
-// gradients, and the new tables, which exist before the old ones are freed.
-func (s sizes) perMember() int64 { return s.stateBytes() + 4*s.rows()*int64(s.dim)*2 }
+// gradients, and the new tables, which exist before the old ones are freed. The matrices of
+// relations exist twice, in two orders, and so do their gradients.
+func (s sizes) perMember() int64 {
+	return s.stateBytes() + 4*int64(s.dim)*(2*s.rows()+4*int64(s.derived))
+}
 
 // perTriple returns the memory of a member for each triple of a batch: two rows of scores and
 // of their exponentials, and the products of chunks that are mixed into queries, each with
-// its share of the backward pass.
+// its share of the backward pass. Matrices of relations exist as looked up, as products with a row
+// of an entity, and as gradients of the triple, of the term and of their sum; relation prediction
+// has queries of that size, with two terms of their gradients.
 func (s sizes) perTriple() int64 {
 	scores := 3 * 2 * int64(s.entities)
 	products := 4 * 2 * int64(s.dim) * int64(s.k)
+	if s.matrix > 0 {
+		matrices := int64(5)
+		if s.predicts {
+			matrices += 4
+		}
+		products = 2 * matrices * int64(s.dim) * int64(s.matrix)
+	}
 	if s.ivr { // one role after the other: a matrix of the row, and a query for it
 		products *= 2
 	}

@@ -46,15 +46,25 @@ func (e *Engine) NewPopulation(
 		entities:  len(d.Entities),
 		relations: len(d.Relations),
 		dim:       s.Dim,
-		k:         max(1, members[0].Structure.K(), members[0].Form.BlockSize()),
+		k:         max(1, members[0].Structure.K()),
 		batch:     min(s.Batch, d.Count),
 		slots:     updateRules[s.Optimizer].slots,
 		ivr:       slices.ContainsFunc(members, func(m kge.Member) bool { return m.HasIVR() }),
+		predicts: slices.ContainsFunc(members, func(m kge.Member) bool {
+			return m.RelationPrediction > 0
+		}),
 	}
 	if s.Reciprocal {
 		size.relations *= 2
 	}
-	size.relations *= sum(widths(s.FormOf(members[0]), s.Dim)) / s.Dim
+	f := s.FormOf(members[0])
+	model := shapeOf(f, s.Reciprocal)
+	size.matrix = model.matrixSize(s.Dim)
+	if model.partitions > 0 {
+		size.derived = size.relations * size.matrix
+	}
+	size.relations *= sum(widths(f, s.Dim)) / s.Dim
+	size.relations += coreRows(model.partitions, s.Dim)
 	plan, err := size.plan(e.settings.Memory, e.devices)
 	if err != nil {
 		return nil, err
@@ -297,6 +307,8 @@ func (e *Engine) newGroup(
 	p := program{optimizer: s.Optimizer, maxNorm: s.MaxNorm > 0, split: parts > 1, recipe: recipe{
 		shape:              shapeOf(s.FormOf(members[0]), s.Reciprocal),
 		dropout:            s.Dropout > 0,
+		inputDropout:       s.InputDropout > 0,
+		orthogonality:      anyMember(func(m kge.Member) bool { return m.Orthogonality > 0 }),
 		bfloat16:           s.Precision == kge.Bfloat16,
 		n3Blocks:           n3BlocksOf(members),
 		products:           anyMember(func(m kge.Member) bool { return m.Products > 0 }),
@@ -346,11 +358,14 @@ func (e *Engine) newGroup(
 func (g *group) arguments(s *shard, batches [][]kge.Example, rates []float64) []*tensors.Tensor {
 	members, n := len(g.members), g.batches
 	ids, counts, keys := make([]int32, n*3*g.rows), make([]int32, n), make([]uint32, n*members)
+	inputKeys := make([]uint32, n*members)
 	for i, batch := range batches {
 		fillIDs(ids[i*3*g.rows:], triplesOf(batch), g.rows)
 		counts[i] = int32(len(batch))
 		for m, member := range g.members {
-			keys[i*members+m] = dropout.Key(member.Seed, g.steps+1+i/g.parts)
+			step := g.steps + 1 + i/g.parts
+			keys[i*members+m] = dropout.Key(member.Seed, step)
+			inputKeys[i*members+m] = dropout.InputKey(member.Seed, step)
 		}
 	}
 	penalties := make([]float64, weights*members)
@@ -368,6 +383,7 @@ func (g *group) arguments(s *shard, batches [][]kge.Example, rates []float64) []
 			weightIVRProducts:        m.IVRProducts,
 			weightIVRPower:           2 * m.IVRExponent(),
 			weightRelationPrediction: m.RelationPrediction,
+			weightOrthogonality:      m.Orthogonality,
 		} {
 			penalties[which*members+i] = weight
 		}
@@ -380,8 +396,9 @@ func (g *group) arguments(s *shard, batches [][]kge.Example, rates []float64) []
 		return tensors.FromFlatDataAndDimensions(x, dimensions...)
 	}
 	shared := []float64{
-		scalarDropout: g.settings.Dropout,
-		scalarMaxNorm: g.settings.MaxNorm,
+		scalarDropout:      g.settings.Dropout,
+		scalarInputDropout: g.settings.InputDropout,
+		scalarMaxNorm:      g.settings.MaxNorm,
 	}
 	return []*tensors.Tensor{
 		callOperators:      s.operators,
@@ -392,10 +409,12 @@ func (g *group) arguments(s *shard, batches [][]kge.Example, rates []float64) []
 		callBatches:        tensors.FromScalar(int32(len(batches))),
 		callStep:           tensors.FromScalar(int32(g.steps + 1)),
 		callKeys:           tensors.FromFlatDataAndDimensions(keys, n, members),
+		callInputKeys:      tensors.FromFlatDataAndDimensions(inputKeys, n, members),
 		callRates:          narrow(rates, members),
 		callWeights:        narrow(penalties, weights, members),
 		callScalars:        narrow(shared, scalars),
 		callThreshold:      tensors.FromScalar(dropout.Threshold(g.settings.Dropout)),
+		callInputThreshold: tensors.FromScalar(dropout.Threshold(g.settings.InputDropout)),
 	}
 }
 

@@ -187,7 +187,7 @@ func (r *ranker) count(program *Exec, p *part) (func(member, query int) eval.Ran
 var minTableSize = 8 << 20
 
 // batch returns the number of triples to rank at a time. Each takes two rows of scores, or of
-// products of chunks if these are longer. GoMLX's pure-Go backend is fastest if the tables fit
+// products of chunks or matrices of relations if these are longer. GoMLX's pure-Go backend is fastest if the tables fit
 // in cache.
 func (r *ranker) batch(triples int) int {
 	limit := minTableSize
@@ -195,7 +195,7 @@ func (r *ranker) batch(triples int) int {
 		limit = max(limit, int(r.engine.settings.Memory/64))
 	}
 	rows := shardRows(r.entities, len(r.shards))
-	return max(1, min(triples, limit/(2*r.models*max(rows, r.dim*r.k))))
+	return max(1, min(triples, limit/(2*r.models*max(rows, r.dim*max(r.k, r.matrixSize(r.dim))))))
 }
 
 // part is a batch of triples to rank, with the known answers to exclude from the ranks. These

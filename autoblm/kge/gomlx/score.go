@@ -19,11 +19,20 @@ type shape struct {
 	reciprocal bool
 	moves      bool // relations are a factor and a vector that moves the anchor, each of width d
 	block      int  // size C of dense blocks, whose relations have width C·d; 0 for structures
+	partitions int  // number K of partitions of a model with cores; 0 for other models
+}
+
+// matrixSize returns C for models whose relations are C×C matrices, and else 0.
+func (s shape) matrixSize(d int) int {
+	if s.partitions > 0 {
+		return d / s.partitions
+	}
+	return s.block
 }
 
 // batch holds a batch of triples and their embeddings, in two directions: tail prediction,
 // then head prediction. Entities are [S, E, d], relations [S, R, w], where w is d except if a
-// relation moves anchors or has blocks; K follows from the operators.
+// relation moves anchors or has matrices; K follows from the operators.
 type batch struct {
 	entities, relations *Node
 	operators           *Node // [S, mixes, K·K, K]
@@ -33,6 +42,8 @@ type batch struct {
 	relation *Node // [S, 2, b, w], or [S, 1, b, w] if both directions share it
 	// Factors of penalties, nil if they are all 1: [S, 2, b, 1], and as many as relation.
 	endScales, relationScales *Node
+	cores                     cores // of a model with cores, whose relations are its matrices
+	coreFactors               *Node // the rows of relations before cores; as relation, but [..., d]
 
 	endRows      *Node // [S·2·b, 1]: rows of the ends in entities, as [S·E, d]
 	relationRows *Node // [S·directions·b, 1]: rows in relations, as [S·R, d]
@@ -54,18 +65,26 @@ func gatherBatch(entities, relations, operators, ids *Node, s shape) batch {
 		return Reshape(Gather(flat, rows), members, -1, size, width)
 	}
 	row := func(i int) *Node { return Slice(ids, AxisRange(i, i+1)) }
+	var split cores
+	if s.partitions > 0 {
+		split = splitCores(relations, s.partitions)
+		relations = split.matricesOf(split.allRows())
+	}
 	relationIDs := row(1)
 	if s.reciprocal {
 		reverses := AddScalar(relationIDs, relations.Shape().Dim(1)/2)
 		relationIDs = Concatenate([]*Node{relationIDs, reverses}, 0)
 	}
 	b := batch{
-		entities: entities, relations: relations, operators: operators, shape: s,
+		entities: entities, relations: relations, operators: operators, shape: s, cores: split,
 		endRows:      rowsOf(entities, Concatenate([]*Node{row(0), row(2)}, 0)),
 		relationRows: rowsOf(relations, relationIDs),
 	}
 	b.ends = lookUp(entities, b.endRows)
 	b.relation = lookUp(relations, b.relationRows)
+	if s.partitions > 0 {
+		b.coreFactors = lookUp(split.allRows(), b.relationRows)
+	}
 	return b
 }
 
@@ -95,8 +114,8 @@ func (b batch) dim() int     { return b.entities.Shape().Dim(2) }
 // The score is linear in head, relation and tail. So the gradient of a mix with respect to
 // either input is another mix, of the other input and the gradient of the result.
 func (b batch) mix(x, y *Node, operators ...int) *Node {
-	if b.block > 0 {
-		return b.mixBlocks(x, y, operators)
+	if b.matrixSize(b.dim()) > 0 {
+		return b.mixMatrices(x, y, operators)
 	}
 	members, size, d, directions := b.members(), b.size(), b.dim(), len(operators)
 	k := b.operators.Shape().Dim(3)
@@ -113,10 +132,11 @@ func (b batch) mix(x, y *Node, operators ...int) *Node {
 	return Reshape(mixed, members, directions, size, d)
 }
 
-// mixBlocks does what mix does with dense blocks R_ij[p] instead of the signs of a structure.
-func (b batch) mixBlocks(x, y *Node, operators []int) *Node {
-	members, size, c := b.members(), b.size(), b.block
-	width := b.dim() / c
+// mixMatrices does what mix does with dense matrices R_ij instead of the signs of a structure. A
+// matrix belongs to a position p of the chunks i and j of a row, or to a partition k of it.
+func (b batch) mixMatrices(x, y *Node, operators []int) *Node {
+	members, size, k, c := b.members(), b.size(), max(1, b.partitions), b.matrixSize(b.dim())
+	width := b.dim() / c / k
 	var mixed []*Node
 	for n, operator := range operators {
 		of := func(v *Node, dimensions ...int) *Node {
@@ -126,11 +146,11 @@ func (b batch) mixBlocks(x, y *Node, operators []int) *Node {
 		var product *Node
 		switch operator {
 		case mixTails: // Σ_i h_i R_ij
-			product = ReduceSum(Mul(of(x, c, 1, width), of(y, c, c, width)), 2)
+			product = ReduceSum(Mul(of(x, k, c, 1, width), of(y, k, c, c, width)), 3)
 		case mixHeads: // Σ_j R_ij t_j
-			product = ReduceSum(Mul(of(x, 1, c, width), of(y, c, c, width)), 3)
+			product = ReduceSum(Mul(of(x, k, 1, c, width), of(y, k, c, c, width)), 4)
 		case mixRelations: // h_i t_j
-			product = Mul(of(x, c, 1, width), of(y, 1, c, width))
+			product = Mul(of(x, k, c, 1, width), of(y, k, 1, c, width))
 		}
 		mixed = append(mixed, Reshape(product, members, 1, size, -1))
 	}
@@ -141,6 +161,17 @@ func (b batch) mixBlocks(x, y *Node, operators []int) *Node {
 type rowGradients struct {
 	ends     *Node // as batch.ends
 	relation *Node // as batch.relation
+	factors  *Node // as batch.coreFactors
+	tensors  *Node // as cores.tensors, from penalties
+}
+
+// newRowGradients returns gradients of 0.
+func (b batch) newRowGradients() *rowGradients {
+	g := &rowGradients{ends: ZerosLike(b.ends), relation: ZerosLike(b.relation)}
+	if b.partitions > 0 {
+		g.factors, g.tensors = ZerosLike(b.coreFactors), ZerosLike(b.cores.tensors)
+	}
+	return g
 }
 
 func (g *rowGradients) add(ends, relation *Node) {
@@ -181,6 +212,13 @@ func (b batch) addByEnd(g *rowGradients, byEnd, byFactor *Node) {
 		byFactor = Concatenate([]*Node{byFactor, ZerosLike(byFactor)}, 3)
 	}
 	g.add(byEnd, byFactor)
+}
+
+// dropInputs returns the batch with dropped coordinates of the entities at which queries start. Keep
+// has the factors of the coordinates, [S, 2, b, d].
+func (b batch) dropInputs(keep *Node) batch {
+	b.ends = Mul(b.ends, keep)
+	return b
 }
 
 // queries returns [S, 2, b, d]: the queries for the tails of the triples, then for their heads.

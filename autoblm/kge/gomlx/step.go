@@ -20,10 +20,12 @@ const (
 	callBatches               // scalar int32: batches to process
 	callStep                  // scalar int32: number of the first step, from 1
 	callKeys                  // [n, S] uint32: see package dropout
+	callInputKeys             // [n, S] uint32: of the dropout of inputs
 	callRates                 // [S]
 	callWeights               // [weights, S]
 	callScalars               // [scalars]
 	callThreshold             // scalar uint32: see package dropout
+	callInputThreshold        // scalar uint32: of the dropout of inputs
 	callInputs
 	callFirstFresh = callTriples // the first input that is new in each call
 )
@@ -31,6 +33,7 @@ const (
 // The numbers that are common to all members.
 const (
 	scalarDropout = iota
+	scalarInputDropout
 	scalarMaxNorm
 	scalars
 )
@@ -93,12 +96,11 @@ func (p program) gradients(
 		b.scale(in[callEntityScales], in[callRelationScales])
 	}
 	return lossAndGradients(p.recipe, b, terms{
-		triples:   tripleWeights(ids.Shape().Dim(1), at(in[callCounts], i), total),
-		weights:   in[callWeights],
-		dropout:   scalar(in, scalarDropout),
-		threshold: in[callThreshold],
-		keys:      at(in[callKeys], i),
-		first:     first,
+		triples: tripleWeights(ids.Shape().Dim(1), at(in[callCounts], i), total),
+		weights: in[callWeights],
+		queries: drop{scalar(in, scalarDropout), in[callThreshold], at(in[callKeys], i)},
+		inputs:  drop{scalar(in, scalarInputDropout), in[callInputThreshold], at(in[callInputKeys], i)},
+		first:   first,
 	})
 }
 
