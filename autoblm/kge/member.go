@@ -51,7 +51,8 @@ type Weights struct {
 	// (‖W×h‖/√K)^α, (‖W×r‖/√K)^α and (‖W×t‖/√K)^α, of Frobenius norms of K×K matrices. IVRProducts
 	// weighs ‖h‖^α‖r‖^α+‖r‖^α‖t‖^α+‖t‖^α‖h‖^α and ‖W×h×r‖^α+‖W×r×t‖^α+‖W×t×h‖^α. Equivalent
 	// structures have equal penalties, but not the same structure with more chunks, such as that of
-	// ComplEx, which is published with K=2.
+	// ComplEx, which is published with K=2. With cores, a partition is a position, K is its size C,
+	// and W is its core.
 	IVR         float64 `json:"ivr,omitempty" name:"ivr" min:"0" help:"Weight of IVR: norms of embeddings and of their products with the structure's tensor."`
 	IVRProducts float64 `json:"ivr_products,omitempty" name:"ivr-products" min:"0" help:"Weight of IVR: norms of products of two embeddings, without and with the structure's tensor."`
 	// IVRPower is α: 2, 2.25, 2.5 … 4; 0 means 2.
@@ -113,8 +114,8 @@ func (s Settings) ValidateFor(m Member) error {
 	case m.chunks()%max(1, m.N3Block) != 0:
 		return fmt.Errorf("n3-block is %d: it must divide the number of chunks of %s, which is %d",
 			m.N3Block, m.name(), m.chunks())
-	case m.HasIVR() && f != form.Bilinear:
-		return fmt.Errorf("%v has no structure whose tensor alone defines IVR: "+
+	case m.HasIVR() && f != form.Bilinear && f.Partitions() == 0:
+		return fmt.Errorf("%v has no tensor that alone defines IVR: "+
 			"leave ivr and ivr-products at 0", f)
 	case m.IVRPower != 0 && (m.IVRPower < 2 || 4*m.IVRPower != math.Trunc(4*m.IVRPower)):
 		return fmt.Errorf("ivr-power is %v: it must be 0 or 2, 2.25, 2.5 and so on to 4", m.IVRPower)

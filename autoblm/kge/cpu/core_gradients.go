@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
@@ -29,10 +30,7 @@ func (o *outerProducts) add(l partitionLayout, relation int32, left, right kerne
 		to   *[]float32
 		from kernel.Table
 	}{{&o.left, left}, {&o.right, right}} {
-		if grown := l.resize(*side.to, o.count+n); len(grown) > len(*side.to) {
-			copy(grown, *side.to)
-			*side.to = grown
-		}
+		*side.to = l.grow(*side.to, o.count+n)
 		l.pack((*side.to)[o.count*l.stride:], side.from, n)
 	}
 	o.runs = append(o.runs, outerRun{relation, o.count, n, o})
@@ -51,6 +49,8 @@ type coreGradients struct {
 	squares      []kernel.Table // by thread, for a matrix
 	uses         []float64      // weights of penalties, by position of the relation
 	penalties    []float64      // by position of the relation and partition
+	triads       []*triads      // by unit, those that are not empty
+	scaled       [][]float32    // by thread, for a product with triads
 }
 
 // numbersTogether is the number of numbers of matrices whose products are summed at a time, so that
@@ -58,10 +58,10 @@ type coreGradients struct {
 const numbersTogether = 1024
 
 // collect computes the gradients of the relations that are used, and prepares those of the cores.
-// It calls add with the gradient of each relation's row. orthogonality is the weight of that
-// penalty for a relation with one use; collect returns the penalty.
+// It calls add with the gradient of each relation's row. It returns the penalties of the matrices,
+// orthogonality and IVR.
 func (c *cores) collect(
-	threads int, units []*unit, orthogonality float64, add func(relation int32, row []float32),
+	threads int, units []*unit, w kge.Weights, add func(relation int32, row []float32),
 ) (penalty float64) {
 	g, n := &c.gradients, len(c.used)
 	c.collectRuns(units)
@@ -75,14 +75,19 @@ func (c *cores) collect(
 	}
 	for len(g.squares) < threads {
 		g.squares = append(g.squares, tiles.NewTable(c.size, c.width))
+		g.scaled = append(g.scaled, nil)
 	}
 	g.penalties = append(g.penalties[:0], make([]float64, c.count*n)...)
 	tiles.Parallel(threads, c.count*n, func(worker, i int) {
 		k, position := i/n, i%n
 		sum := c.sumProducts(k, position, g.scratch[worker])
-		if orthogonality > 0 {
-			weight := orthogonality * g.uses[position]
+		if w.Orthogonality > 0 {
+			weight := w.Orthogonality * g.uses[position]
 			g.penalties[i] = c.addOrthogonality(sum, k, position, weight, g.squares[worker])
+		}
+		if w.IVR > 0 {
+			g.penalties[i] += c.addMatrixNorm(sum, c.matrix(c.matrices[k], position),
+				w.IVR*g.uses[position], 2*w.IVRExponent())
 		}
 		copy(c.matrix(g.matrices[k], position).Data[:c.numbers()], sum.Data)
 	})
@@ -110,6 +115,10 @@ func (c *cores) collect(
 	for _, x := range g.penalties {
 		penalty += x
 	}
+	c.hasIVR = w.IVR > 0
+	if c.hasIVR {
+		c.collectIVR(threads, units)
+	}
 	return penalty
 }
 
@@ -122,7 +131,11 @@ func (c *cores) collectRuns(units []*unit) {
 	for i := range n {
 		g.runs[i] = g.runs[i][:0]
 	}
+	g.triads = g.triads[:0]
 	for _, u := range units {
+		if u.gradients.triads.count > 0 {
+			g.triads = append(g.triads, &u.gradients.triads)
+		}
 		for _, run := range u.gradients.outer.runs {
 			i := c.position[run.relation]
 			g.runs[i] = append(g.runs[i], run)
@@ -195,7 +208,7 @@ func (c *cores) parts() int {
 }
 
 // step takes an optimizer step with a part of the cores. Their gradients are the products of the
-// relations with the gradients of their matrices.
+// relations with the gradients of their matrices, and those of queries for relations and of IVR.
 func (c *cores) step(u *tiles.Updater, part, worker int, rate float64, count int) {
 	strips, blocks := divideUp(c.size, kernel.Rows), divideUp(c.size, rowsTogether)
 	k, rest := part/(strips*blocks), part%(strips*blocks)
@@ -205,7 +218,14 @@ func (c *cores) step(u *tiles.Updater, part, worker int, rate float64, count int
 	c.kernels.Product(gradient, c.rows[k*c.width+first:], 1, c.stride,
 		columnsFrom(c.gradients.matrices[k], row*c.width), kernel.Rows, rows*c.width, len(c.used), false)
 	for i := range min(kernel.Rows, c.size-first) {
-		start := (k*c.size+first+i)*c.size + row
-		u.Step(start, tiles.PaddedRow(gradient, i), rate, count)
+		coordinate := first + i
+		to := kernel.Table{Data: tiles.PaddedRow(gradient, i), Stride: c.width}
+		scratch := c.gradients.squares[worker]
+		c.gradients.scaled[worker] = c.addTriads(
+			to, scratch, c.gradients.scaled[worker], k, coordinate, row, rows)
+		if c.hasIVR {
+			c.addGrams(to, scratch, k, coordinate, row, rows)
+		}
+		u.Step((k*c.size+coordinate)*c.size+row, to.Data, rate, count)
 	}
 }

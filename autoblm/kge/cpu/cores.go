@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"sync"
+
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
@@ -24,6 +26,9 @@ type cores struct {
 	// transposes has the transposed matrices in the same layout.
 	transposes []kernel.Table
 	gradients  coreGradients
+	asking     sync.Pool // of *askBuffers
+	ivr        coreIVR
+	hasIVR     bool // whether the current step penalizes single norms of IVR
 }
 
 func newCores(m *model, partitions int) *cores {
@@ -36,14 +41,21 @@ func newCores(m *model, partitions int) *cores {
 }
 
 // coreBytes returns the memory for matrices of all relations and their gradients, each with its
-// transpose.
+// transpose, and for copies of the cores for IVR.
 func coreBytes(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
 	relations := len(d.Relations)
 	if s.Reciprocal {
 		relations *= 2
 	}
 	l := newPartitionLayout(members[0].Form.Partitions(), s.Dim)
-	return 4 * float32Bytes * float64(relations) * float64(l.stride*l.size) * float64(len(members))
+	numbers := float64(l.stride * l.size) // of a relation's matrices
+	bytes := 4 * float32Bytes * float64(relations) * numbers * float64(len(members))
+	for _, m := range members {
+		if m.IVR > 0 {
+			bytes += 2 * float32Bytes * numbers * float64(l.size)
+		}
+	}
+	return bytes
 }
 
 // numbers returns the number of numbers in a padded matrix.

@@ -12,7 +12,8 @@ import (
 )
 
 // TestCoresOfManySizes compares gradients with difference quotients for partitions with and without
-// padding, few and many relations, several units, and dropout in a sorted batch.
+// padding, few and many relations, several units, dropout in a sorted batch, relation prediction
+// and penalties.
 func TestCoresOfManySizes(t *testing.T) {
 	for _, c := range []struct{ partitions, size, relations int }{
 		{3, 7, 2}, {1, 13, 40}, {2, 17, 5},
@@ -25,6 +26,10 @@ func TestCoresOfManySizes(t *testing.T) {
 				s.Dim, s.Batch, s.InitScale = c.partitions*c.size, 120, 0.5
 				s.Reciprocal, s.Dropout = reciprocal, 0.3
 				m.LearningRate, m.Products, m.Orthogonality = 0.1, 0.02, 0.03
+				m.IVR, m.IVRProducts, m.IVRPower = 0.05, 0.03, 2.5
+				if c.relations < 10 { // else the definition takes long
+					m.RelationPrediction = 0.4
+				}
 				for _, set := range kernel.Sets() {
 					e := &Engine{threads: 2, kernels: set, bf16Sets: kernel.BF16Sets()}
 					enginetest.CheckGradients(t, e, d, s, m, 1e-5, 1, 3)

@@ -91,6 +91,15 @@ func (l partitionLayout) resize(rows []float32, n int) []float32 {
 	return rows
 }
 
+// grow is like resize, but keeps the numbers.
+func (l partitionLayout) grow(rows []float32, n int) []float32 {
+	grown := l.resize(rows, n)
+	if len(grown) > len(rows) {
+		copy(grown, rows)
+	}
+	return grown
+}
+
 // pack copies n rows.
 func (l partitionLayout) pack(to []float32, from kernel.Table, n int) {
 	for i := range n {

@@ -13,6 +13,9 @@ func (t *trainer) penalizeIntermediates(
 	if !t.member.HasIVR() {
 		return 0
 	}
+	if t.cores != nil {
+		return t.penalizeCoreIVR(s, u, a, weight)
+	}
 	if s.ivr == nil {
 		s.ivr = newIVRRows(t.dim)
 	}

@@ -19,6 +19,8 @@ type paths struct {
 	transposed  [][]bool         // by hop and path
 	views       []kernel.Table   // the result of relationsFrom
 	outer       outerProducts    // for the gradients of matrices that cores give
+	triads      triads           // for the gradients of cores
+	norms       [2]outerProducts // for the gradients of IVR with cores, of heads and of tails
 }
 
 // slot says which rows of relations a path uses. Without sharing, each path has its own slot;
@@ -56,6 +58,9 @@ func (p *paths) reset(m *model, count, hops int) {
 func (p *paths) resetGradients(m *model, of *paths) {
 	p.reset(m, of.count, of.hops)
 	p.outer.reset()
+	p.triads.count = 0
+	p.norms[ofHead].reset()
+	p.norms[ofTail].reset()
 	for hop := range p.hops {
 		copy(p.slots[hop], of.slots[hop][:p.count])
 	}

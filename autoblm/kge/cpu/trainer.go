@@ -224,6 +224,9 @@ func (t *trainer) deriveFor(batch []kge.Example) {
 	slices.Sort(used)
 	t.cores.used = slices.Compact(used)
 	t.cores.derive(t.threads)
+	if t.member.IVR > 0 {
+		t.cores.prepareIVR(t.threads)
+	}
 }
 
 // learn computes the losses and gradients of the units of a round.
@@ -303,7 +306,7 @@ func (t *trainer) gather(units []*unit, weight float32) (penalty float64) {
 		return 0
 	}
 	t.countUses(units, float64(t.exampleWeight(weight)))
-	return t.cores.collect(t.threads, units, t.member.Orthogonality, t.byRelation[0].Add)
+	return t.cores.collect(t.threads, units, t.member.Weights, t.byRelation[0].Add)
 }
 
 // exampleWeight returns the weight of an example, or of its reverse, in penalties.

@@ -145,7 +145,7 @@ func (t *trainer) predictRelations(
 	if t.member.RelationPrediction == 0 {
 		return 0
 	}
-	h, g := t.hop.(relationAsker), &u.gradients
+	h, g := t.relationAsker(u), &u.gradients
 	row := func(of kernel.Table, path int) []float32 {
 		return tiles.PaddedRow(of, int(a.slots[0][path].number))
 	}

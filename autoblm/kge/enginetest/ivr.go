@@ -52,6 +52,9 @@ func (p ivr) raise(squaredNorm float64) float64 { return math.Pow(squaredNorm, p
 
 // intermediates returns the penalty IVR of a triple.
 func (r *reference) intermediates(x kge.Example) (sum float64) {
+	if r.Form.Partitions() > 0 {
+		return r.coreIntermediates(x)
+	}
 	p := ivr{Weights: r.member.Weights, k: r.Structure.K()}
 	for _, sign := range r.Structure.SignTensor() {
 		p.w = append(p.w, float64(sign))
@@ -67,6 +70,25 @@ func (r *reference) intermediates(x kge.Example) (sum float64) {
 			}
 		}
 		sum += p.at(at, scales)
+	}
+	return sum
+}
+
+// coreIntermediates returns the penalty IVR of a triple with cores W_k[c][i][j], for coordinates c of
+// the relation, i of the head and j of the tail.
+func (r *reference) coreIntermediates(x kge.Example) (sum float64) {
+	relation := r.rows(r.hops(x.Path)[0].number)
+	size := r.Dim / r.Form.Partitions()
+	for first := 0; first < r.Dim; first += size {
+		p := ivr{Weights: r.member.Weights, k: size, w: make([]float64, size*size*size)}
+		for n, w := range relation[1][first*size*size:][:len(p.w)] {
+			c, i, j := n/size/size, n/size%size, n%size
+			p.w[(i*size+c)*size+j] = w
+		}
+		sum += p.at([3][]float64{
+			r.entity(x.Anchor)[first:][:size], relation[0][first:][:size],
+			r.entity(x.Target)[first:][:size],
+		}, [3]float64{r.scale(x.Anchor), r.relationScale(x.Path[0]), r.scale(x.Target)})
 	}
 	return sum
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"gonum.org/v1/gonum/floats"
 )
 
 // quaternion has the factors of 1, i, j and k.
@@ -105,5 +107,59 @@ func TestIVR(t *testing.T) {
 			}
 		}
 		near(t, text, 1e-12, []float64{r.penalty(example)}, []float64{want})
+	}
+}
+
+// tuckerNorms has the norms of TuckER's intermediate variables by the definition of a hop instead of
+// a tensor: a unit vector as the relation gives a slice of the core, and one as the state gives a row
+// of the matrix of a relation.
+func tuckerNorms(hop func(state, relation []float64, transposed bool) []float64,
+	h, r, t []float64) (n squaredNorms) {
+	for i := range h {
+		unit := make([]float64, len(h))
+		unit[i] = 1
+		byHead, byTail := hop(h, unit, false), hop(t, unit, true)
+		n.matrices[0] += powerSum(byHead, 2)
+		n.matrices[1] += powerSum(hop(unit, r, false), 2)
+		n.matrices[2] += powerSum(byTail, 2)
+		n.products[2] += math.Pow(floats.Dot(byHead, t), 2)
+	}
+	n.products[0], n.products[1] = powerSum(hop(h, r, false), 2), powerSum(hop(t, r, true), 2)
+	return n
+}
+
+// TestIVRWithCores compares the definition of IVR by tensors with [tuckerNorms], for one partition
+// and for three.
+func TestIVRWithCores(t *testing.T) {
+	for _, f := range []form.Form{form.Tucker, form.Core(3)} {
+		s, m := kge.DefaultSettings(), kge.Member{Form: f, Seed: 2, LearningRate: 1}
+		s.Dim, s.InitScale = 6, 1
+		m.IVR, m.IVRProducts, m.IVRPower = 0.3, 0.7, 2.5
+		d := completion.Data(SmallGraph())
+		r := newReference(d, s, m, kge.Initialize(d, s, m))
+		example := d.Batches(s, 1).All()[0][0]
+		rows := r.rows(int(example.Path[0] / 2))
+		size, want := s.Dim/f.Partitions(), 0.0
+		for first := 0; first < s.Dim; first += size {
+			inPartition := func(row []float64) []float64 { // others are 0
+				part := make([]float64, s.Dim)
+				copy(part[first:], row[first:][:size])
+				return part
+			}
+			hop := func(state, relation []float64, transposed bool) []float64 {
+				both := [][]float64{inPartition(relation), rows[1]}
+				return f.Spec().DefineHop(m.Structure, inPartition(state), both, transposed)
+			}
+			head, tail := inPartition(r.entity(example.Anchor)), inPartition(r.entity(example.Target))
+			relation := inPartition(rows[0])
+			found := tuckerNorms(hop, head, relation, tail)
+			squares := [3]float64{powerSum(head, 2), powerSum(relation, 2), powerSum(tail, 2)}
+			for i, square := range squares {
+				power := func(squared float64) float64 { return math.Pow(squared, 1.25) }
+				want += 0.3*(power(square)+power(found.matrices[i]/float64(size))) +
+					0.7*(power(square*squares[(i+1)%3])+power(found.products[i]))
+			}
+		}
+		near(t, f.String(), 1e-12, []float64{r.penalty(example)}, []float64{want})
 	}
 }

@@ -51,7 +51,9 @@ func (f core) Tables(dim int) []Table {
 	}
 }
 
-func (core) Capabilities() Capabilities { return Capabilities{StateRows: 1, Products: true} }
+func (core) Capabilities() Capabilities {
+	return Capabilities{StateRows: 1, Products: true, RelationPrediction: true}
+}
 
 func (f core) Multiple() int { return f.partitions }
 
