@@ -23,6 +23,8 @@ type Answerer struct {
 	isPrepared bool                    // the indexes exist
 	train      func() *datasets.EntityFacts
 
+	matrices kge.CoreMatrices // of relations, for exact scores
+
 	engine kge.Engine    // nil: all scores are computed in float64
 	scores *engineScores // nil without engine
 
@@ -32,6 +34,12 @@ type Answerer struct {
 	rows     int // of all restricted scorers
 
 	trained func() *Answerer // that knows only the training triples; see decide
+}
+
+// exactScores returns the score, by id, of an answer to a question, in float64. The function is not
+// safe for concurrent use.
+func (a *Answerer) exactScores(q question) func(id int32) float64 {
+	return a.predictor.scores(q, &a.matrices)
 }
 
 // end is one end of a relation.

@@ -148,7 +148,7 @@ func (h *heldOut) candidates(
 	if q.forHeads {
 		known, truth = h.known.Heads(q.relation, q.given), h.truth.Heads(q.relation, q.given)
 	}
-	exact := h.answerer.predictor.scores(q)
+	exact := h.answerer.exactScores(q)
 	zero := h.answerer.logSum(c, scores, exact) - math.Log(float64(1+len(known)))
 	list = slices.Grow(list, c.count(h.answerer.model))
 	for i := range c.count(h.answerer.model) {

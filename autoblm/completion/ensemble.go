@@ -147,8 +147,10 @@ func (e *Ensemble) calibration() *Calibration { return e.Calibration }
 
 func (e *Ensemble) loaded() string { return e.fingerprint }
 
-func (e *Ensemble) scores(q question) func(id int32) float64 {
-	return meanScores(e.Members, e.weights(q.relation), q.scores)
+func (e *Ensemble) scores(q question, kept *kge.CoreMatrices) func(id int32) float64 {
+	return meanScores(e.Members, e.weights(q.relation), func(m *kge.Model) func(id int32) float64 {
+		return q.scores(m, kept)
+	})
 }
 
 // meanScores returns the mean of the scores of models, with weights of sum 1 or nil.

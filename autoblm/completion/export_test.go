@@ -24,7 +24,7 @@ var MaxScoreBytes = &maxScoreBytes
 
 // HeadScores returns the model's scores of the heads of a relation and a tail.
 func HeadScores(m *kge.Model, relation, tail int32) func(head int32) float64 {
-	return question{given: tail, relation: relation, forHeads: true}.scores(m)
+	return question{given: tail, relation: relation, forHeads: true}.scores(m, nil)
 }
 
 // QueriesWithin returns the number of validation queries that a limit of work keeps.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/labels"
@@ -55,6 +56,7 @@ func RankGiven(
 	}
 	indices, triples = eval.Sample(indices, sample), eval.Sample(triples, sample)
 	ranks = make([]eval.Ranked, len(triples))
+	var kept kge.CoreMatrices
 	const together = 256 // triples whose negatives are in memory
 	for from := 0; from < len(triples); from += together {
 		if err := ctx.Err(); err != nil {
@@ -75,8 +77,8 @@ func RankGiven(
 				t := triples[i]
 				forTail := question{given: t.Head, relation: t.Relation, other: t.Tail}
 				forHead := question{given: t.Tail, relation: t.Relation, forHeads: true, other: t.Head}
-				ranks[i].Tail = rankGiven(p.scores(forTail), t.Tail, tails)
-				ranks[i].Head = rankGiven(p.scores(forHead), t.Head, heads)
+				ranks[i].Tail = rankGiven(p.scores(forTail, &kept), t.Tail, tails)
+				ranks[i].Head = rankGiven(p.scores(forHead, &kept), t.Head, heads)
 				return nil
 			})
 		}

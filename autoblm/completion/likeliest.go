@@ -187,7 +187,7 @@ func (a *Answerer) exactlyLikely(l *lookup, limit float64) (triples []likely) {
 func (a *Answerer) logShares(c *candidates, q question) func(id int32) float64 {
 	weights := a.predictor.weights(q.relation)
 	score := meanScores(a.predictor.Models(), weights, func(m *kge.Model) func(id int32) float64 {
-		return m.Scorer(q.path(), len(m.RelationLabels)) // faster than the definition
+		return m.ScorerWith(&a.matrices, q.path(), len(m.RelationLabels)) // faster than the definition
 	})
 	logSum := a.logSum(c, nil, score)
 	return func(id int32) float64 { return logShare(logSum, score(id), true) }
@@ -210,7 +210,7 @@ func (a *Answerer) exactFacts(
 				return err
 			}
 			c := a.candidates(end{q.relation, false}, o, among)
-			share, score := a.logShares(c, q), a.predictor.scores(q)
+			share, score := a.logShares(c, q), a.exactScores(q)
 			for _, i := range indices {
 				t := &triples[i]
 				t.log = share(t.answer)

@@ -37,7 +37,7 @@ func (l *lookup) isAllowed(id int32) bool {
 
 // find sets the answers from the float32 scores of the candidates, nil if they were not computed.
 func (l *lookup) find(scores []float32) {
-	exact := l.a.predictor.scores(l.q)
+	exact := l.a.exactScores(l.q)
 	if l.o.Shares {
 		l.logSum = l.a.logSum(l.c, scores, exact)
 	}

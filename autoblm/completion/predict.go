@@ -99,7 +99,7 @@ func score(p Predictor, head, relation, tail string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return p.scores(question{given: h, relation: r})(t), nil
+	return p.scores(question{given: h, relation: r}, nil)(t), nil
 }
 
 // question asks for the tails of a head and a relation, or for the heads of a tail if forHeads.
@@ -119,13 +119,13 @@ func (q question) path() kge.Question {
 }
 
 // scores returns a model's scores of candidates, in float64 (paper, Equation 7). A model with
-// reciprocal relations scores the reversed triple for heads. The function is not safe for
-// concurrent use.
-func (q question) scores(m *kge.Model) func(id int32) float64 {
+// reciprocal relations scores the reversed triple for heads. kept, which may be nil, has matrices of
+// relations. The function is not safe for concurrent use.
+func (q question) scores(m *kge.Model, kept *kge.CoreMatrices) func(id int32) float64 {
 	relations := len(m.RelationLabels)
 	switch {
 	case m.Structure.K() == 0:
-		return m.Scorer(q.path(), relations)
+		return m.ScorerWith(kept, q.path(), relations)
 	case q.forHeads && m.Reciprocal:
 		return m.TripleScorer(q.given, q.relation+int32(relations), false)
 	}
@@ -135,7 +135,7 @@ func (q question) scores(m *kge.Model) func(id int32) float64 {
 // TailScores returns the model's scores, in float64, of the tails of a head and a relation (paper,
 // Equation 7). The function is not safe for concurrent use.
 func TailScores(m *kge.Model, head, relation int32) func(tail int32) float64 {
-	return question{given: head, relation: relation}.scores(m)
+	return question{given: head, relation: relation}.scores(m, nil)
 }
 
 // compareAnswers orders answers by score, the best first.

@@ -38,9 +38,9 @@ type Predictor interface {
 	// Save writes the folder that [Load] reads; see [kge.Model.Save].
 	Save(dir string) error
 
-	// scores returns the score, by id, of an answer to a question. The function is not safe for
-	// concurrent use.
-	scores(q question) func(id int32) float64
+	// scores returns the score, by id, of an answer to a question. kept may be nil. The function is
+	// not safe for concurrent use.
+	scores(q question, kept *kge.CoreMatrices) func(id int32) float64
 	// weights returns the weights of Models() for the queries of a relation, with sum 1; nil for
 	// equal ones.
 	weights(relation int32) []float64
@@ -97,7 +97,9 @@ func (s Single) loaded() string { return s.fingerprint }
 
 func (s Single) weights(int32) []float64 { return nil }
 
-func (s Single) scores(q question) func(id int32) float64 { return q.scores(s.Model) }
+func (s Single) scores(q question, kept *kge.CoreMatrices) func(id int32) float64 {
+	return q.scores(s.Model, kept)
+}
 
 // PredictorOf returns the model or the ensemble of an artifact; nil for none.
 func PredictorOf(a task.Artifact) (Predictor, error) {

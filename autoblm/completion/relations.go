@@ -143,7 +143,7 @@ func (a *Answerer) weigh(
 	}{{heads, forHeads}, {tails, forTails}} {
 		err := a.eachScores(ctx, direction.c, direction.questions, func(i int, scores []float32) {
 			q := direction.questions[i]
-			exact := a.predictor.scores(q)
+			exact := a.exactScores(q)
 			logSum := a.logSum(direction.c, scores, exact)
 			t := &triples[i]
 			t.score = exact(q.other)

@@ -153,7 +153,7 @@ func (a *Answerer) evidences(ctx context.Context, triples []datasets.Triple) ([]
 		questions := e.questions(triples, indices)
 		err := a.eachScores(ctx, c, questions, func(n int, scores []float32) {
 			q := questions[n]
-			exact := a.predictor.scores(q)
+			exact := a.exactScores(q)
 			answers := known(q)
 			others := len(answers)
 			if eval.In(answers)(q.other) {

@@ -1,30 +1,96 @@
 package kge
 
-// coreHop returns the state after a hop through cores. It reads their float32 numbers in place,
-// because there are d·C² of them for partitions of size C.
-func (p Parameters) coreHop(state, relation []float64, transposed bool) []float64 {
+import (
+	"sync"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
+)
+
+// coreMatrix returns the matrices that cores make of a relation, [K, C, C]. It reads the cores'
+// float32 numbers in place, because there are d·C² of them for partitions of size C.
+func (p Parameters) coreMatrix(relation []float64) []float64 {
 	cores, c := p.More[0], p.Dim/p.Form.Partitions()
-	after := make([]float64, p.Dim)
+	matrix := make([]float64, p.Dim*c)
 	for n, r := range relation {
-		first := n / c * c // of the partition
+		to := matrix[n/c*c*c:][:c*c]
+		for i, w := range cores[n*c*c:][:c*c] {
+			to[i] += r * float64(w)
+		}
+	}
+	return matrix
+}
+
+// coreHop returns the state after a hop with the matrices of its relation.
+func (p Parameters) coreHop(state, matrix []float64, transposed bool) []float64 {
+	c := p.Dim / p.Form.Partitions()
+	after := make([]float64, p.Dim)
+	for i, x := range state {
+		row, first := matrix[i*c:][:c], i/c*c // of the partition
 		from, to := state[first:][:c], after[first:][:c]
-		for i := range c {
-			row := cores[(n*c+i)*c:][:c]
+		for j, w := range row {
 			if transposed {
-				sum := 0.0
-				for j, w := range row {
-					sum += from[j] * float64(w)
-				}
-				to[i] += r * sum
-				continue
-			}
-			x := r * from[i]
-			for j, w := range row {
-				to[j] += x * float64(w)
+				after[i] += w * from[j]
+			} else {
+				to[j] += x * w
 			}
 		}
 	}
 	return after
+}
+
+// CoreMatrices keeps the matrices that cores make of relations for exact scores: to make them takes
+// hundreds of times as long as a score. It holds at most 64 MiB and is safe for concurrent use. The
+// zero value is empty. Models must not change.
+type CoreMatrices struct {
+	mu    sync.Mutex
+	kept  map[coreMatrixKey][]float64
+	order []coreMatrixKey // the oldest first
+	bytes int
+}
+
+// coreMatrixKey identifies a relation by the place of the model's cores and its number in the tables.
+type coreMatrixKey struct {
+	cores  *float32
+	number int
+}
+
+// maxCoreMatrices is the largest number of bytes that [CoreMatrices] keeps.
+var maxCoreMatrices = 64 << 20
+
+// of returns the matrices of a relation, made with its row if they are not there. k may be nil.
+func (k *CoreMatrices) of(p Parameters, relation int32, relations int, row []float64) []float64 {
+	if k == nil {
+		return p.coreMatrix(row)
+	}
+	number, _ := rules.RelationRow(relation, relations, p.Reciprocal)
+	key := coreMatrixKey{&p.More[0][0], number}
+	k.mu.Lock()
+	matrix := k.kept[key]
+	k.mu.Unlock()
+	if matrix != nil {
+		return matrix
+	}
+	matrix = p.coreMatrix(row)
+	k.add(key, matrix)
+	return matrix
+}
+
+func (k *CoreMatrices) add(key coreMatrixKey, matrix []float64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kept == nil {
+		k.kept = map[coreMatrixKey][]float64{}
+	}
+	if _, found := k.kept[key]; found || 8*len(matrix) > maxCoreMatrices {
+		return
+	}
+	k.kept[key], k.order, k.bytes = matrix, append(k.order, key), k.bytes+8*len(matrix)
+	for k.bytes > maxCoreMatrices {
+		oldest := k.order[0]
+		k.bytes -= 8 * len(k.kept[oldest])
+		delete(k.kept, oldest)
+		k.order = k.order[1:]
+	}
 }
 
 // coreNorms returns the Frobenius norm of each partition's core.

@@ -1,6 +1,7 @@
 package kge_test
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/require"
+	"golang.org/x/sync/errgroup"
 )
 
 // drawCores returns initial parameters of a form with cores, for seven entities and two relations.
@@ -110,5 +113,37 @@ func TestCoresAreNotCopied(t *testing.T) {
 		if each := (after.TotalAlloc - before.TotalAlloc) / questions; each > limit {
 			t.Errorf("%s of a question allocate %d bytes, want at most %d", what, each, limit)
 		}
+	}
+}
+
+// TestKeptMatrices checks that scores with kept matrices are the same to the bit, for several models
+// and more relations than are kept, also when several questions are scored at the same time.
+func TestKeptMatrices(t *testing.T) {
+	const dim, relations = 12, 40
+	defer func(before int) { *kge.MaxCoreMatrices = before }(*kge.MaxCoreMatrices)
+	*kge.MaxCoreMatrices = 7 * 8 * dim * dim // of seven relations of TuckER
+	d := completion.Data(enginetest.RandomGraph(9, relations, 60, 1))
+	var models []kge.Parameters
+	for i, f := range []form.Form{form.Tucker, form.Tucker, form.Core(3)} {
+		s := kge.Settings{Dim: dim, InitScale: 1, Reciprocal: i > 0}
+		models = append(models, kge.Initialize(d, s, kge.Member{Form: f, Seed: uint64(i)}))
+	}
+	var kept kge.CoreMatrices
+	var work errgroup.Group
+	for n := range 400 {
+		work.Go(func() error {
+			p := models[n%len(models)]
+			first, second := int32(n*7%(2*relations)), int32(n%5)
+			q := kge.Question{Anchor: int32(n % 9), Path: []int32{first, second}}
+			got, want := p.ScorerWith(&kept, q, relations)(3), p.Scorer(q, relations)(3)
+			if got != want {
+				return fmt.Errorf("path %v: score %v, want %v", q.Path, got, want)
+			}
+			return nil
+		})
+	}
+	require.NoError(t, work.Wait())
+	if bytes := kept.Bytes(); bytes == 0 || bytes > *kge.MaxCoreMatrices {
+		t.Errorf("%d bytes are kept, at most %d may be", bytes, *kge.MaxCoreMatrices)
 	}
 }

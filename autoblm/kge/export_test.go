@@ -38,3 +38,14 @@ func SavingAfterWrite(file string, predicted, before float64) (saving, took floa
 	b.saved(c)
 	return b.saving, c.writer.Took().Seconds(), err
 }
+
+// MaxCoreMatrices limits the bytes that [CoreMatrices] keeps.
+var MaxCoreMatrices = &maxCoreMatrices
+
+// Bytes returns the size of the kept matrices.
+func (k *CoreMatrices) Bytes() (bytes int) {
+	for _, matrix := range k.kept {
+		bytes += 8 * len(matrix)
+	}
+	return bytes
+}

@@ -11,6 +11,7 @@ import (
 type Hop struct {
 	model      Parameters
 	rows       [][]float64
+	matrix     []float64 // of the relation, with cores
 	transposed bool
 	state      []float64
 }
@@ -19,6 +20,9 @@ type Hop struct {
 func (p Parameters) NewHop(q Question, relations int) Hop {
 	h := Hop{model: p}
 	h.rows, h.transposed = p.relationRows(q.Path[0], relations)
+	if p.Form.Partitions() > 0 {
+		h.matrix = p.coreMatrix(h.rows[0])
+	}
 	start := make([]float64, p.Dim*p.Form.Capabilities().StateRows)
 	copy(start, widen(p.Entity(q.Anchor)))
 	h.state = h.move(start, h.transposed)
@@ -32,7 +36,7 @@ func (h Hop) move(state []float64, transposed bool) []float64 {
 		return p.hop(p.moved(state, h.rows, transposed), h.rows[0], transposed, false)
 	}
 	if p.Form.Partitions() > 0 {
-		return p.coreHop(state, h.rows[0], transposed)
+		return p.coreHop(state, h.matrix, transposed)
 	}
 	return p.Form.Spec().DefineHop(p.Structure, state, h.rows, transposed)
 }

@@ -115,25 +115,32 @@ func (p Parameters) Entity(id int32) []float32 { return p.Entities[int(id)*p.Dim
 // in float64. relations is the number of relations without reverses. The function is not safe
 // for concurrent use. The first answer takes most of the time, for the question.
 func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64 {
+	return p.ScorerWith(nil, q, relations)
+}
+
+// ScorerWith is like Scorer and keeps the matrices of relations. Its scores are the same.
+func (p Parameters) ScorerWith(
+	kept *CoreMatrices, q Question, relations int,
+) func(answer int32) float64 {
 	spec := p.Form.Spec()
 	var state, row []float64
 	return func(answer int32) float64 {
 		if state == nil { // many callers need no exact score
-			state, row = p.walk(q, relations), make([]float64, p.Dim)
+			state, row = p.walk(kept, q, relations), make([]float64, p.Dim)
 		}
 		return spec.DefineScore(state, widenTo(row, p.Entity(answer)))
 	}
 }
 
 // walk returns the state after the path of a question.
-func (p Parameters) walk(q Question, relations int) []float64 {
+func (p Parameters) walk(kept *CoreMatrices, q Question, relations int) []float64 {
 	spec := p.Form.Spec()
 	state := make([]float64, p.Dim*spec.Capabilities().StateRows)
 	copy(state, widen(p.Entity(q.Anchor)))
 	for _, r := range q.Path {
 		rows, transposed := p.relationRows(r, relations)
 		if p.Form.Partitions() > 0 {
-			state = p.coreHop(state, rows[0], transposed)
+			state = p.coreHop(state, kept.of(p, r, relations, rows[0]), transposed)
 		} else {
 			state = spec.DefineHop(p.Structure, state, rows, transposed)
 		}
