@@ -3,7 +3,7 @@ package recipe
 import "github.com/autoblm/autoblm-go/autoblm/kge"
 
 var bique = family{
-	name:     "bique",
+	name: "bique", model: "BiQUE", reported: "the paper (Guo and Kok, 2021)",
 	about:    "BiQUE (Guo and Kok, 2021): biquaternions and a translation, with N3 of their norms",
 	source:   "the authors' program, run.sh",
 	note:     bestNote,

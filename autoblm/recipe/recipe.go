@@ -34,10 +34,11 @@ type Recipe struct {
 // Published holds filtered metrics on the test triples, averaged over head and tail prediction.
 type Published struct {
 	// Model names the model that reached them.
-	Model  string  `json:"model"`
-	MRR    float64 `json:"mrr"`
-	Hits1  float64 `json:"hits1"`
-	Hits10 float64 `json:"hits10"`
+	Model string  `json:"model"`
+	MRR   float64 `json:"mrr"`
+	// Hits1 and Hits10 are 0 if only the MRR is known.
+	Hits1  float64 `json:"hits1,omitempty"`
+	Hits10 float64 `json:"hits10,omitempty"`
 	// Source says where they are reported.
 	Source string `json:"source"`
 }

@@ -40,19 +40,22 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		if r.About == "" || r.Source == "" {
 			t.Errorf("%s does not say what it is, or where it is from", what)
 		}
-		search, hasOnlyMRR := strings.HasSuffix(r.Name, "-search"),
-			strings.HasPrefix(r.Name, "ivr") || r.Name == "bique" || r.Name == "metasd-base"
+		search := strings.HasSuffix(r.Name, "-search")
+		isUnknown := slices.Contains([]string{"ivr-quate", "ivr-analogy", "metasd-base"}, r.Name) ||
+			what == "bique for wn18rr" || what == "ivr-tucker for yago3-10"
 		if search != r.Searches() ||
-			(search || r.Dataset == "" || hasOnlyMRR) != (r.Published == nil) {
+			(search || r.Dataset == "" || isUnknown) != (r.Published == nil) {
 			t.Errorf("%s has the structure %v and published %+v", what, r.Structure.K(), r.Published)
 		}
 		if r.Published == nil {
 			continue
 		}
-		if err := r.Member(r.Structure, 1).Validate(); err != nil {
+		if err := r.Training.ValidateFor(r.Member(r.Structure, 1)); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if p := r.Published; !(p.Hits1 < p.MRR && p.MRR < p.Hits10 && p.Hits10 <= 1) || p.Model == "" ||
+		hasHits := r.Published.Hits1 > 0 || r.Published.Hits10 > 0
+		if p := r.Published; hasHits && !(p.Hits1 < p.MRR && p.MRR < p.Hits10 && p.Hits10 <= 1) ||
+			!(p.MRR > 0 && p.MRR < 1) || p.Model == "" ||
 			p.Source == "" {
 			t.Errorf("%s: published %+v", what, p)
 		}
@@ -63,6 +66,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 	if got := Names(); !slices.Equal(got, []string{
 		"default", "default-small", "dense", "large", "huge", "vast", "basic", "paper", "paper-search",
 		"n3", "dura", "rescal", "rp", "kgbench", "metasd-base", "bique", "ivr", "ivr-quate", "ivr-analogy",
+		"ivr-tucker", "meim",
 		"small", "small-search",
 	}) {
 		t.Errorf("the names are %v", got)
@@ -97,9 +101,9 @@ func TestNoSuchRecipe(t *testing.T) {
 			}
 		}
 	}
-	if got := len(For("wn18rr")); got != 12 {
+	if got := len(For("wn18rr")); got != 14 {
 		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, rescal, rp, kgbench, "+
-			"metasd-base, bique and three of ivr", got)
+			"metasd-base, bique, meim and four of ivr", got)
 	}
 	if got := For("mine"); len(got) != 0 {
 		t.Errorf("recipes for an unknown graph: %v", got)
@@ -450,6 +454,39 @@ func TestSettingsOfMetaSD(t *testing.T) {
 		want := converted("dura", source.reg, 0)
 		near(t, dataset, []float64{r.EntityL2, r.Products, r.RelationPrediction},
 			[]float64{want.EntityL2, want.Products, source.prediction})
+	}
+}
+
+// TestSettingsOfCores compares recipes of models with cores with the authors' settings.
+func TestSettingsOfCores(t *testing.T) {
+	for what, source := range map[[2]string]struct {
+		partitions, dim, batch   int
+		epochs                   int
+		rate, decay              float64
+		entities, queries, ortho float64 // dropout, and the weight of orthogonality
+		norms, products          float64 // of IVR
+	}{
+		{"ivr-tucker", "wn18rr"}:    {1, 256, 100, 200, .1, 1, 0, 0, 0, .01, .03},
+		{"ivr-tucker", "fb15k-237"}: {1, 256, 100, 200, .1, 1, 0, 0, 0, .003, .01},
+		{"ivr-tucker", "yago3-10"}:  {1, 256, 100, 200, .1, 1, 0, 0, 0, .0005, .003},
+		{"meim", "wn18rr"}:          {3, 300, 1024, 1000, .003, .99775, .71, .67, .1, 0, 0},
+		{"meim", "fb15k-237"}:       {3, 300, 1024, 1000, .003, .99775, .66, .67, 0, 0, 0},
+		{"meim", "yago3-10"}:        {5, 500, 1024, 1000, .003, .995, .1, .15, .001, 0, 0},
+	} {
+		r := named(t, what[0], what[1])
+		s := r.Training
+		if r.Form != form.Core(source.partitions) || s.Dim != source.dim || 2*s.Batch != source.batch ||
+			s.Epochs != source.epochs || !s.Reciprocal || (s.Optimizer == kge.Adam) != (what[0] == "meim") {
+			t.Errorf("%v: %v, %+v", what, r.Form, s)
+		}
+		near(t, what[0]+" "+what[1],
+			[]float64{r.LearningRate, s.Decay, s.InputDropout, s.Dropout, r.Orthogonality, r.IVR,
+				r.IVRProducts},
+			[]float64{source.rate, source.decay, source.entities, source.queries, 2 * source.ortho,
+				2 * source.norms, 2 * source.products})
+		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

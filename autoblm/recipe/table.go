@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -21,6 +22,7 @@ type settings struct {
 	dim, batch, epochs, validate, patience int
 	rate, decay                            float64
 	frequency, cooldown                    float64
+	inputDropout, dropout                  float64
 }
 
 // metrics holds the published MRR, Hits@1 and Hits@10.
@@ -41,6 +43,7 @@ func (r row) recipe() Recipe {
 	s.Dim, s.Batch, s.Epochs = r.dim, r.batch, r.epochs
 	s.ValidateEvery, s.Patience, s.Frequency = r.validate, r.patience, r.frequency
 	s.Cooldown = r.cooldown
+	s.InputDropout, s.Dropout = cmp.Or(r.inputDropout, s.InputDropout), cmp.Or(r.dropout, s.Dropout)
 	if r.decay != 0 {
 		s.Decay = r.decay
 	}
@@ -356,22 +359,21 @@ func table() []row {
 			note:     "Published MRR with self-distillation: .391."},
 
 		{family: bique, dataset: "wn18rr", structure: "bique", weights: biqueWeights(.15),
-			settings: settings{dim: 1024, batch: 150, epochs: 200, validate: 5, rate: .1, frequency: .9},
-			note:     "Published MRR: .504."},
+			settings: settings{dim: 1024, batch: 150, epochs: 200, validate: 5, rate: .1, frequency: .9}},
 		{family: bique, dataset: "fb15k-237", structure: "bique", weights: biqueWeights(.07),
-			settings: settings{dim: 1024, batch: 250, epochs: 300, validate: 5, rate: .1},
-			note:     "Published MRR: .365."},
+			published: metrics{.365},
+			settings:  settings{dim: 1024, batch: 250, epochs: 300, validate: 5, rate: .1}},
 		{family: bique, dataset: "yago3-10", structure: "bique", weights: biqueWeights(.005),
-			settings: settings{dim: 1024, batch: 500, epochs: 200, validate: 5, rate: .1},
-			note:     "Published MRR: .581."},
+			published: metrics{.581},
+			settings:  settings{dim: 1024, batch: 500, epochs: 200, validate: 5, rate: .1}},
 
 		{family: ivr, dataset: "wn18rr", structure: complexNumbers, weights: ivrWeights(3, .05, .07),
-			settings: ivrSettings, note: "Published MRR: .494."},
+			settings: ivrSettings, published: metrics{.494}},
 		{family: ivr, dataset: "fb15k-237", structure: complexNumbers,
-			weights: ivrWeights(2.25, .005, .05), settings: ivrSettings, note: "Published MRR: .370."},
+			weights: ivrWeights(2.25, .005, .05), settings: ivrSettings, published: metrics{.370}},
 		{family: ivr, dataset: "yago3-10", structure: complexNumbers,
 			weights: ivrWeights(2.25, .0005, .007), settings: ivrSettings.with(2000),
-			note: "Published MRR: .586."},
+			published: metrics{.586}},
 		{family: ivrQuatE, dataset: "wn18rr", structure: "quate", weights: ivrWeights(3, .07, .03),
 			settings: ivrSettings},
 		{family: ivrQuatE, dataset: "fb15k-237", structure: "quate",
@@ -384,6 +386,24 @@ func table() []row {
 			weights: ivrWeights(2.25, .005, .07), settings: ivrSettings},
 		{family: ivrAnalogy, dataset: "yago3-10", structure: "analogy",
 			weights: ivrWeights(2.25, .0007, .007), settings: ivrSettings.with(2000)},
+
+		{family: ivrTucker, dataset: "wn18rr", weights: ivrWeights(2, .01, .03),
+			settings: tuckerSettings, published: metrics{.501}},
+		{family: ivrTucker, dataset: "fb15k-237", weights: ivrWeights(2, .003, .01),
+			settings: tuckerSettings, published: metrics{.368}},
+		{family: ivrTucker, dataset: "yago3-10", weights: ivrWeights(2, .0005, .003),
+			settings: tuckerSettings},
+
+		{family: meim(3), dataset: "wn18rr", published: metrics{.499, .458, .577},
+			weights:  kge.Weights{Orthogonality: 2 * .1},
+			settings: meimSettings(300, .71, .67, .99775),
+			note: "The authors learn all answers of a query as one target, and also push the norms of " +
+				"relations towards 1."},
+		{family: meim(3), dataset: "fb15k-237", published: metrics{.369, .274, .557},
+			settings: meimSettings(300, .66, .67, .99775), note: amsgradNote},
+		{family: meim(5), dataset: "yago3-10", published: metrics{.585, .514, .716},
+			weights:  kge.Weights{Orthogonality: 2 * 1e-3},
+			settings: meimSettings(500, .1, .15, .995), note: amsgradNote},
 
 		{family: small, dataset: "umls", structure: "complex", published: metrics{.94, .92, .99},
 			weights: n3Weight(.02), settings: smallSettings},

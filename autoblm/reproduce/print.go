@@ -54,7 +54,11 @@ func (f *Trained) print(w io.Writer, dataset string) {
 	f.Test.AddTo(t, "test", false)
 	p := f.Published
 	if p != nil {
-		t.Add("published: "+p.Model, p.MRR, p.Hits1, nil, p.Hits10, nil)
+		var hits1, hits10 any // empty if they are unknown
+		if p.Hits10 > 0 {
+			hits1, hits10 = p.Hits1, p.Hits10
+		}
+		t.Add("published: "+p.Model, p.MRR, hits1, nil, hits10, nil)
 	}
 	t.Print(w)
 	if p != nil {

@@ -112,8 +112,11 @@ func (c *recipeShowCommand) Run(o *output) error {
 			fmt.Fprintln(w, r.Note)
 		}
 		if p := r.Published; p != nil {
-			fmt.Fprintf(w, "published: %s, test MRR %.3f, H@1 %.3f, H@10 %.3f (%s)\n",
-				p.Model, p.MRR, p.Hits1, p.Hits10, p.Source)
+			hits := ""
+			if p.Hits10 > 0 {
+				hits = fmt.Sprintf(", H@1 %.3f, H@10 %.3f", p.Hits1, p.Hits10)
+			}
+			fmt.Fprintf(w, "published: %s, test MRR %.3f%s (%s)\n", p.Model, p.MRR, hits, p.Source)
 		}
 		switch {
 		case r.Form != form.Bilinear:

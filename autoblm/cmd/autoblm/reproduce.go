@@ -156,7 +156,11 @@ func reproductionBlock(r reproduce.Result, file, command string) cli.Block {
 				"H@10 "+format.Cell(f.Test.Both.Hits10))
 		}
 		if p := f.Published; p != nil {
-			b.Add("published", p.Model, "test MRR "+format.Cell(p.MRR), "H@10 "+format.Cell(p.Hits10))
+			hits := ""
+			if p.Hits10 > 0 {
+				hits = "H@10 " + format.Cell(p.Hits10)
+			}
+			b.Add("published", p.Model, "test MRR "+format.Cell(p.MRR), hits)
 		}
 	}
 	b.Add("result", file)

@@ -1,0 +1,29 @@
+package recipe
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+)
+
+// meim returns what the recipes of MEIM with a number of partitions share.
+func meim(partitions int) family {
+	return family{
+		name: "meim", model: "MEIM", reported: "the same README", form: form.Core(partitions),
+		about:  "MEIM (Tran and Takasu, 2022): a learned core for each partition, with much dropout",
+		source: "tranhungnghiep/MEIM-KGE, README",
+		note: "The authors normalize entities and queries over a batch, which is missing here. " +
+			bestNote,
+		training: training(func(s *kge.Settings) { s.Reciprocal, s.Optimizer = true, kge.Adam }),
+	}
+}
+
+const amsgradNote = "The authors use AMSGrad; here it is Adam."
+
+// meimSettings returns the authors' settings in common, with shares of dropout of entities and of
+// queries.
+func meimSettings(dim int, entities, queries, decay float64) settings {
+	return settings{
+		dim: dim, batch: 512, epochs: 1000, validate: 10, patience: 10, rate: 3e-3, decay: decay,
+		inputDropout: entities, dropout: queries,
+	}
+}
