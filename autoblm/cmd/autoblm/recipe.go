@@ -55,7 +55,7 @@ func differences(r recipe.Recipe) string {
 		parts = append(parts, fmt.Sprintf("n3 %.3g", r.N3))
 	}
 	if r.HasIVR() {
-		parts = append(parts, r.Structure.Title(), fmt.Sprintf("ivr %.3g", r.IVR))
+		parts = append(parts, r.Form.Title(r.Structure), fmt.Sprintf("ivr %.3g", r.IVR))
 	}
 	if n := r.Training.SampledSoftmax; n > 0 {
 		parts = append(parts, format.Int(n)+" sampled")

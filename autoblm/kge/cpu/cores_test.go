@@ -26,13 +26,14 @@ func TestCoresOfManySizes(t *testing.T) {
 				s.Dim, s.Batch, s.InitScale = c.partitions*c.size, 120, 0.5
 				s.Reciprocal, s.Dropout = reciprocal, 0.3
 				m.LearningRate, m.Products, m.Orthogonality = 0.1, 0.02, 0.03
-				m.IVR, m.IVRProducts, m.IVRPower = 0.05, 0.03, 2.5
-				if c.relations < 10 { // else the definition takes long
+				if reciprocal { // one of them at a time, as their definitions are slow
+					m.IVR, m.IVRProducts, m.IVRPower = 0.05, 0.03, 2.5
+				} else if c.relations < 10 {
 					m.RelationPrediction = 0.4
 				}
 				for _, set := range kernel.Sets() {
 					e := &Engine{threads: 2, kernels: set, bf16Sets: kernel.BF16Sets()}
-					enginetest.CheckGradients(t, e, d, s, m, 1e-5, 1, 3)
+					enginetest.CheckGradients(t, e, d, s, m, 1e-5, 1, 2)
 				}
 			})
 		}
