@@ -25,9 +25,9 @@ func (t *trainer) setStructure(s structure.Structure) {
 	t.prepareIVR()
 }
 
-// prepareIVR computes the entries of W×h, W×r and W×t, if their norms are penalized.
+// prepareIVR computes the entries of W×h, W×r and W×t of a structure, if their norms are penalized.
 func (t *trainer) prepareIVR() {
-	if !t.member.HasIVR() {
+	if !t.member.HasIVR() || t.cores != nil {
 		return
 	}
 	for r := range t.entries {
