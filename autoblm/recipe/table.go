@@ -131,8 +131,8 @@ var (
 	rescalAnywhere = family{
 		name: rescal.name, form: rescal.form,
 		about:    "RESCAL with DURA (one matrix per relation), for a graph with few relations",
-		source:   "this project: the one for wn18rr, with fewer epochs",
-		note:     "Relation matrices start as random orthogonal ones. " + bestNote,
+		source:   "this project: that for wn18rr with fewer epochs, from orthogonal matrices",
+		note:     bestNote,
 		training: training(func(s *kge.Settings) { s.Reciprocal, s.Initial = true, kge.Xavier }),
 	}
 	rp = family{
