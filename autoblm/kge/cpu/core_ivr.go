@@ -47,18 +47,25 @@ func (c *cores) prepareIVR(threads int) {
 		copy(v.before.From(i*size).Data, from.Data[:size*c.width])
 		transpose(v.transposes.From(i*size), from, size, size)
 	})
-	strips := divideUp(size, kernel.Rows)
-	tiles.Parallel(threads, 2*c.count*strips, func(_, i int) {
-		side, k, row := i%2, i/2/strips, i/2%strips*kernel.Rows
+	parts := divideUp(size, gramRows)
+	tiles.Parallel(threads, 2*c.count*parts, func(_, i int) {
+		side, k, row := i%2, i/2/parts, i/2%parts*gramRows
 		of := v.transposes
 		if side == ofTail {
 			of = v.before
 		}
-		all := c.slices(of, k)
-		c.kernels.Product(v.grams[side][k].From(row), all.Data[row:], 1, all.Stride, all,
-			kernel.Rows, c.width, size*size, false)
+		rows := kernel.Pad(min(gramRows, size-row), kernel.Rows)
+		for coordinate := range size { // one slice at a time, which stays in cache
+			slice := c.slices(of, k).From(coordinate * size)
+			c.kernels.Product(v.grams[side][k].From(row), slice.Data[row:], 1, slice.Stride, slice,
+				rows, c.width, size, coordinate > 0)
+		}
 	})
 }
+
+// gramRows is the number of rows of H and T that a thread computes at a time, a multiple of
+// [kernel.Rows].
+const gramRows = 6 * kernel.Rows
 
 // collectIVR sums the weighted outer products of heads and of tails.
 func (c *cores) collectIVR(threads int, units []*unit) {
