@@ -23,9 +23,10 @@ func TestBlocksOfManySizes(t *testing.T) {
 				s.Dim, s.Batch, s.Reciprocal = c.size*c.positions, 110, reciprocal
 				s.Initial = kge.XavierAll
 				m.LearningRate, m.Products, m.RelationPrediction, m.N3 = 0.1, 0.02, 0.3, 0.01
+				gradients := enginetest.NewCase(d, s, m, 1, 5)
 				for _, set := range kernel.Sets() {
 					e := &Engine{threads: 2, kernels: set, bf16Sets: kernel.BF16Sets()}
-					enginetest.CheckGradients(t, e, d, s, m, 1e-5, 1, 5)
+					gradients.Check(t, e, 1e-5)
 				}
 			})
 		}

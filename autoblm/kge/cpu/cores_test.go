@@ -31,9 +31,10 @@ func TestCoresOfManySizes(t *testing.T) {
 				} else if c.relations < 10 {
 					m.RelationPrediction = 0.4
 				}
+				gradients := enginetest.NewCase(d, s, m, 1, 2)
 				for _, set := range kernel.Sets() {
 					e := &Engine{threads: 2, kernels: set, bf16Sets: kernel.BF16Sets()}
-					enginetest.CheckGradients(t, e, d, s, m, 1e-5, 1, 2)
+					gradients.Check(t, e, 1e-5)
 				}
 			})
 		}

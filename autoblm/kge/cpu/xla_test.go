@@ -26,7 +26,7 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 	require.NoError(t, err)
 	d, m, s := completion.Data(g), kge.DefaultMember(structure.MustParse("complex")),
 		kge.DefaultSettings()
-	s.Dim, s.Batch = 64, 512
+	s.Dim, s.Batch = 64, 128
 	const steps, asked = 30, 200
 	p := map[string]kge.Population{}
 	other, err := gomlx.New(gomlx.Settings{Backend: backend})
@@ -52,7 +52,7 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 			t.Errorf("step %d: loss %v, XLA has %v", i+1, last, loss["xla"])
 		}
 	}
-	if at := 2 * math.Log(float64(len(g.Entities))); last > at-1 {
+	if at := 2 * math.Log(float64(len(g.Entities))); last > at-0.25 {
 		t.Errorf("the last loss is %v, where guessing has %v: nothing was learnt", last, at)
 	}
 

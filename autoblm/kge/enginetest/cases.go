@@ -2,9 +2,7 @@ package enginetest
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -186,43 +184,6 @@ func pathRecipes() map[string]Recipe {
 		"transposed negatives":            recipe(0.5, none, negatives, transposed),
 		"everything":                      recipe(1, all, negatives, transposed, withDropout(0.3)),
 	}
-}
-
-// scenario is a member with data and settings.
-type scenario struct {
-	name     string
-	data     *kge.Data
-	settings kge.Settings
-	member   kge.Member
-}
-
-// scenarios combines all members with all recipes, on triples and on paths. It leaves out invalid
-// combinations and those that the engine does not support.
-func scenarios(t *testing.T, engine kge.Engine) (all []scenario) {
-	triples, paths := completion.Data(RandomGraph(7, 2, 14, 5)), Paths(t, 7, 2, 14)
-	members := Members()
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		add := func(what string, d *kge.Data, r Recipe) {
-			m, s := members[name], kge.DefaultSettings()
-			s.Dim, s.Batch, s.InitScale = 2*max(2, m.Structure.K()), 5, 0.7
-			r.Set(&s)
-			m.Weights = r.Weights
-			if s.ValidateFor(m) == nil && engine.Supports(d, s, []kge.Member{m}) == nil {
-				all = append(all, scenario{name + "/" + what, d, s, m})
-			}
-		}
-		for recipe, r := range Recipes() {
-			add("triples/"+recipe, triples, r)
-		}
-		k := members[name].Structure.K()
-		wide := kge.Weights{EntityN3: 0.1, RelationN3: 0.05, N3Block: k}
-		add("triples/n3 of all chunks", triples, newRecipe(wide))
-		for recipe, r := range pathRecipes() {
-			data := pathData(t, paths, query.Paths{Hops: []int{1, 2, 3}, AnswerPower: r.power})
-			add("paths/"+recipe, data, r)
-		}
-	}
-	return all
 }
 
 // Graph returns a small graph with symmetric and asymmetric relations and learnable structure. No

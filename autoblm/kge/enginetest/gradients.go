@@ -3,13 +3,11 @@ package enginetest
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -78,76 +76,31 @@ func (e *gradientProbe) gradient(t testing.TB, p kge.Parameters, batch []kge.Exa
 	return epoch.Loss[0], tables
 }
 
-// gradients compares losses and gradients of all scenarios with difference quotients, at the first
-// and the second step.
-func gradients(t *testing.T, engine kge.Engine, tolerance float64) {
-	for _, c := range scenarios(t, engine) {
-		t.Run(c.name, func(t *testing.T) {
-			CheckGradients(t, engine, c.data, c.settings, c.member, tolerance, 2, math.MaxInt)
-		})
+// gradients compares losses and gradients of scenarios with the definition, at the first and the
+// second step.
+func gradients(t *testing.T, engine kge.Engine, tolerance float64, in Scope) {
+	for _, c := range scenarios(t, in) {
+		if engine.Supports(c.data, c.settings, []kge.Member{c.member}) == nil {
+			t.Run(c.name, func(t *testing.T) { c.Check(t, engine, tolerance) })
+		}
 	}
 }
 
-// manyRows compares gradients with difference quotients for more entities, relations and examples
-// than an engine processes at a time.
+// manyRows compares gradients with the definition for more entities, relations and examples than an
+// engine processes at a time.
 func manyRows(t *testing.T, engine kge.Engine, tolerance float64) {
-	many := completion.Data(RandomGraph(450, 100, 130, 1)) // questions
-	few := completion.Data(RandomGraph(20, 2, 700, 1))
-	for _, c := range []struct {
-		member, recipe string
-		batch          int
-		data           *kge.Data
-	}{
-		{"quate", "reciprocal with all weights", 130, many},
-		{"block-2", "reciprocal with all weights", 130, many},
-		{"quate", "everything not reciprocal", 130, many},
-		{"quate", "grouped, all", 130, many},
-		{"quate", "grouped, all", 600, few},
-		{"block-2", "grouped, all", 600, few},
-		{"quate", "grouped, sampled", 150, few},
-		{"quate", "grouped, sparse", 150, few},
-	} {
-		s, m := kge.DefaultSettings(), Members()[c.member]
-		s.Dim, s.InitScale = 8, 0.5
-		recipe := Recipes()[c.recipe]
-		recipe.Set(&s)
-		s.Batch, m.Weights = c.batch, recipe.Weights
-		if engine.Supports(c.data, s, []kge.Member{m}) == nil {
-			CheckGradients(t, engine, c.data, s, m, tolerance, 1, 4)
-		}
-	}
-	paths := Paths(t, 450, 3, 1500)
-	for _, hops := range []int{1, 3} {
-		data := pathData(t, paths, query.Paths{Hops: []int{hops}, AnswerPower: 0.5})
-		s, m := kge.DefaultSettings(), Members()["mixed"]
-		s.Dim, s.Batch, s.InitScale, s.Reciprocal, m.N3 = 8, 150, 0.5, true, 0.1
-		if engine.Supports(data, s, []kge.Member{m}) == nil {
-			CheckGradients(t, engine, data, s, m, tolerance, 1, 4)
+	for _, c := range largeScenarios(t) {
+		if engine.Supports(c.data, c.settings, []kge.Member{c.member}) == nil {
+			c.Check(t, engine, tolerance)
 		}
 	}
 }
 
-// CheckGradients compares the losses of the first batches, each in its step, with the definition,
-// and the given number of entries of each table's gradient with difference quotients.
+// CheckGradients compares an engine with the definition for one case, see [NewCase].
 func CheckGradients(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.Member,
 	tolerance float64, batches, numbers int) {
 	t.Helper()
-	e := newGradientProbe(t, engine, d, s, m)
-	r := newReference(d, s, m, e.parameters)
-	rng := rand.New(rand.NewPCG(1, 9))
-	for i, batch := range d.Batches(s, 1).All()[:batches] {
-		step := i + 1
-		what := fmt.Sprintf("%v, %v, step %d", m.Form, m.Structure, step)
-		loss, tables := e.gradient(t, e.parameters, batch, step)
-		near(t, what+": loss", tolerance, []float64{loss}, []float64{r.loss(batch, step)})
-		for table, gradient := range tables {
-			var got, want []float64
-			for _, n := range rng.Perm(len(gradient))[:min(numbers, len(gradient))] {
-				got, want = append(got, gradient[n]), append(want, r.slope(table, n, batch, step))
-			}
-			near(t, fmt.Sprintf("%s: gradient of table %d", what, table), tolerance, got, want)
-		}
-	}
+	NewCase(d, s, m, batches, numbers).Check(t, engine, tolerance)
 }
 
 // CheckAgreement compares the losses and gradients of the first batches with those of another

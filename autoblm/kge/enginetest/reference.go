@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // reference computes the loss of a model in float64, directly from the definitions.
@@ -17,10 +18,13 @@ type reference struct {
 	settings kge.Settings
 	member   kge.Member
 	tables   [][]float64 // entities, then those of relations
+
+	orthogonalities map[int]float64 // of the relations of a batch
 }
 
 func newReference(d *kge.Data, s kge.Settings, m kge.Member, p kge.Parameters) *reference {
-	return &reference{Parameters: p, data: d, settings: s, member: m, tables: float64Tables(p.Tables)}
+	return &reference{Parameters: p, data: d, settings: s, member: m, tables: float64Tables(p.Tables),
+		orthogonalities: map[int]float64{}}
 }
 
 // float64Tables converts the tables of a model.
@@ -157,6 +161,7 @@ func reversed(x kge.Example) kge.Example {
 // loss returns the mean loss per example of a batch, as [kge.Settings], [kge.Weights] and
 // [kge.Data] define it.
 func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
+	clear(r.orthogonalities)
 	if r.settings.AnswersPerQuery > 0 {
 		return r.groupedLoss(batch, step)
 	}
@@ -305,27 +310,26 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 	return sum
 }
 
-// orthogonality returns Σ_k |M_kᵀM_k - I|² for a relation with cores. The matrices of all partitions
-// are one block-diagonal matrix M, whose rows are the states after a hop from unit vectors.
+// orthogonality returns Σ_k |M_kᵀM_k - I|² for a relation with cores, which the examples of a batch
+// share. The matrices of all partitions are one block-diagonal matrix M, whose rows are the states
+// after a hop from unit vectors.
 func (r *reference) orthogonality(relation int) (sum float64) {
-	var rows [][]float64
+	if known, ok := r.orthogonalities[relation]; ok {
+		return known
+	}
+	m := mat.NewDense(r.Dim, r.Dim, nil)
 	for i := range r.Dim {
 		unit := make([]float64, r.Dim)
 		unit[i] = 1
-		rows = append(rows, r.Form.Spec().DefineHop(r.Structure, unit, r.rows(relation), false))
+		m.SetRow(i, r.Form.Spec().DefineHop(r.Structure, unit, r.rows(relation), false))
 	}
+	var difference mat.Dense
+	difference.Mul(m.T(), m)
 	for i := range r.Dim {
-		for j := range r.Dim {
-			product := 0.0
-			for _, row := range rows {
-				product += row[i] * row[j]
-			}
-			if i == j {
-				product--
-			}
-			sum += product * product
-		}
+		difference.Set(i, i, difference.At(i, i)-1)
 	}
+	sum = powerSum(difference.RawMatrix().Data, 2)
+	r.orthogonalities[relation] = sum
 	return sum
 }
 
@@ -378,6 +382,9 @@ func frequencyScale(uses []float64, row int, p float64) float64 {
 
 // powerSum returns Σ|x|^p.
 func powerSum(x []float64, p float64) (sum float64) {
+	if p == 2 {
+		return floats.Dot(x, x)
+	}
 	for _, v := range x {
 		sum += math.Pow(math.Abs(v), p)
 	}

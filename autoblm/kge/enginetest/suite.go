@@ -38,25 +38,26 @@ func ToleranceOf(p kge.Precision) float64 {
 
 // Run checks an engine. Losses and gradients may differ from the definitions by tolerance times the
 // largest number of a table, see [ToleranceOf]. Scores, ranks and optimizer steps do not depend
-// on the precision and have the tolerance of float32.
-func Run(t *testing.T, engine kge.Engine, tolerance float64) {
+// on the precision and have the tolerance of float32. The scope limits the recipes and members of
+// losses, gradients, populations and resuming.
+func Run(t *testing.T, engine kge.Engine, tolerance float64, in Scope) {
 	const stateTolerance = 1e-4
 	exact := ToleranceOf(kge.Float32)
 	for _, check := range []struct {
 		name string
 		test func(t *testing.T)
 	}{
-		{"losses and gradients", func(t *testing.T) { gradients(t, engine, tolerance) }},
+		{"losses and gradients", func(t *testing.T) { gradients(t, engine, tolerance, in) }},
 		{"gradients of many rows", func(t *testing.T) { manyRows(t, engine, tolerance) }},
 		{"optimizer steps", func(t *testing.T) { steps(t, engine, exact) }},
 		{"scores", func(t *testing.T) { scores(t, engine, exact) }},
 		{"ranks", func(t *testing.T) { ranks(t, engine) }},
 		{"NaN ranks last", func(t *testing.T) { nanRanksLast(t, engine) }},
-		{"members are independent", func(t *testing.T) { populations(t, engine) }},
+		{"members are independent", func(t *testing.T) { populations(t, engine, in) }},
 		{"divergence of one member", func(t *testing.T) { divergence(t, engine) }},
 		{"cancellation", func(t *testing.T) { cancellation(t, engine) }},
 		{"replacing structures", func(t *testing.T) { newStructures(t, engine) }},
-		{"resuming from a state", func(t *testing.T) { ResumesFromState(t, engine, stateTolerance) }},
+		{"resuming from a state", func(t *testing.T) { ResumesFromState(t, engine, stateTolerance, in) }},
 		{"progress", func(t *testing.T) { reportsProgress(t, engine) }},
 	} {
 		t.Run(check.name, check.test)
@@ -305,7 +306,7 @@ func nanRanksLast(t *testing.T, engine kge.Engine) {
 	}
 }
 
-func populations(t *testing.T, engine kge.Engine) {
+func populations(t *testing.T, engine kge.Engine, in Scope) {
 	var members []kge.Member
 	for i, named := range structure.Baselines() {
 		members = append(members, kge.Member{
@@ -323,7 +324,11 @@ func populations(t *testing.T, engine kge.Engine) {
 	s.ValidateEvery, s.Patience, s.Epochs = 1, 2, 6
 	s.PlateauPatience, s.PlateauFactor = 1, 0.5
 	d := completion.Data(Graph())
-	for _, options := range []bool{false, true} {
+	for _, options := range []bool{true, false} {
+		if !options && in == Brief {
+			continue
+		}
+		s.Reciprocal, s.Dropout, s.MaxNorm = false, 0, 0
 		if options {
 			s.Reciprocal, s.Dropout, s.MaxNorm = true, 0.2, 1
 		}

@@ -41,22 +41,26 @@ func newEngine(t *testing.T, s Settings) *Engine {
 
 var tolerance = enginetest.ToleranceOf(kge.Float32)
 
-// TestConformance runs the conformance suite. On both backends resumed training gives the same
-// bits as uninterrupted training.
+// TestConformance runs the conformance suite, on several devices in brief: TestPartsOnXLA has all
+// recipes on shards, and members on devices have the programs of one device. On all backends
+// resumed training gives the same bits as uninterrupted training.
 func TestConformance(t *testing.T) {
 	eachBackend(t, func(t *testing.T, backend string) {
-		engine := newEngine(t, Settings{Backend: backend})
-		enginetest.Run(t, engine, tolerance)
-		resumesExactly(t, engine)
+		engine, scope := newEngine(t, Settings{Backend: backend}), enginetest.Everything
+		if engine.devices.Count > 1 {
+			scope = enginetest.Brief
+		}
+		enginetest.Run(t, engine, tolerance, scope)
+		resumesExactly(t, engine, scope)
 		t.Logf("compiled %d programs in %.0f s",
 			engine.compilations.Load(), engine.CompileSeconds())
 	})
 }
 
-func resumesExactly(t *testing.T, engine *Engine) {
+func resumesExactly(t *testing.T, engine *Engine, scope enginetest.Scope) {
 	t.Run("resumes exactly", func(t *testing.T) {
 		xlatest.NeedSameBits(t, engine.Backend(kge.Float32))
-		enginetest.ResumesFromState(t, engine, 0)
+		enginetest.ResumesFromState(t, engine, 0, scope)
 		enginetest.ResumesTraining(t, engine)
 	})
 }
@@ -67,15 +71,15 @@ func TestConformanceInParts(t *testing.T) {
 	for _, memory := range []int64{1, 200 << 10, 600 << 10} {
 		t.Run(humanize.IBytes(uint64(memory)), func(t *testing.T) {
 			engine := inParts(t, backend.Go, memory)
-			enginetest.Run(t, engine, tolerance)
-			resumesExactly(t, engine)
+			enginetest.Run(t, engine, tolerance, enginetest.Everything)
+			resumesExactly(t, engine, enginetest.Everything)
 		})
 	}
 }
 
 // TestPartsOnXLA tests training in parts on a backend that takes seconds to compile a step:
-// gradients of one structure with all recipes, in parts of one and of several triples, and
-// resuming populations in groups.
+// gradients of one structure, in parts of one and of several triples, with all recipes on shards,
+// and resuming populations in groups.
 func TestPartsOnXLA(t *testing.T) {
 	backend := xlatest.Backend(t)
 	for _, c := range []struct {
@@ -83,14 +87,18 @@ func TestPartsOnXLA(t *testing.T) {
 		backend  string
 		memory   int64
 		entities int
+		scope    enginetest.Scope
 	}{
-		{"triple by triple", backend, 1, 14},
-		{"several triples", backend, 20 << 10, 40},
-		{"several triples of shards", xlatest.Devices(t, 2), 15 << 10, 41},
+		{"triple by triple", backend, 1, 14, enginetest.Brief},
+		{"several triples", backend, 20 << 10, 40, enginetest.Brief},
+		{"several triples of shards", xlatest.Devices(t, 2), 15 << 10, 41, enginetest.Everything},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			engine, m := inParts(t, c.backend, c.memory), enginetest.Members()["quate"]
 			for name, recipe := range enginetest.Recipes() {
+				if !c.scope.Has(name, "quate") {
+					continue
+				}
 				t.Run(name, func(t *testing.T) {
 					s := kge.DefaultSettings()
 					s.Dim, s.Batch, s.InitScale = 8, 9, 0.7
@@ -105,7 +113,9 @@ func TestPartsOnXLA(t *testing.T) {
 			}
 		})
 	}
-	t.Run("groups", func(t *testing.T) { resumesExactly(t, inParts(t, backend, 200<<10)) })
+	t.Run("groups", func(t *testing.T) {
+		resumesExactly(t, inParts(t, backend, 200<<10), enginetest.Brief)
+	})
 }
 
 // inParts opens an engine with limited memory and checks at the end of the test that it reported

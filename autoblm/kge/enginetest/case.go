@@ -1,0 +1,83 @@
+package enginetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+)
+
+// Case is a training whose first steps have losses and gradients by definition. Computing these is
+// slow, so it happens once for all engines that check the case.
+type Case struct {
+	data             *kge.Data
+	settings         kge.Settings
+	member           kge.Member
+	batches, numbers int
+	define           func() definition
+}
+
+// definition holds what the definition gives for a case.
+type definition struct {
+	parameters kge.Parameters // at which the gradients are taken
+	steps      []stepDefinition
+}
+
+// stepDefinition is a batch with its loss and some numbers of its gradient.
+type stepDefinition struct {
+	batch    []kge.Example
+	loss     float64
+	entries  [][]int     // positions in each table
+	gradient [][]float64 // of these entries
+}
+
+// NewCase returns a case of the first batches, each in its step, with the given number of random
+// entries of each table's gradient.
+func NewCase(d *kge.Data, s kge.Settings, m kge.Member, batches, numbers int) *Case {
+	c := &Case{data: d, settings: s, member: m, batches: batches, numbers: numbers}
+	c.define = sync.OnceValue(c.computeDefinition)
+	return c
+}
+
+// computeDefinition computes losses from their definition, and gradients as difference quotients.
+func (c *Case) computeDefinition() definition {
+	p := kge.Initialize(c.data, c.settings, c.member)
+	r := newReference(c.data, c.settings, c.member, p)
+	rng := rand.New(rand.NewPCG(1, 9))
+	d := definition{parameters: p}
+	for i, batch := range c.data.Batches(c.settings, 1).All()[:c.batches] {
+		step := stepDefinition{batch: batch, loss: r.loss(batch, i+1)}
+		for table, numbers := range r.tables {
+			entries := rng.Perm(len(numbers))[:min(c.numbers, len(numbers))]
+			var slopes []float64
+			for _, n := range entries {
+				slopes = append(slopes, r.slope(table, n, batch, i+1))
+			}
+			step.entries, step.gradient = append(step.entries, entries), append(step.gradient, slopes)
+		}
+		d.steps = append(d.steps, step)
+	}
+	return d
+}
+
+// Check compares the losses and gradients of an engine with the definition. The tolerance is
+// relative to the largest number of a table.
+func (c *Case) Check(t testing.TB, engine kge.Engine, tolerance float64) {
+	t.Helper()
+	e, want := newGradientProbe(t, engine, c.data, c.settings, c.member), c.define()
+	for i, step := range want.steps {
+		what := fmt.Sprintf("%v, %v, step %d", c.member.Form, c.member.Structure, i+1)
+		loss, tables := e.gradient(t, want.parameters, step.batch, i+1)
+		near(t, what+": loss", tolerance, []float64{loss}, []float64{step.loss})
+		for table, gradient := range tables {
+			var got []float64
+			for _, n := range step.entries[table] {
+				got = append(got, gradient[n])
+			}
+			near(t, fmt.Sprintf("%s: gradient of table %d", what, table), tolerance, got,
+				step.gradient[table])
+		}
+	}
+}

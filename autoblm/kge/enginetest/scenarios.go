@@ -1,0 +1,113 @@
+package enginetest
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+)
+
+// scenario is a case with a name.
+type scenario struct {
+	name               string
+	memberName, recipe string
+	*Case
+}
+
+var (
+	preparing sync.Mutex
+	smallOnes []scenario
+	largeOnes []scenario
+)
+
+// prepare makes scenarios once in a process, so that engines share their definitions.
+func prepare(kept *[]scenario, create func() []scenario) []scenario {
+	preparing.Lock()
+	defer preparing.Unlock()
+	if *kept == nil {
+		*kept = create()
+	}
+	return *kept
+}
+
+// scenarios combines members with recipes, on triples and on paths. It leaves out invalid
+// combinations.
+func scenarios(t testing.TB, in Scope) (all []scenario) {
+	for _, c := range prepare(&smallOnes, func() []scenario { return makeScenarios(t) }) {
+		if in.Has(c.recipe, c.memberName) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// makeScenarios returns the scenarios with everything.
+func makeScenarios(t testing.TB) (all []scenario) {
+	triples, paths := completion.Data(RandomGraph(7, 2, 14, 5)), Paths(t, 7, 2, 14)
+	members := Members()
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		add := func(kind, recipe string, d *kge.Data, r Recipe) {
+			m, s := members[name], kge.DefaultSettings()
+			s.Dim, s.Batch, s.InitScale = 2*max(2, m.Structure.K()), 5, 0.7
+			r.Set(&s)
+			m.Weights = r.Weights
+			if s.ValidateFor(m) == nil {
+				all = append(all, scenario{name + "/" + kind + "/" + recipe, name, recipe,
+					NewCase(d, s, m, 2, math.MaxInt)})
+			}
+		}
+		for recipe, r := range Recipes() {
+			add("triples", recipe, triples, r)
+		}
+		k := members[name].Structure.K()
+		wide := kge.Weights{EntityN3: 0.1, RelationN3: 0.05, N3Block: k}
+		add("triples", "n3 of all chunks", triples, newRecipe(wide))
+		for recipe, r := range pathRecipes() {
+			data := pathData(t, paths, query.Paths{Hops: []int{1, 2, 3}, AnswerPower: r.power})
+			add("paths", recipe, data, r)
+		}
+	}
+	return all
+}
+
+// largeScenarios returns the scenarios of manyRows.
+func largeScenarios(t testing.TB) []scenario {
+	return prepare(&largeOnes, func() (all []scenario) {
+		many := completion.Data(RandomGraph(450, 100, 130, 1)) // questions
+		few := completion.Data(RandomGraph(20, 2, 700, 1))
+		for _, c := range []struct {
+			member, recipe string
+			batch          int
+			data           *kge.Data
+		}{
+			{"quate", "reciprocal with all weights", 130, many},
+			{"block-2", "reciprocal with all weights", 130, many},
+			{"quate", "everything not reciprocal", 130, many},
+			{"quate", "grouped, all", 130, many},
+			{"quate", "grouped, all", 600, few},
+			{"block-2", "grouped, all", 600, few},
+			{"quate", "grouped, sampled", 150, few},
+			{"quate", "grouped, sparse", 150, few},
+		} {
+			s, m := kge.DefaultSettings(), Members()[c.member]
+			s.Dim, s.InitScale = 8, 0.5
+			recipe := Recipes()[c.recipe]
+			recipe.Set(&s)
+			s.Batch, m.Weights = c.batch, recipe.Weights
+			all = append(all, scenario{Case: NewCase(c.data, s, m, 1, 4)})
+		}
+		paths := Paths(t, 450, 3, 1500)
+		for _, hops := range []int{1, 3} {
+			data := pathData(t, paths, query.Paths{Hops: []int{hops}, AnswerPower: 0.5})
+			s, m := kge.DefaultSettings(), Members()["mixed"]
+			s.Dim, s.Batch, s.InitScale, s.Reciprocal, m.N3 = 8, 150, 0.5, true, 0.1
+			all = append(all, scenario{Case: NewCase(data, s, m, 1, 4)})
+		}
+		return all
+	})
+}

@@ -1,0 +1,27 @@
+package enginetest
+
+import "slices"
+
+// Scope says how much of the suite an engine runs.
+type Scope int
+
+const (
+	// Everything has each recipe with each member.
+	Everything Scope = iota
+	// Brief has a few recipes, most of them with one member. It is for variants of an engine that
+	// ran everything, whose programs take seconds to compile.
+	Brief
+)
+
+// The recipes of [Brief] have all penalties, relation prediction, dropout, all kinds of reverse
+// relations and a maximum norm.
+var (
+	briefWithEach  = []string{"plain", "everything", "reciprocal orthogonality"}
+	briefWithQuatE = []string{"everything not reciprocal", "translated penalties", "reciprocal ivr"}
+)
+
+// Has reports whether a recipe, with a member of the given name, is in scope.
+func (s Scope) Has(recipe, member string) bool {
+	return s == Everything || slices.Contains(briefWithEach, recipe) ||
+		member == "quate" && slices.Contains(briefWithQuatE, recipe)
+}
