@@ -40,3 +40,21 @@ func TestCoresOfManySizes(t *testing.T) {
 		}
 	}
 }
+
+// TestCoresGiveSameBits checks that neither threads nor other members nor the size of kept
+// exponentials change a bit of models with cores.
+func TestCoresGiveSameBits(t *testing.T) {
+	d, s := completion.Data(graph()), settings()
+	s.Dim, s.Reciprocal = 26, true
+	var all []kge.Member
+	for i := range 3 {
+		w := kge.Weights{RelationPrediction: 0.3, Orthogonality: 0.02}
+		w.IVR, w.IVRProducts = 0.01*float64(i), 0.02
+		all = append(all, kge.Member{
+			Form: form.Core(2), Seed: uint64(i), LearningRate: 0.2, Weights: w,
+		})
+	}
+	set := kernel.Sets()[0]
+	engine := Engine{kernels: set, bf16Sets: kernel.BF16Sets()}
+	sameBitsBy(t, engine, d, s, all, []kge.Batches{d.Batches(s, 1), d.Batches(s, 2)})
+}

@@ -10,6 +10,9 @@
 // tensor [K·K, K], without a transpose. Scores and penalties do not depend on the order.
 // Embeddings that leave the engine are in the order of [kge.Parameters].
 //
+// A step of models with cores first makes the matrices of all relations, which a batch looks up
+// like dense blocks.
+//
 // On several devices, members that fit one device are spread over them. The entities of larger
 // members are sharded: each device has equally many rows of the table, of the optimizer's slots and
 // of the scores. XLA partitions the program and adds the sums and maxima over devices.
