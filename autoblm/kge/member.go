@@ -115,7 +115,7 @@ func (s Settings) ValidateFor(m Member) error {
 		return fmt.Errorf("n3-block is %d: it must divide the number of chunks of %s, which is %d",
 			m.N3Block, m.name(), m.chunks())
 	case m.HasIVR() && f != form.Bilinear && f.Partitions() == 0:
-		return fmt.Errorf("%v has no tensor that alone defines IVR: "+
+		return fmt.Errorf("%v has no structure whose tensor alone defines IVR: "+
 			"leave ivr and ivr-products at 0", f)
 	case m.IVRPower != 0 && (m.IVRPower < 2 || 4*m.IVRPower != math.Trunc(4*m.IVRPower)):
 		return fmt.Errorf("ivr-power is %v: it must be 0 or 2, 2.25, 2.5 and so on to 4", m.IVRPower)

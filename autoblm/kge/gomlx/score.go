@@ -214,7 +214,7 @@ func (b batch) addByEnd(g *rowGradients, byEnd, byFactor *Node) {
 	g.add(byEnd, byFactor)
 }
 
-// dropInputs returns the batch with dropped coordinates of the entities at which queries start. Keep
+// dropInputs returns the batch with dropped coordinates of the entities at which queries start. keep
 // has the factors of the coordinates, [S, 2, b, d].
 func (b batch) dropInputs(keep *Node) batch {
 	b.ends = Mul(b.ends, keep)
