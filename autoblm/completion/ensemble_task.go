@@ -11,7 +11,7 @@ import (
 
 // Supports implements [task.Task]: completion has ensembles and other splits.
 func (t *Task) Supports() task.Capabilities {
-	return task.Capabilities{Ensembles: true, Resplits: true}
+	return task.Capabilities{Ensembles: true, Resplits: true, Forms: true}
 }
 
 // Ensemble implements [task.Task] with [ChooseEnsemble].

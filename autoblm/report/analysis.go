@@ -22,6 +22,8 @@ type analysis struct {
 	baselines         []task.Trial
 	// tuned and final have the complete trials of these stages, best first.
 	tuned, final []task.Trial
+	// tunedEach has the best trial of each model with its own recipe, best first.
+	tunedEach []task.Trial
 	// best is the best structure found, in the search or in the final stage. kept is the trial
 	// whose model is kept. All three are nil if there is none.
 	best, bestBaseline, kept *task.Trial
@@ -45,6 +47,7 @@ func newAnalysis(d Data) *analysis {
 		Data:      d,
 		baselines: result.Baselines,
 		tuned:     result.Tuned,
+		tunedEach: result.TunedEach,
 		final:     result.Finals,
 		kept:      result.Kept,
 		recipe:    result.Recipe,

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 )
@@ -31,7 +32,12 @@ func labels(title string, byNumber map[int]string) column {
 }
 
 func structureColumn(title string) column {
-	return page.Text(title, func(t task.Trial) any { return t.Structure })
+	return page.Text(title, func(t task.Trial) any {
+		if t.Form != form.Bilinear {
+			return t.Form
+		}
+		return t.Structure
+	})
 }
 
 func (a *analysis) score() column {

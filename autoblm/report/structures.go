@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -48,6 +49,9 @@ func (a *analysis) cards(trials []task.LabeledTrial) []Card {
 	if p.Formula != nil {
 		formula = p.Formula
 	}
+	trials = slices.DeleteFunc(slices.Clone(trials), func(t task.LabeledTrial) bool {
+		return t.Structure.K() == 0 // a baseline with dense blocks
+	})
 	cards := make([]Card, len(trials))
 	for i, t := range trials {
 		cards[i] = Card{

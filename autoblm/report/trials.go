@@ -96,6 +96,7 @@ var stageNames = []struct {
 	{task.HalvingRung, "rung, fewer epochs"},
 	{task.Tuning, "tuning"},
 	{task.Default, "default model"},
+	{task.TuningEach, "tuning of each model"},
 	{task.Sizing, "dimensions"},
 	{task.Retraining, "retraining"},
 	{task.Final, "final stage"},

@@ -29,10 +29,14 @@ type Plan struct {
 	Recipes    int `json:"recipes"`
 	Structures int `json:"structures"`
 	Halving    int `json:"halving"`
+	// Each is the number of recipes to try for each of the best structures and each baseline, 0 for
+	// none.
+	Each int `json:"each,omitempty"`
 	RetrainPlan
-	// TuneUntil and SearchUntil are the latest ends of the first two stages.
+	// TuneUntil, SearchUntil and EachUntil are the latest ends of the first three stages.
 	TuneUntil   time.Duration `json:"tune_until"`
 	SearchUntil time.Duration `json:"search_until"`
+	EachUntil   time.Duration `json:"each_until"`
 	// Tuned is true once the recipe is chosen and the plan is revised by its pace. Searched is
 	// true once the structures are compared.
 	Tuned    bool `json:"tuned,omitempty"`
@@ -148,6 +152,9 @@ func (p Plan) String() string {
 		compared += ", " + format.Count(p.Epochs, "epoch")
 	}
 	steps = append(steps, compared)
+	if p.Each > 0 {
+		steps = append(steps, format.Count(p.Each, "recipe")+" for each of the best")
+	}
 	if p.Seeds > 0 {
 		retrain := fmt.Sprintf("then the best %d with %s",
 			p.Found+p.Baselines, format.Count(p.Seeds, "seed"))
@@ -194,6 +201,12 @@ func (p Plan) Apply(s Settings) Settings {
 		tune := *s.Tune
 		tune.Trials = p.Recipes
 		s.Tune = &tune
+	}
+	if s.Planned.TuneEach && p.Each > 0 {
+		s.TuneEach = EachTune(p.Each)
+		if s.Training.Translate {
+			s = s.WithTranslation()
+		}
 	}
 	if s.Planned.Retrain {
 		s.RetrainFound, s.RetrainBaselines = p.Found, p.Baselines

@@ -24,6 +24,9 @@ type Result struct {
 	// Tuned has the trials of the tuning stage and Finals those of the final stage, best first;
 	// empty if the settings skip the stage.
 	Tuned, Finals []task.Trial
+	// TunedEach are the trials with the best recipes of the stage that tunes each model, best first;
+	// empty if there is none. A model whose recipe stays that of the search has its trial there.
+	TunedEach []task.Trial
 	// Retrained are the retrained structures, the highest mean first.
 	Retrained []Retrained
 	// Settings include the choices of the plan if there is one.

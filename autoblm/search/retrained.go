@@ -146,12 +146,16 @@ func (r Retrained) Suffix() string {
 // markDefaultRecipe marks the structures that were retrained with two recipes, where they have that
 // of a default model.
 func markDefaultRecipe(all []Retrained, models []task.Trial) {
-	count := map[structure.Structure]int{}
+	type model struct {
+		name      string
+		structure structure.Structure
+	}
+	count := map[model]int{}
 	for _, r := range all {
-		count[r.Structure]++
+		count[model{r.Name, r.Structure}]++
 	}
 	for i, r := range all {
-		all[i].defaultRecipe = count[r.Structure] > 1 && slices.ContainsFunc(models, r.hasRecipeOf)
+		all[i].defaultRecipe = count[model{r.Name, r.Structure}] > 1 && slices.ContainsFunc(models, r.hasRecipeOf)
 	}
 }
 
@@ -166,7 +170,7 @@ func (r Retrained) hasRecipeOf(t task.Trial) bool {
 func (r Retrained) isOf(t task.Trial) bool {
 	recipe := t.Recipe
 	recipe.Seed = r.Trials[0].Recipe.Seed
-	return t.Structure == r.Structure && recipe == r.Trials[0].Recipe
+	return t.Form == r.Trials[0].Form && t.Structure == r.Structure && recipe == r.Trials[0].Recipe
 }
 
 // setLeads sets the leads. Structures with the same number of splits are compared.

@@ -283,6 +283,10 @@ func (e *executor) expectedTrainings() float64 {
 		const baselines, models, confirmations = 5, 2, 12
 		all += baselines + models*RungCost(1)*float64(s.Tune.Trials) + confirmations
 	}
+	if s.TuneEach != nil { // the best structures and the baselines
+		const baselines = 5
+		all += float64(found+baselines) * RungCost(1) * float64(s.TuneEach.Trials)
+	}
 	if s.Final != nil {
 		all += float64(s.Final.Trials)
 	}
@@ -292,7 +296,7 @@ func (e *executor) expectedTrainings() float64 {
 // fullTrainings returns the cost of trials in full trainings.
 func (e *executor) fullTrainings(trials []task.Trial) (sum float64) {
 	for _, t := range trials {
-		if t.Stage == task.HalvingRung || t.Stage == task.Tuning {
+		if t.Stage == task.HalvingRung || t.Stage == task.Tuning || t.Stage == task.TuningEach {
 			sum += float64(t.Recipe.Training.Epochs) / float64(e.Settings.Training.Epochs)
 		} else {
 			sum++

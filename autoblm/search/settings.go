@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -23,6 +24,9 @@ type Settings struct {
 	Model form.Form `json:"model,omitzero" brief:"Tune a model that has no structure instead." help:"Tune the recipe of a model without a structure: ${forms}."`
 	// Options configure the strategy.
 	strategy.Options
+	// FewerK are numbers of chunks, in ascending order, that compete with K, which is a multiple of
+	// each. Rounds take turns, and the numbers with the best structures go on.
+	FewerK []int `json:"fewer_k,omitempty" kong:"-"`
 	// Budget excludes the baselines. A study does not store it: a resumed search may raise it.
 	Budget int `json:"-" min:"1" max:"100000" brief:"Number of structures to train." help:"Number of structures to train."`
 	// TimeLimit ends the search once a structure is trained. A resumed search trains what the
@@ -56,6 +60,10 @@ type Settings struct {
 	// procedure (Algorithm 5); nil skips a stage.
 	Tune  *TuneSettings  `json:"tune,omitempty" kong:"-"`
 	Final *FinalSettings `json:"final,omitempty" kong:"-"`
+	// TuneEach is the stage after the comparison of structures. It tunes the recipe of each of the
+	// best structures and of each baseline over its Space, with Trials recipes for each, so that a
+	// structure is compared under a penalty that suits it; nil skips the stage.
+	TuneEach *TuneSettings `json:"tune_each,omitempty" kong:"-"`
 }
 
 // Planned selects the settings that a plan chooses so that the search fits its time limit.
@@ -68,6 +76,8 @@ type Planned struct {
 	// Tune selects the number of recipes to try, and Retrain everything about retraining.
 	Tune    bool `json:"tune,omitempty"`
 	Retrain bool `json:"retrain,omitempty"`
+	// TuneEach adds the stage if there is much time, over [PenaltySpace].
+	TuneEach bool `json:"tune_each,omitempty"`
 }
 
 // DefaultSettings returns settings for two cores and a graph of a few thousand triples: they tune
@@ -93,8 +103,8 @@ func BasicSettings() Settings {
 }
 
 // TimedSettings returns settings for a search with a TimeLimit, whose plan replaces some of them.
-// The search tunes recipes on baselines, compares structures with successive halving, and
-// retrains the best ones larger and with other seeds.
+// The search tunes recipes on baselines, compares structures with successive halving, tunes the
+// recipes of the best ones if there is much time, and retrains them larger and with other seeds.
 func TimedSettings() Settings {
 	s := PaperSettings()
 	s.WarmStart, s.RetrainSeeds, s.Ensemble = true, 3, 16
@@ -102,7 +112,9 @@ func TimedSettings() Settings {
 	s.Training.Dim, s.Training.Batch, s.Training.Epochs, s.Training.ValidateEvery = 256, 128, 60, 5
 	s.Training.Reciprocal, s.Training.InitScale = true, 1e-3
 	s.LearningRate, s.N3 = 0.1, 0.02
-	s.Planned = &Planned{Dim: true, Epochs: true, Structures: true, Tune: true, Retrain: true}
+	s.Planned = &Planned{
+		Dim: true, Epochs: true, Structures: true, Tune: true, Retrain: true, TuneEach: true,
+	}
 	return s
 }
 
@@ -139,15 +151,15 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("epochs is %d: %s need at least %d",
 			s.Training.Epochs, format.Count(s.Halving, "rung"), least)
 	}
-	if err := s.Options.Check(); err != nil {
+	if err := s.validateChunks(); err != nil {
 		return err
 	}
 	member := s.TrialRecipe().Member(structure.Zero(s.K))
 	if s.Model != form.Bilinear {
 		member.Form, member.Structure = s.Model, structure.Structure{}
-		if s.Tune != nil || s.Final != nil {
+		if s.Tune != nil || s.Final != nil || s.TuneEach != nil {
 			return fmt.Errorf("%v has no structure: its search already tries recipes; "+
-				"leave out the stages tune and final", s.Model)
+				"leave out the stages tune, tune-each and final", s.Model)
 		}
 		if s.Budget > maxRecipes {
 			return fmt.Errorf("budget is %d: a search for recipes draws at most %d",
@@ -160,11 +172,41 @@ func (s Settings) Validate() error {
 	return s.validateStages()
 }
 
+// validateChunks returns an error if a number of chunks does not fit the others or the options.
+func (s Settings) validateChunks() error {
+	for i, k := range s.FewerK {
+		if k < 2 || k >= s.K || s.K%k != 0 || i > 0 && k <= s.FewerK[i-1] {
+			return fmt.Errorf("k is %s: each number must be at least 2 and divide the largest, %d, so "+
+				"that structures with fewer chunks also have more", format.List(s.Ks(), "and"), s.K)
+		}
+	}
+	for _, k := range s.Ks() {
+		if err := s.OptionsFor(k).Check(); err != nil {
+			return err
+		}
+		if k == s.K || s.Model != form.Bilinear {
+			continue // checked with the form
+		}
+		if err := s.Training.ValidateFor(s.TrialRecipe().Member(structure.Zero(k))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // validateStages returns an error if the stages before and after the search are invalid.
 func (s Settings) validateStages() error {
 	if s.Tune != nil {
 		if err := s.Tune.validate(); err != nil {
 			return fmt.Errorf("the tuning stage: %w", err)
+		}
+	}
+	if s.TuneEach != nil {
+		if s.TuneEach.Space == nil {
+			return errors.New("the stage that tunes each model has no space: set TuneEach.Space")
+		}
+		if err := s.TuneEach.validate(); err != nil {
+			return fmt.Errorf("the stage that tunes each model: %w", err)
 		}
 	}
 	if s.Final == nil {
@@ -191,6 +233,16 @@ func (s Settings) validateStages() error {
 	return nil
 }
 
+// Ks returns the numbers of chunks that the search tries, in ascending order.
+func (s Settings) Ks() []int { return append(slices.Clone(s.FewerK), s.K) }
+
+// OptionsFor returns the options of the strategy for structures with k chunks.
+func (s Settings) OptionsFor(k int) strategy.Options {
+	o := s.Options
+	o.K = k
+	return o
+}
+
 // TrialRecipe returns the recipe of the structures of the search, with which tuning begins.
 func (s Settings) TrialRecipe() task.Recipe {
 	return task.Recipe{Recipe: s.Recipe, Seed: s.Seed}
@@ -204,11 +256,30 @@ func (s Settings) WithRecipe(r task.Recipe) Settings {
 
 // WithoutRelationPrediction removes relation prediction from the recipes that tuning tries.
 func (s Settings) WithoutRelationPrediction() Settings {
-	if s.Tune != nil && s.Tune.Space != nil {
-		tune, space := *s.Tune, *s.Tune.Space
-		space.RelationPredictions = nil
-		tune.Space = &space
-		s.Tune = &tune
+	remove := func(from *Space) { from.RelationPredictions = nil }
+	s.Tune, s.TuneEach = s.Tune.withSpace(remove), s.TuneEach.withSpace(remove)
+	return s
+}
+
+// WithTranslation removes what a translated model cannot have from the recipes that tuning tries:
+// relation prediction, IVR, and no translation.
+func (s Settings) WithTranslation() Settings {
+	s = s.WithoutRelationPrediction()
+	s.TuneEach = s.TuneEach.withSpace(func(space *Space) {
+		space.Translate = nil
+		space.Penalties = slices.DeleteFunc(slices.Clone(space.Penalties),
+			func(p Penalty) bool { return p == IVRPenalty })
+	})
+	return s
+}
+
+// WithoutTuningEach removes the stage that tunes each model.
+func (s Settings) WithoutTuningEach() Settings {
+	s.TuneEach = nil
+	if s.Planned != nil {
+		planned := *s.Planned
+		planned.TuneEach = false
+		s.Planned = &planned
 	}
 	return s
 }
@@ -216,7 +287,7 @@ func (s Settings) WithoutRelationPrediction() Settings {
 // WithFixedTraining removes the stages, and the choices of a plan, that change how structures are
 // trained.
 func (s Settings) WithFixedTraining() Settings {
-	s.Tune, s.Halving = nil, 0
+	s.Tune, s.TuneEach, s.Halving = nil, nil, 0
 	if s.Planned != nil {
 		s.Planned = &Planned{}
 	}
@@ -227,12 +298,12 @@ func (s Settings) WithFixedTraining() Settings {
 // ErrFixedTraining means that a stage would change the training of a task that always trains with
 // the same settings.
 var ErrFixedTraining = errors.New("the task trains all structures with the same settings: " +
-	"leave out the stages tune and final, and set halving to 0")
+	"leave out the stages tune, tune-each and final, and set halving to 0")
 
 // CheckFixedTraining returns [ErrFixedTraining] if a stage would change how structures are
 // trained.
 func (s Settings) CheckFixedTraining() error {
-	if s.Tune != nil || s.Final != nil || s.Halving > 0 {
+	if s.Tune != nil || s.TuneEach != nil || s.Final != nil || s.Halving > 0 {
 		return ErrFixedTraining
 	}
 	return nil
@@ -260,8 +331,15 @@ func (s Settings) TunedOn() string {
 
 // Resolve returns the settings that a task can follow. It removes the ensemble and the splits if
 // the task or the settings do not support them, and resolves the precision. One precision, that
-// of the dimension of the search, applies to all stages.
+// of the dimension of the search, applies to all stages. Of two values with the same meaning, it
+// takes 0, so that no recipe is tried twice.
 func Resolve(t task.Task, s Settings) (Settings, error) {
+	if s.N3Block == 1 {
+		s.N3Block = 0
+	}
+	if s.IVRPower == 2 {
+		s.IVRPower = 0
+	}
 	supports := t.Supports()
 	if !supports.Ensembles || s.RetrainSeeds == 0 {
 		s.Ensemble = 0

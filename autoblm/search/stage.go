@@ -54,7 +54,7 @@ func (StageBase) Trained(s *State, c *Change, artifacts []task.Artifact) error {
 
 // isCandidate returns true if the artifact of a trial may be stored as the best of the search.
 func isCandidate(t task.Trial) bool {
-	return t.Stage == task.Searching || t.Stage == task.Final
+	return t.Stage == task.Searching || t.Stage == task.TuningEach || t.Stage == task.Final
 }
 
 // Progress counts all trials of the stage.

@@ -7,12 +7,13 @@ import (
 	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// TuneSettings are the settings of the stage before the search. It tries random recipes on SimplE
-// and passes the best one to the search, in place of the learning rate, n3 and batch of
-// [Settings].
+// TuneSettings are the settings of a stage that tunes recipes. Before the search, it tries random
+// recipes on SimplE and passes the best one to the search, in place of the learning rate, n3 and
+// batch of [Settings]. After the search, it tunes the recipe of each model by itself.
 type TuneSettings struct {
 	Trials int `json:"trials" min:"1" max:"10000" help:"Recipes tried on SimplE before the search."`
 	// Ranges have no Dims; the search determines the dimension.
@@ -44,20 +45,55 @@ type Ranges struct {
 	Dims    []int `json:"dims" min:"1" max:"1048576" help:"Dimensions to draw from; none: that of the search."`
 }
 
+// Penalty is a kind of penalty on embeddings.
+type Penalty string
+
+// The kinds of penalties, each with its own weights. A recipe without a penalty counts as N3.
+const (
+	N3Penalty   Penalty = "n3"
+	DuraPenalty Penalty = "dura"
+	IVRPenalty  Penalty = "ivr"
+)
+
+// PenaltyOf returns the kind of penalty of some weights: IVR or DURA if they have one, even with
+// N3.
+func PenaltyOf(w kge.Weights) Penalty {
+	switch {
+	case w.HasIVR():
+		return IVRPenalty
+	case w.EntityL2 > 0 || w.Products > 0:
+		return DuraPenalty
+	}
+	return N3Penalty
+}
+
 // Space lists the values that tuning tries for each field of a recipe, in ascending order, so that
 // neighbors are similar. Tuning also tries the value of the initial recipe. A field without values
 // keeps its initial value.
 type Space struct {
+	// Penalties are the kinds to choose from: a recipe that changes its kind loses the weights of
+	// the others. Without them, the weights of several kinds are combined.
+	Penalties []Penalty `json:"penalties,omitempty"`
+	// Translate are values of [kge.Settings.Translate], for recipes with reverse relations.
+	Translate     []bool    `json:"translate,omitempty"`
 	Batches       []int     `json:"batches,omitempty"`
 	LearningRates []float64 `json:"learning_rates,omitempty"`
 	N3            []float64 `json:"n3,omitempty"`
+	// EntityN3 and RelationN3 are weights in addition to N3.
+	EntityN3   []float64 `json:"entity_n3,omitempty"`
+	RelationN3 []float64 `json:"relation_n3,omitempty"`
 	// N3Blocks are values of [kge.Weights.N3Block]; those that do not divide the number of chunks
 	// are left out.
 	N3Blocks []int `json:"n3_blocks,omitempty"`
 	// PenaltyFrequencies are values of [kge.Weights.PenaltyFrequency].
 	PenaltyFrequencies []float64 `json:"penalty_frequencies,omitempty"`
-	// Dura are the weights of entities and of products, which are equal.
+	// Dura are the weights of entities and of products, which are equal unless Products has
+	// values for the latter.
 	Dura                []float64 `json:"dura,omitempty"`
+	Products            []float64 `json:"products,omitempty"`
+	IVR                 []float64 `json:"ivr,omitempty"`
+	IVRProducts         []float64 `json:"ivr_products,omitempty"`
+	IVRPowers           []float64 `json:"ivr_powers,omitempty"`
 	RelationPredictions []float64 `json:"relation_predictions,omitempty"`
 	Dropouts            []float64 `json:"dropouts,omitempty"`
 	InitScales          []float64 `json:"init_scales,omitempty"`
@@ -78,6 +114,11 @@ func DefaultTune() *TuneSettings { return &TuneSettings{Trials: 10, Ranges: Pape
 // GuidedTune returns a tuning stage over the default space.
 func GuidedTune(trials int) *TuneSettings {
 	return &TuneSettings{Trials: trials, Space: DefaultSpace()}
+}
+
+// EachTune returns a stage over [PenaltySpace] with a number of recipes for each model.
+func EachTune(trials int) *TuneSettings {
+	return &TuneSettings{Trials: trials, Space: PenaltySpace()}
 }
 
 // DefaultFinal returns a final stage of 10 trials with at most twice the dimension of the search,
@@ -102,10 +143,42 @@ func DefaultSpace() *Space {
 	}
 }
 
+// PenaltySpace returns the values in which the best recipes of different structures differ: the kind
+// of penalty, its weights, and the settings that go with it.
+func PenaltySpace() *Space {
+	return &Space{
+		Penalties:           []Penalty{N3Penalty, DuraPenalty, IVRPenalty},
+		Translate:           []bool{false, true},
+		LearningRates:       []float64{.05, .1, .2, .3},
+		N3:                  []float64{0, .001, .003, .01, .02, .05, .1, .2},
+		EntityN3:            []float64{0, .005, .02, .05, .1, .3},
+		RelationN3:          []float64{0, .005, .02, .05, .1},
+		N3Blocks:            []int{0, 2, 4, 8},
+		PenaltyFrequencies:  []float64{0, .25, .5, .75, 1},
+		Dura:                []float64{.002, .005, .01, .02, .05, .1},
+		Products:            []float64{.002, .005, .01, .02, .05, .1, .2},
+		IVR:                 []float64{.001, .003, .01, .03, .1},
+		IVRProducts:         []float64{0, .003, .01, .03, .1},
+		IVRPowers:           []float64{0, 2.25, 2.5, 3},
+		RelationPredictions: []float64{0, .05, .125, .25, .5, 1, 4},
+	}
+}
+
 // Apply returns the training settings of the final stage.
 func (f FinalSettings) Apply(t kge.Settings) kge.Settings {
 	t.Epochs, t.ValidateEvery, t.Patience = f.Epochs, f.ValidateEvery, f.Patience
 	return t
+}
+
+// withSpace returns the settings with a changed copy of their space; nil without one.
+func (t *TuneSettings) withSpace(change func(*Space)) *TuneSettings {
+	if t == nil || t.Space == nil {
+		return t
+	}
+	tune, space := *t, *t.Space
+	change(&space)
+	tune.Space = &space
+	return &tune
 }
 
 func (t TuneSettings) validate() error {
@@ -135,10 +208,10 @@ func (r Ranges) validate() error {
 }
 
 func (s Space) validate() error {
-	empty := len(s.Batches)+len(s.Reciprocal)+len(s.N3Blocks) == 0
+	empty := len(s.Batches)+len(s.Reciprocal)+len(s.N3Blocks)+len(s.Translate) == 0
 	for _, numbers := range [][]float64{
-		s.LearningRates, s.N3, s.PenaltyFrequencies, s.Dura, s.RelationPredictions, s.Dropouts,
-		s.InitScales,
+		s.LearningRates, s.N3, s.EntityN3, s.RelationN3, s.PenaltyFrequencies, s.Dura, s.Products,
+		s.IVR, s.IVRProducts, s.IVRPowers, s.RelationPredictions, s.Dropouts, s.InitScales,
 	} {
 		empty = empty && len(numbers) == 0
 		for _, x := range numbers {
@@ -149,6 +222,24 @@ func (s Space) validate() error {
 	}
 	if empty {
 		return errors.New("the space of recipes is empty: list values for at least one field")
+	}
+	return s.validatePenalties()
+}
+
+// validatePenalties returns an error if a kind of penalty is unknown or has no weight to begin with.
+func (s Space) validatePenalties() error {
+	for _, p := range s.Penalties {
+		weights, known := map[Penalty][]float64{
+			N3Penalty: s.N3, DuraPenalty: s.Dura, IVRPenalty: s.IVR,
+		}[p]
+		if !known {
+			return enum.Unknown("penalty", string(p),
+				[]string{string(N3Penalty), string(DuraPenalty), string(IVRPenalty)})
+		}
+		if len(weights) == 0 || weights[len(weights)-1] == 0 {
+			return fmt.Errorf("the space of recipes has the penalty %s without positive weights: "+
+				"list some", p)
+		}
 	}
 	return nil
 }

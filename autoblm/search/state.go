@@ -115,7 +115,7 @@ func (s *State) Numbered(stage task.Stage, trials []task.Trial) []task.Trial {
 }
 
 // Population returns the running trials of a stage that train next: at most limit of them, with the
-// same training settings and split. If same is not nil, it must also return true for any two of
+// same training settings, split, form and number of chunks. If same is not nil, it must also return true for any two of
 // them.
 func (s *State) Population(
 	stage task.Stage, limit int, same func(a, b task.Trial) bool,
@@ -126,13 +126,18 @@ func (s *State) Population(
 	size := 0
 	for size < min(len(running), limit) {
 		a, b := running[0], running[size]
-		if b.Recipe.Training != a.Recipe.Training || b.Split != a.Split ||
-			same != nil && !same(a, b) {
+		if !TrainTogether(a, b) || same != nil && !same(a, b) {
 			break
 		}
 		size++
 	}
 	return running[:size]
+}
+
+// TrainTogether reports whether two trials can be members of one population.
+func TrainTogether(a, b task.Trial) bool {
+	return a.Recipe.Training == b.Recipe.Training && a.Split == b.Split && a.Form == b.Form &&
+		a.Structure.K() == b.Structure.K()
 }
 
 // MaxPopulation returns the maximum number of trials that train together.

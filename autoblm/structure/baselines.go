@@ -36,15 +36,16 @@ func Baselines() []Baseline { return BaselinesWith(usualK) }
 func BaselinesWith(k int) (all []Baseline) {
 	for _, b := range published() {
 		if own := b.Structure.K(); k >= own && k%own == 0 {
-			b.Structure = b.Structure.split(k / own)
+			b.Structure = b.Structure.Split(k / own)
 			all = append(all, b)
 		}
 	}
 	return all
 }
 
-// split returns the same scoring function with every chunk cut into a number of parts.
-func (s Structure) split(parts int) Structure {
+// Split returns the same scoring function with every chunk cut into a number of parts. The result
+// has at most [MaxK] chunks.
+func (s Structure) Split(parts int) Structure {
 	finer := Zero(s.K() * parts)
 	for i := range s.K() {
 		for j := range s.K() {
@@ -60,7 +61,7 @@ func (s Structure) split(parts int) Structure {
 
 // named returns the structure of a baseline under its name: with four chunks, unless it needs more.
 func (b Baseline) named() Structure {
-	return b.Structure.split(max(1, usualK/b.Structure.K()))
+	return b.Structure.Split(max(1, usualK/b.Structure.K()))
 }
 
 // usualK is the number of chunks in the paper.

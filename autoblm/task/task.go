@@ -71,6 +71,9 @@ type Capabilities struct {
 	Ensembles bool
 	// Resplits is true if [Task.Resplit] can divide the data in other ways.
 	Resplits bool
+	// Forms is true if the task also trains models of other forms than bilinear in a search for
+	// structures.
+	Forms bool
 }
 
 // Base implements the optional methods of [Task] for a task that supports none of them: it

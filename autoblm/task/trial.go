@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // State is the state of a trial.
@@ -36,6 +38,8 @@ const (
 	HalvingRung Stage = "rung"
 	// Tuning trials compare recipes before the search.
 	Tuning Stage = "tune"
+	// TuningEach trials compare recipes for each of the best structures and each baseline.
+	TuningEach Stage = "tune each"
 	// Sizing trials compare dimensions for retraining.
 	Sizing Stage = "size"
 	// Retraining trials train the best structures with other seeds after the search.
@@ -59,6 +63,16 @@ type Recipe struct {
 // Member returns the member of a population that trains a structure with the recipe.
 func (r Recipe) Member(a structure.Structure) kge.Member {
 	return r.For(form.Bilinear, a, r.Seed)
+}
+
+// Terms lists the weights of the penalties and of relation prediction, and translation, such as
+// "n3 0.02, n3-block 2, translate".
+func (r Recipe) Terms() string {
+	terms := settings.Set(r.Weights)
+	if r.Training.Translate {
+		terms = strings.TrimPrefix(terms+", translate", ", ")
+	}
+	return cmp.Or(terms, "no penalty")
 }
 
 // Trial is one training of a structure with a recipe. No two trials of a stage have the same

@@ -5,6 +5,7 @@ package tasks
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -123,6 +124,9 @@ func (r Registration) Defaults(s search.Settings) search.Settings {
 	if r.Recipe != nil {
 		s = s.WithRecipe(r.Recipe(s.TrialRecipe(), !s.WarmStart))
 	}
+	if !r.Recipes {
+		s = s.WithoutTuningEach()
+	}
 	if r.NoRelationPrediction {
 		s = s.WithoutRelationPrediction()
 	}
@@ -138,6 +142,10 @@ func (r Registration) CheckSearch(s autoblm.SearchSettings) error {
 		if err := s.CheckFixedTraining(); err != nil {
 			return err
 		}
+	}
+	if s.TuneEach != nil && !r.Recipes {
+		return fmt.Errorf("the task %s has no penalties to tune for each model: leave out the stage "+
+			"tune-each", r.Name)
 	}
 	if r.Check == nil {
 		return nil

@@ -56,6 +56,9 @@ func (c *searchCommand) config(line *kong.Context, planned search.Settings) ([]b
 		if planned.Tune != nil {
 			c.Tune = planned.Tune.Trials
 		}
+		if planned.TuneEach != nil {
+			c.TuneEach = planned.TuneEach.Trials
+		}
 	}
 	return flags.Config(line, title, c.useOf)
 }
@@ -69,7 +72,8 @@ func (c *searchCommand) useOf(f *kong.Flag) flags.Use {
 		group = f.Group.Title
 	}
 	planned := []string{
-		"budget", "halving", "tune", "retrain-seeds", "retrain-splits", "retrain-dims", "retrain-epochs",
+		"budget", "halving", "tune", "tune-each", "retrain-seeds", "retrain-splits", "retrain-dims",
+		"retrain-epochs",
 	}
 	switch {
 	case strings.HasPrefix(group, ofTask) && group != ofTask+c.Task:

@@ -99,6 +99,8 @@ func stageProgress(p search.Progress) string {
 		return "other splits" + trainings(p.Trained)
 	case p.Stage == task.Sizing:
 		return "larger dimensions"
+	case p.Stage == task.TuningEach:
+		return fmt.Sprintf("tuning each of the best, %d of %d recipes", p.Trained, p.Budget)
 	case p.Stage != task.Searching:
 		return fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}

@@ -27,12 +27,14 @@ type searchCommand struct {
 	Algorithm   string  `group:"Search" default:"${algorithm}" enum:"${algorithms}" brief:"${enum}." help:"Strategy that proposes structures: ${strategies}."`
 	Minutes     float64 `group:"Search" default:"0" min:"0" max:"1000000" brief:"Deadline in minutes, and plan for it; 0: none." help:"Deadline in minutes; 0 sets none. Settings that are not given are planned to fit it, except with --recipe basic."`
 	recipeFlag  `group:"Training"`
-	MaxSteps    struct{}       `kong:"-"` // no flag here
+	MaxSteps, K struct{}       `kong:"-"` // no flags here
 	Settings    searchSettings `embed:"" group:"Search"`
 	duraFlag    `group:"Training"`
+	Ks          []int  `name:"k" group:"Search" min:"2" max:"8" help:"Number of chunks per embedding. Several, such as 2,4,8, compete: rounds take turns and the better half goes on, with models of dense blocks as further baselines."`
 	Predictor   string `group:"Search" default:"srf" enum:"srf,one-hot,none" help:"Selects the candidates to train: srf, one-hot or none."`
 	Tune        int    `group:"Search" min:"0" max:"10000" help:"Number of recipes to try before the search, which uses the best."`
 	TuneBy      string `group:"Search" default:"tpe" enum:"tpe,random" help:"tpe draws recipes similar to good ones, tries them on the two best baselines, and starts with a third of the epochs. random draws lr, n3 and batch and tries them on SimplE (the paper: 10 recipes)."`
+	TuneEach    int    `group:"Search" min:"0" max:"10000" help:"Number of recipes to try after the search for each of the best structures and each baseline: penalties, relation prediction, translation. --minutes chooses it if there is much time; only for completion."`
 	Final       int    `group:"Search" default:"0" min:"0" max:"10000" help:"Number of final trainings of the best structures with random recipes (the paper: 50)."`
 	FinalDims   []int  `group:"Search" min:"1" max:"1048576" help:"Dimensions for --final, separated by commas."`
 	FinalEpochs int    `group:"Search" min:"1" max:"1000000000" help:"Epochs for --final."`
@@ -64,12 +66,15 @@ func newSearchCommand() searchCommand {
 func (c *searchCommand) set(s search.Settings) {
 	s.Recipe = withAutoPrecision(s.Recipe)
 	c.Settings = searchSettings(s)
-	c.Tune, c.TuneBy = 0, "random"
+	c.Ks, c.Tune, c.TuneBy, c.TuneEach = s.Ks(), 0, "random", 0
 	if s.Tune != nil {
 		c.Tune = s.Tune.Trials
 		if s.Tune.Space != nil {
 			c.TuneBy = "tpe"
 		}
+	}
+	if s.TuneEach != nil {
+		c.TuneEach = s.TuneEach.Trials
 	}
 }
 
@@ -105,21 +110,18 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 		s.Planned = planned(line, s.Planned)
 		c.taskFlags.reset(t, !s.WarmStart)
 		c.set(s)
-	}, c.roundDims}
+	}, c.setChunks, c.roundDims}
 	if r.Name != "" {
 		layers = append(layers, recipeLayer(&c.Settings.Recipe, r.Recipe), func() {
 			// A recipe whose norms span more chunks than the search has needs as many.
 			if block := r.N3Block; block > c.Settings.K && !flags.IsGiven(line, "k") {
-				c.Settings.K = block
+				c.Settings.K, c.Ks = block, []int{block}
 			}
 		})
 	}
 	return flags.Resolve(line, append(layers, c.graphLayer(line, size),
 		c.impliedLayer(line, &c.Settings.Recipe), func() {
 			c.Settings.Halving = min(c.Settings.Halving, search.DefaultHalving(c.Settings.Training.Epochs))
-			if c.Settings.Training.Translate { // which has no relation prediction
-				c.Settings = searchSettings(search.Settings(c.Settings).WithoutRelationPrediction())
-			}
 		})...)
 }
 
@@ -150,7 +152,20 @@ func planned(line *kong.Context, p *search.Planned) *search.Planned {
 	return &search.Planned{
 		Dim: p.Dim && free("dim"), Epochs: p.Epochs && free("epochs"),
 		Structures: p.Structures && free("budget", "halving"), Tune: p.Tune && free("tune"),
-		Retrain: p.Retrain && free("retrain-seeds", "retrain-dims", "retrain-epochs"),
+		Retrain:  p.Retrain && free("retrain-seeds", "retrain-dims", "retrain-epochs"),
+		TuneEach: p.TuneEach && free("tune-each"),
+	}
+}
+
+// setChunks sets the numbers of chunks of the search to the given ones.
+func (c *searchCommand) setChunks() {
+	if len(c.Ks) == 0 {
+		return
+	}
+	ks := slices.Compact(slices.Sorted(slices.Values(c.Ks)))
+	c.Settings.K, c.Settings.FewerK = ks[len(ks)-1], nil
+	if len(ks) > 1 {
+		c.Settings.FewerK = ks[:len(ks)-1]
 	}
 }
 
@@ -267,7 +282,13 @@ func (c *searchCommand) settings(
 	s = autoblm.SearchSettings{
 		Settings: search.Settings(c.Settings), Algorithm: c.Algorithm, MixEngines: c.MixEngines,
 	}
-	s.Predictor, s.Tune, s.Final = c.predictor(), c.tune(), nil
+	s.Predictor, s.Tune, s.TuneEach, s.Final = c.predictor(), c.tune(), nil, nil
+	if c.TuneEach > 0 {
+		s.TuneEach = search.EachTune(c.TuneEach)
+	}
+	if s.Training.Translate {
+		s.Settings = s.WithTranslation()
+	}
 	s.TimeLimit = minutes(c.Minutes)
 	if c.Final != 0 {
 		s.Final = search.DefaultFinal()

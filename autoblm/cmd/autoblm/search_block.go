@@ -57,7 +57,16 @@ func (s searchRun) addNotes(b *cli.Block, r *search.Result) {
 	if diverged := r.Trained - r.Complete; diverged > 0 {
 		b.Note(format.Count(diverged, "structure") + " diverged.")
 	}
+	noteRecipe(b, r)
 	noteEngines(b, task.Engines(r.Trials))
+}
+
+// noteRecipe names the recipe of the kept model, if models have their own.
+func noteRecipe(b *cli.Block, r *search.Result) {
+	if len(r.TunedEach) == 0 || r.Kept == nil || r.Kept.Ensemble != nil {
+		return
+	}
+	b.Note("Recipe of the kept model: " + r.Kept.Recipe.Terms() + ".")
 }
 
 // noteEngines says that the trials come from several engines.

@@ -134,6 +134,7 @@ func (s searchRun) failure(r *search.Result) error {
 type searchSummary struct {
 	study.Outcome
 	K        int         `json:"k"`
+	FewerK   []int       `json:"fewer_k,omitempty"` // that competed with k
 	Dim      int         `json:"dim"`
 	Trained  int         `json:"trained"`
 	Failed   int         `json:"failed"`
@@ -149,7 +150,7 @@ type searchSummary struct {
 func (s searchRun) summary(r *search.Result) searchSummary {
 	summary := searchSummary{
 		Outcome: study.OutcomeOf(s.about(), r, s.Presentation()),
-		K:       s.settings.K, Dim: s.settings.Training.Dim,
+		K:       s.settings.K, FewerK: s.settings.FewerK, Dim: s.settings.Training.Dim,
 		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds, Resumed: r.Resumed,
 		Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead,
 		Study: s.settings.Study, Out: s.out,
@@ -189,15 +190,17 @@ func (s searchRun) printStructures(
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
+	summary.PrintTunedEach(w)
 	summary.PrintFinals(w)
 	summary.PrintRetrained(w)
 	summary.PrintEnsemble(w)
 	if summary.Kept["from"] == study.FromBaseline && len(r.Best) > 0 {
 		fmt.Fprintf(w, "\nThe best structure found is %s\n", r.Best[0].Structure)
 	}
-	best, origin := bestStructure(r, summary)
-	fmt.Fprintf(w, "\nThe structure of the best model (%s), %s\n\n%s\nf(h,r,t) = %s\n",
-		origin, best, o.Drawing(best.Draw), best.Formula())
+	if best, origin := bestStructure(r, summary); best.K() > 0 {
+		fmt.Fprintf(w, "\nThe structure of the best model (%s), %s\n\n%s\nf(h,r,t) = %s\n",
+			origin, best, o.Drawing(best.Draw), best.Formula())
+	}
 	s.printExamples(w, r.Artifact)
 	saved := "the pictures"
 	if r.Artifact != nil {

@@ -159,6 +159,7 @@ func (s studyDetails) block(
 	b := cli.Block{Title: []string{"study " + string(s.Status), s.Dataset, s.Algorithm,
 		study.Amount(r), format.Brief(s.Seconds)}, Unfinished: s.Status != study.Finished}
 	addHeadline(&b, report.Data{Contents: *contents, Presentation: p}.Headline())
+	noteRecipe(&b, r)
 	noteEngines(&b, s.Engines)
 	if s.Note != "" {
 		b.Note("State: " + s.Note + ".")
@@ -209,6 +210,7 @@ func (s studyDetails) printDetails(w io.Writer, r *search.Result, p task.Present
 			fmt.Fprintf(w, "found %d: %s\n", i+1, t.Structure)
 		}
 	}
+	s.PrintTunedEach(w)
 	s.PrintFinals(w)
 	s.PrintRetrained(w)
 	s.PrintEnsemble(w)

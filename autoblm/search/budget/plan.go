@@ -15,6 +15,8 @@ const (
 	plannedShare = 0.85
 	tuneShare    = 0.3
 	searchShare  = 0.25
+	// eachShare is for tuning each of the best models, if the settings request it.
+	eachShare = 0.2
 	// recipeFactor is the mean duration of the recipes of a space, relative to the initial one.
 	recipeFactor = 1.5
 )
@@ -23,12 +25,14 @@ const (
 const (
 	minRecipes    = 12
 	minStructures = 24
+	minEach       = 12
 )
 
 // Maximum useful sizes.
 const (
 	maxRecipes    = 120
 	maxStructures = 512
+	maxEach       = 48
 	// MaxDim is the largest dimension that a plan chooses.
 	MaxDim = 2048
 	// minDim is the smallest dimension of compared structures, unless a smaller one is given.
@@ -74,9 +78,14 @@ func New(s search.Settings, fewValidation bool, p search.Paces, used time.Durati
 		return plan.withoutPaces(left)
 	}
 	free := plan.free(left)
+	each := plan.requestedEach(free)
+	free -= each
 	tune := free * tuneShare
 	compare := plan.comparing(free - tune)
-	if !plan.withTuning(tune, compare) {
+	if plan.withTuning(tune, compare) {
+		surplus := plan.unusedTuning(tune)
+		tune, each = tune-surplus, each+surplus
+	} else {
 		if plan.Recipes = requestedRecipes(s); plan.Recipes == 0 {
 			tune, compare = 0, tune+compare
 		}
@@ -94,10 +103,11 @@ func New(s search.Settings, fewValidation bool, p search.Paces, used time.Durati
 	if !s.Planned.Structures {
 		plan.Structures = s.Budget
 	}
-	plan.retrain(p, left-tune-compare)
-	plan.Seconds = max(0, plan.Seconds+tune+compare)
+	plan.retrain(p, left-tune-compare-each)
+	plan.Seconds = max(0, plan.Seconds+tune+compare+each)
 	plan.TuneUntil = used + seconds(tune/plannedShare)
 	plan.SearchUntil = used + seconds((tune+compare)/plannedShare)
+	plan.EachUntil = used + seconds((tune+compare+each)/plannedShare)
 	return plan.Plan
 }
 
@@ -108,7 +118,8 @@ func Revise(
 ) search.Plan {
 	plan := planner{Plan: p, settings: s}
 	paces := p.Paces.Times(factor)
-	left := p.Limit.Seconds()*plannedShare - used.Seconds()
+	each := (p.EachUntil - p.SearchUntil).Seconds() * plannedShare
+	left := p.Limit.Seconds()*plannedShare - used.Seconds() - each
 	free := plan.free(left)
 	compare := plan.comparing(free)
 	if p.Recipes == 0 {
@@ -120,12 +131,13 @@ func Revise(
 		plan.Structures = proposed + max(1, plan.affordable(compare, whole))
 	}
 	plan.SearchUntil = used + seconds(compare/plannedShare)
+	plan.EachUntil = plan.SearchUntil + p.EachUntil - p.SearchUntil
 	if proposed > 0 && p.Seeds > 0 { // retraining continues until the end of the time
-		plan.Seconds = max(0, left)
+		plan.Seconds = max(0, left+each)
 		return plan.Plan
 	}
 	plan.retrain(paces, left-compare)
-	plan.Seconds = max(0, plan.Seconds+compare)
+	plan.Seconds = max(0, plan.Seconds+compare+each)
 	return plan.Plan
 }
 
@@ -134,6 +146,9 @@ func Revise(
 func Extend(old, plan search.Plan, s search.Settings, proposed int) search.Plan {
 	plan.Dim, plan.Epochs, plan.MaxSteps = old.Dim, old.Epochs, old.MaxSteps
 	plan.Halving, plan.Recipes = old.Halving, old.Recipes
+	if plan.Each = old.Each; old.Each == 0 {
+		plan.EachUntil = plan.SearchUntil
+	}
 	if len(plan.Paces.At) == 0 {
 		return plan
 	}
@@ -193,7 +208,7 @@ func (p planner) withoutSearch() search.Plan {
 	p.NoSearch, p.Tuned, p.Searched = true, true, true
 	p.Dim, p.Epochs = p.Paces.Default.Dim, p.settings.Training.Epochs
 	p.Seconds = max(0, (p.Limit - p.Used).Seconds())
-	p.TuneUntil, p.SearchUntil = p.Used, p.Used
+	p.TuneUntil, p.SearchUntil, p.EachUntil = p.Used, p.Used, p.Used
 	return p.Plan
 }
 
@@ -208,12 +223,15 @@ func (p planner) withoutPaces(left float64) search.Plan {
 	s := p.settings
 	p.Dim, p.Epochs, p.MaxSteps = s.Training.Dim, s.Training.Epochs, s.Training.MaxSteps
 	p.Structures, p.Halving, p.Recipes = s.Budget, s.Halving, requestedRecipes(s)
+	each := p.requestedEach(left)
+	left -= each
 	p.Seconds = max(0, left)
 	p.TuneUntil, p.SearchUntil = p.Used+seconds(left*tuneShare/plannedShare), p.Limit
 	if s.RetrainSeeds > 0 {
 		p.requestedRetraining()
 		p.SearchUntil = p.Used + seconds(left*(tuneShare+searchShare)/plannedShare)
 	}
+	p.EachUntil = min(p.Limit, p.SearchUntil+seconds(each/plannedShare))
 	return p.Plan
 }
 
@@ -229,9 +247,7 @@ func (p *planner) withTuning(tune, compare float64) bool {
 	for _, size := range sizes(s) {
 		p.Dim, p.Epochs, p.Halving = size.dim, size.epochs, rungs(s, size.epochs)
 		whole := p.Paces.Training(p.Dim, p.Epochs, 0)
-		confirm := float64(TunedModels*ConfirmedRecipes*ConfirmingSeeds) * whole
-		perRecipe := recipeFactor * TunedModels * whole * 2 / search.Reduction
-		p.Recipes = min(max(maxRecipes, needed), int((tune-baselines*whole-confirm)/perRecipe))
+		p.Recipes = min(max(maxRecipes, needed), int((tune-tuningSeconds(0, whole))/recipeSeconds(whole)))
 		p.Structures = p.affordable(compare, whole)
 		if p.Recipes >= needed && p.Structures >= enoughStructures(s, minStructures) {
 			if requested > 0 {
@@ -241,6 +257,46 @@ func (p *planner) withTuning(tune, compare float64) bool {
 		}
 	}
 	return false
+}
+
+// recipeSeconds returns the seconds that a recipe takes on the tuned models. whole is the number of
+// seconds of a full training.
+func recipeSeconds(whole float64) float64 {
+	return recipeFactor * TunedModels * whole * 2 / search.Reduction
+}
+
+// tuningSeconds returns the seconds of a tuning stage of some recipes.
+func tuningSeconds(recipes int, whole float64) float64 {
+	confirm := TunedModels * ConfirmedRecipes * ConfirmingSeeds
+	return float64(baselines+confirm)*whole + float64(recipes)*recipeSeconds(whole)
+}
+
+// unusedTuning plans to tune each of the best models in the time that tuning leaves over, because
+// it tries the most recipes that are useful. It returns that time.
+func (p *planner) unusedTuning(tune float64) float64 {
+	s := p.settings
+	if !s.Planned.TuneEach || !s.Planned.Tune || p.Recipes < maxRecipes {
+		return 0
+	}
+	found, _ := s.RetrainCounts()
+	whole := p.Paces.Training(p.Dim, p.Epochs, 0)
+	perRecipe := float64(found+baselines) * recipeSeconds(whole) / TunedModels
+	p.Each = min(maxEach, int((tune-tuningSeconds(p.Recipes, whole))/perRecipe))
+	if p.Each < minEach {
+		p.Each = 0
+	}
+	return float64(p.Each) * perRecipe
+}
+
+// requestedEach returns the seconds for tuning each of the best models of those that are left, if
+// the settings request it.
+func (p *planner) requestedEach(left float64) float64 {
+	s := p.settings
+	if s.TuneEach == nil || s.Planned.TuneEach {
+		return 0
+	}
+	p.Each = s.TuneEach.Trials
+	return eachShare * max(0, left)
 }
 
 // withoutTuning chooses a size for comparing without tuning. It prefers a size at which many

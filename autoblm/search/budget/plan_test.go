@@ -38,6 +38,13 @@ func TestNew(t *testing.T) {
 			"then the best 5 with 3 seeds at d 512: about 3m50.1s"},
 		{"no retraining", 5, 1e-4, func(s *search.Settings) { s.RetrainSeeds = 0 },
 			"23 recipes, 426 structures at d 128, 2 rungs, 60 epochs: about 4m15s"},
+		{"a requested stage", 5, 1e-4, func(s *search.Settings) {
+			s.Planned.TuneEach, s.TuneEach = false, search.EachTune(12)
+		},
+			"16 recipes, 111 structures at d 128, 2 rungs, 60 epochs, 12 recipes for each of the best, " +
+				"then the best 5 with 3 seeds at d 512: about 4m13s"},
+		{"much time", 60, 1e-4, nil, "120 recipes, 512 structures at d 256, 2 rungs, 60 epochs, " +
+			"15 recipes for each of the best, then the best 5 with 3 seeds at d 2048: about 34m2.3s"},
 	} {
 		s := search.TimedSettings()
 		s.TimeLimit = time.Duration(c.minutes * float64(time.Minute))
@@ -250,5 +257,35 @@ func TestNoTimeForPaces(t *testing.T) {
 		if plan := New(s, false, paces, seconds(took)); plan.NoSearch != want {
 			t.Errorf("after %v s of %v: %+v", took, s.TimeLimit, plan)
 		}
+	}
+}
+
+// TestEachHasTime: a plan tunes each model in the time that tuning cannot use, so that all else
+// stays as it is without the stage.
+func TestEachHasTime(t *testing.T) {
+	opened := 0
+	for minutes := 1.; minutes <= 512; minutes *= 2 {
+		s := search.TimedSettings()
+		s.TimeLimit = time.Duration(minutes * float64(time.Minute))
+		with := New(s, false, pacesOf(1e-4), 0)
+		s = s.WithoutTuningEach()
+		without := New(s, false, pacesOf(1e-4), 0)
+		if with.Each > 0 {
+			opened++
+			if with.Each < minEach || with.Recipes != maxRecipes {
+				t.Errorf("%v minutes: %d recipes, then %d for each", minutes, with.Recipes, with.Each)
+			}
+		} else if opened > 0 {
+			t.Errorf("%v minutes are enough, but not used", minutes)
+		}
+		if with.Recipes != without.Recipes || with.Structures != without.Structures ||
+			with.Dim != without.Dim || !slices.Equal(with.Dims, without.Dims) ||
+			with.EachUntil > s.TimeLimit || with.EachUntil < with.SearchUntil ||
+			with.EachUntil != without.SearchUntil {
+			t.Errorf("%v minutes: %v, and without the stage %v", minutes, with, without)
+		}
+	}
+	if opened < 2 {
+		t.Errorf("%d plans tune each model", opened)
 	}
 }

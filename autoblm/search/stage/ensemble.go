@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -113,10 +114,15 @@ func candidatesOf(trials []task.Trial, limit int) (numbers []int) {
 	best := slices.DeleteFunc(task.BestFirst(trials), func(t task.Trial) bool {
 		return !search.IsRetrained(t)
 	})
-	turn, next := map[int]int{}, map[structure.Structure]int{}
+	type model struct {
+		form      form.Form
+		structure structure.Structure
+	}
+	turn, next := map[int]int{}, map[model]int{}
 	for _, t := range best {
-		turn[t.Number] = next[t.Structure]
-		next[t.Structure]++
+		m := model{t.Form, t.Structure}
+		turn[t.Number] = next[m]
+		next[m]++
 	}
 	slices.SortStableFunc(best, func(a, b task.Trial) int {
 		return cmp.Compare(turn[a.Number], turn[b.Number])

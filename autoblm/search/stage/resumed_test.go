@@ -83,6 +83,10 @@ func TestTimedSearchesResume(t *testing.T) {
 		"given sizes": {40 * time.Millisecond, func(s *search.Settings) {
 			*s = partlyPlanned()
 		}, func(r *search.Result) bool { return len(r.Retrained) == 7 }},
+		"own recipes": {40 * time.Millisecond, func(s *search.Settings) {
+			*s = partlyPlanned()
+			s.FewerK, s.TuneEach = []int{2}, search.EachTune(4)
+		}, func(r *search.Result) bool { return hasStage(r, task.TuningEach, task.Retraining) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := search.TimedSettings()

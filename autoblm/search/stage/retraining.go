@@ -40,11 +40,11 @@ func (Retraining) Next(_ context.Context, s *search.State) (search.Step, error) 
 	if s.TimeIsUp() && len(s.InStage(task.Sizing)) == 0 {
 		return done, nil
 	}
-	recipe, missing := retrainRecipe(s)
+	size, missing := retrainSize(s)
 	if len(missing) > 0 {
 		return propose(s, task.Sizing, missing), nil
 	}
-	chosen := withDefaultRecipe(s, retrainGroup(s, 0, recipe))
+	chosen := withDefaultRecipe(s, retrainGroup(s, 0, size))
 	if step, found := proposeSeeds(s, chosen, 0); found {
 		return step, nil
 	}
@@ -55,7 +55,7 @@ func (Retraining) Next(_ context.Context, s *search.State) (search.Step, error) 
 		return done, nil
 	}
 	for group := 1; group < retrainGroups; group++ {
-		next := retrainGroup(s, group, recipe)
+		next := retrainGroup(s, group, size)
 		if step, found := proposeSeeds(s, next, 0); found {
 			return step, nil
 		}
@@ -77,7 +77,7 @@ func trainRetrained(s *search.State, stage task.Stage) search.Step {
 	var same func(a, b task.Trial) bool
 	if stage == task.Retraining {
 		limit = s.Settings.RetrainSeeds
-		same = func(a, b task.Trial) bool { return a.Structure == b.Structure }
+		same = isSameModel
 	}
 	return search.Step{
 		Train:      s.Population(stage, limit, same),
@@ -88,57 +88,65 @@ func trainRetrained(s *search.State, stage task.Stage) search.Step {
 	}
 }
 
-// retrainRecipe returns the recipe of retraining. Among several dimensions, it chooses the one at
-// which the best two structures have the highest mean score. If trials of a dimension are missing,
-// it returns them instead.
-func retrainRecipe(s *search.State) (recipe task.Recipe, missing []task.Trial) {
-	base := Recipe(s)
+// trainingSize is what retraining changes in the recipe of a model.
+type trainingSize struct{ dim, epochs, maxSteps int }
+
+// of returns a recipe at the size.
+func (z trainingSize) of(r task.Recipe) task.Recipe {
+	r.Training.Dim, r.Training.Epochs, r.Training.MaxSteps = z.dim, z.epochs, z.maxSteps
+	return r
+}
+
+// retrainSize returns the size of retraining. Among several dimensions, it chooses the one at which
+// the best two models have the highest mean score. If trials of a dimension are missing, it returns
+// them instead.
+func retrainSize(s *search.State) (size trainingSize, missing []task.Trial) {
+	training := Recipe(s).Training
+	size = trainingSize{training.Dim, training.Epochs, training.MaxSteps}
 	if before := s.InStage(task.Retraining); len(before) > 0 { // chosen with an earlier budget
-		recipe = before[0].Recipe
-		recipe.Seed = base.Seed
-		return recipe, nil
+		training = before[0].Recipe.Training
+		return trainingSize{training.Dim, training.Epochs, training.MaxSteps}, nil
 	}
 	if s.Settings.RetrainEpochs > 0 {
-		base.Training.Epochs = s.Settings.RetrainEpochs
-		base.Training.MaxSteps = s.Settings.RetrainSteps
+		size.epochs, size.maxSteps = s.Settings.RetrainEpochs, s.Settings.RetrainSteps
 	}
 	dims := s.Settings.RetrainDims
 	if len(dims) == 1 {
-		base.Training.Dim = dims[0]
+		size.dim = dims[0]
 	}
 	if len(dims) < 2 {
-		return base, nil
+		return size, nil
 	}
-	best := task.BestFirst(s.InStage(task.Searching))
+	best := tunedModels(s.Settings, s.Trials)
 	models := best[:min(len(best), budget.TunedModels)]
 	highest := -1.0
 	for _, dim := range dims {
-		r := base
-		r.Training.Dim = dim
-		score, missing := sizingScore(s, models, r)
+		at := size
+		at.dim = dim
+		score, missing := sizingScore(s, models, at)
 		if len(missing) > 0 {
-			return base, missing
+			return size, missing
 		}
 		if score > highest {
-			recipe, highest = r, score
+			size, highest = at, score
 		}
 	}
-	return recipe, nil
+	return size, nil
 }
 
-// sizingScore returns the mean score of models with a recipe, and the trials that are missing for
-// it.
+// sizingScore returns the mean score of models at a size, and the trials that are missing for it.
 func sizingScore(
-	s *search.State, models []task.Trial, r task.Recipe,
+	s *search.State, models []task.Trial, size trainingSize,
 ) (score float64, missing []task.Trial) {
 	var scores []float64
 	sizing := s.InStage(task.Sizing)
 	for _, m := range models {
+		recipe := size.of(m.Recipe)
 		at := slices.IndexFunc(sizing, func(t task.Trial) bool {
-			return t.Structure == m.Structure && t.Recipe == r
+			return isSameModel(t, m) && t.Recipe == recipe
 		})
 		if at < 0 {
-			missing = append(missing, task.Trial{Name: m.Name, Structure: m.Structure, Recipe: r})
+			missing = append(missing, retrained(m, recipe))
 		} else {
 			scores = append(scores, sizing[at].ScoreOrZero())
 		}
@@ -146,9 +154,14 @@ func sizingScore(
 	return stat.Mean(scores, nil), missing
 }
 
-// retrainGroup returns the structures of a group with the recipe of retraining. Found structures
-// and baselines alternate, best first. A later group has the next best ones.
-func retrainGroup(s *search.State, group int, recipe task.Recipe) (chosen []task.Trial) {
+// retrained returns a new trial of a model with a recipe.
+func retrained(m task.Trial, recipe task.Recipe) task.Trial {
+	return task.Trial{Name: m.Name, Form: m.Form, Structure: m.Structure, Recipe: recipe}
+}
+
+// retrainGroup returns the models of a group at the size of retraining. Found structures and
+// baselines alternate, best first. A later group has the next best ones.
+func retrainGroup(s *search.State, group int, size trainingSize) (chosen []task.Trial) {
 	from, to := [2]int{}, [2]int{}
 	to[0], to[1] = s.Settings.RetrainCounts()
 	if group > 0 {
@@ -157,7 +170,7 @@ func retrainGroup(s *search.State, group int, recipe task.Recipe) (chosen []task
 		}
 	}
 	var all [2][]task.Trial // found structures and baselines
-	for _, t := range task.BestFirst(s.InStage(task.Searching)) {
+	for _, t := range tunedModels(s.Settings, s.Trials) {
 		kind := 0
 		if t.Name != "" {
 			kind = 1
@@ -168,7 +181,7 @@ func retrainGroup(s *search.State, group int, recipe task.Recipe) (chosen []task
 		for kind, trials := range all {
 			if i >= from[kind] && i < min(to[kind], len(trials)) {
 				t := trials[i]
-				chosen = append(chosen, task.Trial{Name: t.Name, Structure: t.Structure, Recipe: recipe})
+				chosen = append(chosen, retrained(t, size.of(t.Recipe)))
 			}
 		}
 	}
@@ -184,17 +197,19 @@ func withDefaultRecipe(s *search.State, chosen []task.Trial) []task.Trial {
 	}
 	added, tuned := chosen[0], Recipe(s)
 	at := added.Recipe.Training
+	asTuned := trainingSize{tuned.Training.Dim, tuned.Training.Epochs, tuned.Training.MaxSteps}
 	switch {
 	case at.Dim == tuned.Training.Dim && at.Epochs == tuned.Training.Epochs,
-		tuned == s.Settings.TrialRecipe(), // nothing was tuned
-		added.Structure == models[0].Structure:
+		asTuned.of(added.Recipe) == s.Settings.TrialRecipe(), // nothing was tuned
+		isSameModel(added, models[0]):
 		return chosen
 	}
 	added.Recipe = models[0].Recipe
 	added.Recipe.Seed = tuned.Seed
-	k := added.Structure.K()
+	k := max(1, added.Structure.K())
 	added.Recipe.Training.Dim = max(1, added.Recipe.Training.Dim/k) * k
-	if added.Recipe == chosen[0].Recipe {
+	if added.Recipe == chosen[0].Recipe ||
+		added.Recipe.Training.ValidateFor(added.Member()) != nil { // such as N3 of moduli, for K = 3
 		return chosen
 	}
 	return slices.Insert(chosen, 1, added)
@@ -227,7 +242,7 @@ func missingSeeds(s *search.State, of task.Trial, first int) (trials []task.Tria
 		t := of
 		t.Recipe.Seed += uint64(first+i) + 1
 		exists := func(b task.Trial) bool {
-			return b.Stage == task.Retraining && b.Structure == t.Structure && b.Recipe == t.Recipe
+			return b.Stage == task.Retraining && isSameModel(b, t) && b.Recipe == t.Recipe
 		}
 		if !slices.ContainsFunc(s.Trials, exists) {
 			trials = append(trials, t)
@@ -287,7 +302,7 @@ func proposeSplits(s *search.State, chosen []task.Trial) (search.Step, bool) {
 			t.Split = split
 			t.Recipe.Seed += uint64(split)
 			exists := func(b task.Trial) bool {
-				return b.Structure == t.Structure && b.Recipe == t.Recipe && b.Split == split
+				return isSameModel(b, t) && b.Recipe == t.Recipe && b.Split == split
 			}
 			if !slices.ContainsFunc(resplit, exists) {
 				missing = append(missing, t)
@@ -370,7 +385,7 @@ func (Retraining) Trained(s *search.State, c *search.Change, artifacts []task.Ar
 // that these scores replace its own. The default model is no retraining of its structure.
 func wasRetrained(of task.Trial, trials []task.Trial) bool {
 	return slices.ContainsFunc(trials, func(t task.Trial) bool {
-		return t.Stage == task.Retraining && t.Structure == of.Structure &&
+		return t.Stage == task.Retraining && isSameModel(t, of) &&
 			t.State != task.Running && !t.StoppedEarly
 	})
 }

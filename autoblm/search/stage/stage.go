@@ -2,8 +2,8 @@ package stage
 
 import (
 	"context"
+	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -12,8 +12,8 @@ import (
 // nothing.
 func All() []search.Stage {
 	return []search.Stage{
-		Default{}, Recipes{}, Plan{}, Tuning{}, Revision{}, Structures{}, Baselines{}, Retraining{},
-		Ensemble{}, Final{},
+		Default{}, Recipes{}, Plan{}, Tuning{}, Revision{}, Structures{}, TuneEach{}, Baselines{},
+		Retraining{}, Ensemble{}, Final{},
 	}
 }
 
@@ -22,7 +22,7 @@ func Run(ctx context.Context, p search.Problem) (*search.Result, error) {
 	p.Stages = All()
 	r, err := search.Run(ctx, p)
 	if err == nil {
-		r.Tuned = tunedRecipes(r.Settings, r.Trials)
+		addTuned(r)
 	}
 	return r, err
 }
@@ -30,8 +30,22 @@ func Run(ctx context.Context, p search.Problem) (*search.Result, error) {
 // Summarize computes the results of a study from its trials and rounds; see [search.Summarize].
 func Summarize(s search.Settings, trials []task.Trial, rounds []search.Round) *search.Result {
 	r := search.Summarize(s, trials, rounds)
-	r.Tuned = tunedRecipes(s, trials)
+	addTuned(r)
 	return r
+}
+
+// addTuned adds the results of the tuning stages.
+func addTuned(r *search.Result) {
+	r.Tuned = tunedRecipes(r.Settings, r.Trials)
+	r.TunedEach = nil
+	models := tunedModels(r.Settings, r.Trials)
+	for _, t := range models {
+		if isTuned := slices.ContainsFunc(r.Trials, func(b task.Trial) bool {
+			return b.Stage == task.TuningEach && isSameModel(b, t)
+		}); isTuned {
+			r.TunedEach = append(r.TunedEach, t)
+		}
+	}
 }
 
 // done is the step of a stage with nothing to do.
@@ -49,21 +63,18 @@ const (
 	finalStream
 )
 
-// groupByTraining orders trials so that those with the same training settings are adjacent and
-// train as one population. The numbers follow the new order.
+// groupByTraining orders trials so that those that can train as one population are adjacent. The
+// numbers follow the new order.
 func groupByTraining(trials []task.Trial) []task.Trial {
 	first := trials[0].Number
-	done := map[kge.Settings]bool{}
+	taken := make([]bool, len(trials))
 	var ordered []task.Trial
-	for _, t := range trials {
-		training := t.Recipe.Training
-		if done[training] {
-			continue
-		}
-		done[training] = true
-		for _, u := range trials {
-			if u.Recipe.Training == training {
-				ordered = append(ordered, u)
+	for i, t := range trials {
+		isFirst := !taken[i]
+		for j := i; isFirst && j < len(trials); j++ {
+			if !taken[j] && search.TrainTogether(t, trials[j]) {
+				taken[j] = true
+				ordered = append(ordered, trials[j])
 			}
 		}
 	}

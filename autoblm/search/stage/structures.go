@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -26,7 +27,9 @@ func (Structures) Next(ctx context.Context, s *search.State) (search.Step, error
 		return search.Step{Done: true, Stopped: s.Plan.Stopped, Note: s.Plan.Note}, nil
 	}
 	if s.Settings.HasBaselines() && len(s.InStage(task.Searching)) == 0 {
-		step := propose(s, task.Searching, baselines(s.Settings.K, Recipe(s)))
+		recipe := Recipe(s)
+		step := propose(s, task.Searching,
+			append(baselines(s.Settings, recipe), blockBaselines(s, recipe)...))
 		reuseDefault(s, step.Change.Trials)
 		return step, nil
 	}
@@ -36,7 +39,7 @@ func (Structures) Next(ctx context.Context, s *search.State) (search.Step, error
 		}
 	}
 	if promoted := halvingOf(s).promote(s.Trials); len(promoted) > 0 {
-		return search.Step{Change: &search.Change{Trials: promoted}}, nil
+		return search.Step{Change: &search.Change{Trials: groupByTraining(promoted)}}, nil
 	}
 	left := s.Settings.Budget - len(search.Proposed(s.Trials))
 	if left <= 0 {
@@ -72,10 +75,33 @@ func end(s *search.State, stopped search.Stop, note string) search.Step {
 	return search.Step{Change: &search.Change{Plan: plan}}
 }
 
-// baselines returns trials of the baselines with k chunks.
-func baselines(k int, recipe task.Recipe) (trials []task.Trial) {
-	for _, b := range structure.BaselinesWith(k) {
-		trials = append(trials, task.Trial{Name: b.Name, Structure: b.Structure, Recipe: recipe})
+// baselines returns trials of the baselines, each with the fewest chunks that the search tries and
+// that it can be written with.
+func baselines(s search.Settings, recipe task.Recipe) (trials []task.Trial) {
+	for _, k := range s.Ks() {
+		for _, b := range structure.BaselinesWith(k) {
+			if !slices.ContainsFunc(trials, func(t task.Trial) bool { return t.Name == b.Name }) {
+				trials = append(trials, task.Trial{Name: b.Name, Structure: b.Structure, Recipe: recipe})
+			}
+		}
+	}
+	return trials
+}
+
+// blockBaselines returns trials of models with dense blocks of the sizes that a search with several
+// numbers of chunks tries: a structure fixes which entries of such a block are equal or zero. It
+// leaves out models that cannot train with the recipe, such as one with IVR.
+func blockBaselines(s *search.State, recipe task.Recipe) (trials []task.Trial) {
+	if len(s.Settings.FewerK) == 0 || !s.Task.Supports().Forms {
+		return nil
+	}
+	recipe.N3Block = 0 // a block has no chunks
+	for _, k := range s.Settings.Ks() {
+		t := task.Trial{Form: form.Block(k), Recipe: recipe}
+		t.Name = t.Form.String()
+		if recipe.Training.ValidateFor(t.Member()) == nil {
+			trials = append(trials, t)
+		}
 	}
 	return trials
 }
@@ -88,7 +114,7 @@ func reuseDefault(s *search.State, trials []task.Trial) {
 			continue
 		}
 		for i, t := range trials {
-			if t.Structure == model.Structure && t.Recipe == model.Recipe {
+			if isSameModel(t, model) && t.Recipe == model.Recipe {
 				trials[i] = model
 				trials[i].Number, trials[i].Stage = t.Number, t.Stage
 				trials[i].Seconds, trials[i].Kept = 0, false
@@ -150,10 +176,8 @@ func proposeRound(
 	if round.RandomState, err = source.MarshalBinary(); err != nil {
 		return change, "", err
 	}
-	past := history(s)
 	proposal, err := ctxutil.Call(ctx, func() (strategy.Proposal, error) {
-		rng := rand.New(source)
-		return s.Strategy.Propose(s.Settings.Options, round.Number, past, left, rng)
+		return proposeStructures(s, left, rand.New(source))
 	})
 	round.Seconds = time.Since(began).Seconds()
 	if err != nil && errors.Is(err, ctx.Err()) {
@@ -171,19 +195,43 @@ func proposeRound(
 	return change, "", nil
 }
 
+// proposeStructures returns the first proposal with structures, in the order of the numbers of
+// chunks. If baselines are all that a first round could draw, the strategy derives from them at once.
+func proposeStructures(
+	s *search.State, left int, rng *rand.Rand,
+) (proposal strategy.Proposal, err error) {
+	for _, k := range chunkOrder(s) {
+		options, number, past := s.Settings.OptionsFor(k), nextRound(s, k), withChunks(history(s), k)
+		proposal, err = s.Strategy.Propose(options, number, past, left, rng)
+		if err == nil && len(proposal.Structures) == 0 && number == 1 && len(past) > 0 {
+			proposal, err = s.Strategy.Propose(options, 2, past, left, rng)
+		}
+		if err != nil || len(proposal.Structures) > 0 {
+			break
+		}
+	}
+	return proposal, err
+}
+
 // history returns the trials that a strategy sees: the baselines in a warm start, and the
 // structures of the rounds with extrapolated scores.
 func history(s *search.State) []task.Trial {
 	var all []task.Trial
 	if s.Settings.WarmStart {
-		for _, t := range s.InStage(task.Searching) {
-			if t.Name != "" && t.Round == 0 && t.State != task.Running {
-				all = append(all, t)
-			}
-		}
+		all = searchedBaselines(s)
 	}
 	all = append(all, search.Proposed(s.Trials)...)
 	return halvingOf(s).extrapolate(all, s.Trials)
+}
+
+// searchedBaselines returns the trials of the baselines with a result that no round proposed.
+func searchedBaselines(s *search.State) (all []task.Trial) {
+	for _, t := range s.InStage(task.Searching) {
+		if t.Name != "" && t.Round == 0 && t.State != task.Running {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // newTrials returns the trials of a proposal. A structure that already has a trial is not trained

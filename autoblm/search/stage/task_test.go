@@ -34,7 +34,11 @@ type fakeTask struct {
 	// fitDim, if set, chooses the dimension of the default model, and fitEpochs the epochs of each.
 	fitDim    func(seconds float64) int
 	fitEpochs func(name string, seconds float64) int
+	// forms is true if the task trains models without a structure.
+	forms bool
 }
+
+func (f fakeTask) Supports() task.Capabilities { return task.Capabilities{Forms: f.forms} }
 
 func (f fakeTask) FitTime(
 	_ context.Context, t task.Trial, seconds float64, fit kge.Fit,
@@ -300,5 +304,16 @@ func TestBestIsKept(t *testing.T) {
 		if (what == "baseline") != (want.Name != "") {
 			t.Errorf("%s: the best is trial %d, %q: the test is wrong", what, want.Number, want.Name)
 		}
+	}
+}
+
+// TestResolveOneMeaning: two values of a setting that mean the same make one recipe.
+func TestResolveOneMeaning(t *testing.T) {
+	s := search.BasicSettings()
+	s.N3Block, s.IVRPower = 1, 2
+	resolved, err := search.Resolve(fakeTask{}, s)
+	s.N3Block, s.IVRPower = 0, 0
+	if err != nil || resolved.TrialRecipe() != s.TrialRecipe() {
+		t.Errorf("%v, %s", err, resolved.TrialRecipe().Terms())
 	}
 }

@@ -131,21 +131,28 @@ func tunedRecipes(s search.Settings, trials []task.Trial) (tuned []task.Trial) {
 	return tuned
 }
 
-// tuner tunes the recipe over a [search.Space]. Each recipe trains the same models, first for a
-// third of the epochs. The best third of the recipes trains for all epochs. The best of these train
-// with other seeds, whose mean score decides. Its state consists of its trials.
+// tuner tunes a recipe over a [search.Space]. Each recipe trains the same models, first for a third
+// of the epochs. The best third of the recipes trains for all epochs. The best of these train with
+// other seeds, whose mean score decides. Its state consists of its trials.
 type tuner struct {
 	settings search.Settings
+	tune     search.TuneSettings
 	base     task.Recipe
 	trials   []task.Trial // of the stage
-	models   []task.Trial // with the structures that recipes are tried on
+	models   []task.Trial // that recipes are tried on
+	// each is true if every model has a tuner. All promote as many recipes, whether or not the
+	// initial one is among the best, so that they have the same number of trials. Retraining has
+	// the other seeds.
+	each bool
 }
 
 // trialStream and the number of tried recipes seed a proposal.
 const trialStream = 1 << 62
 
 func newTuner(s search.Settings, trials []task.Trial) *tuner {
-	t := &tuner{settings: s, base: s.TrialRecipe(), trials: task.InStage(task.Tuning, trials)}
+	t := &tuner{
+		settings: s, tune: *s.Tune, base: s.TrialRecipe(), trials: task.InStage(task.Tuning, trials),
+	}
 	initial := slices.DeleteFunc(slices.Clone(t.trials), func(trial task.Trial) bool {
 		return trial.Recipe != t.base
 	})
@@ -165,23 +172,28 @@ func (t *tuner) initial() []task.Trial {
 	if !t.settings.HasBaselines() {
 		return []task.Trial{{Structure: simple(t.settings.K), Recipe: t.base}}
 	}
-	return baselines(t.settings.K, t.base)
+	return baselines(t.settings, t.base)
 }
 
 // trialsWith returns trials of the models with a recipe.
 func (t *tuner) trialsWith(r task.Recipe) (trials []task.Trial) {
 	for _, m := range t.models {
-		trials = append(trials, task.Trial{Name: m.Name, Structure: m.Structure, Recipe: r})
+		trials = append(trials, task.Trial{
+			Name: m.Name, Form: m.Form, Structure: m.Structure, Recipe: r,
+		})
 	}
 	return trials
 }
+
+// isSameModel reports whether two trials train the same model, whatever their recipes are.
+func isSameModel(a, b task.Trial) bool { return a.Form == b.Form && a.Structure == b.Structure }
 
 // mean returns the mean score of the models with a recipe; false if one has no result.
 func (t *tuner) mean(r task.Recipe) (float64, bool) {
 	var all []float64
 	for _, m := range t.models {
 		i := slices.IndexFunc(t.trials, func(b task.Trial) bool {
-			return b.Structure == m.Structure && b.Recipe == r && b.State != task.Running
+			return isSameModel(b, m) && b.Recipe == r && b.State != task.Running
 		})
 		if i < 0 {
 			return 0, false
@@ -232,7 +244,7 @@ func (t *tuner) next(hurry bool) []task.Trial {
 	if trials := t.promote(tried); len(trials) > 0 && !hurry {
 		return trials
 	}
-	if len(tried) < t.settings.Tune.Trials && !hurry {
+	if len(tried) < t.tune.Trials && !hurry {
 		if trials := t.proposeRecipe(tried); len(trials) > 0 {
 			return trials
 		}
@@ -247,7 +259,10 @@ func (t *tuner) promote(tried []ratedRecipe) []task.Trial {
 	places := promotions(len(tried))
 	best := slices.Clone(tried)
 	sortRecipes(best)
-	for _, b := range best[:places] {
+	if t.each {
+		best = slices.DeleteFunc(best, func(b ratedRecipe) bool { return b.recipe == t.short(t.base) })
+	}
+	for _, b := range best[:min(len(best), places)] {
 		r := b.recipe
 		r.Training.Epochs = t.base.Training.Epochs
 		// The initial recipe is among the full ones and takes no place.
@@ -264,18 +279,30 @@ func (t *tuner) proposeRecipe(tried []ratedRecipe) []task.Trial {
 		return t.trialsWith(t.short(t.base))
 	}
 	rng := rand.New(rand.NewPCG(t.settings.Seed, trialStream+uint64(len(tried))))
-	space := recipeSpace{*t.settings.Tune.Space}
-	if r, found := space.draw(t.short(t.base), tried, t.settings.K, rng); found {
+	space := recipeSpace{*t.tune.Space}
+	if r, found := space.draw(t.short(t.base), tried, t.trainable(), rng); found {
 		return t.trialsWith(r)
 	}
 	return nil
+}
+
+// trainable returns models that a recipe must be able to train: those that it is tried on, and
+// structures with each number of chunks of the search that uses it.
+func (t *tuner) trainable() []task.Trial {
+	models := slices.Clone(t.models)
+	for _, k := range t.settings.Ks() {
+		if !t.each {
+			models = append(models, task.Trial{Structure: simple(k)})
+		}
+	}
+	return models
 }
 
 // confirm returns the trials of the best recipes with other seeds.
 func (t *tuner) confirm() (trials []task.Trial) {
 	best := t.full()
 	best = best[:min(len(best), budget.ConfirmedRecipes)]
-	if len(best) < 2 {
+	if len(best) < 2 || t.each {
 		return nil
 	}
 	for _, b := range best {

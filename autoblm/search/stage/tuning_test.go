@@ -149,9 +149,10 @@ func TestSpaceDraws(t *testing.T) {
 		base.RelationL2 = 0.25
 		var tried []ratedRecipe
 		space := recipeSpace{*search.DefaultSpace()}
+		models := baselines(s, base)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		for range rapid.IntRange(1, 25).Draw(t, "recipes") {
-			r, found := space.draw(base, tried, s.K, rng)
+			r, found := space.draw(base, tried, models, rng)
 			if !found {
 				t.Fatal("nothing new in a large space")
 			}
@@ -162,7 +163,7 @@ func TestSpaceDraws(t *testing.T) {
 				r.EntityL2 != r.Products {
 				t.Fatalf("%+v", r)
 			}
-			for _, a := range space.axes(base, s.K) {
+			for _, a := range space.axes(base, models) {
 				same := r
 				a.set(&same, a.index(r))
 				if same != r {

@@ -17,6 +17,7 @@ type Outcome struct {
 	Precision kge.Precision  `json:"precision"` // of the trials of the search
 	Budget    int            `json:"budget"`
 	Tuned     []TrialSummary `json:"tuned"`
+	TunedEach []TrialSummary `json:"tuned_each"` // models with their own recipes
 	Best      []TrialSummary `json:"best"`
 	Baselines []TrialSummary `json:"baselines"`
 	Finals    []TrialSummary `json:"finals"`
@@ -57,6 +58,7 @@ func OutcomeOf(about About, r *search.Result, p task.Presentation) Outcome {
 		Precision:     r.Recipe.Training.Precision,
 		Budget:        about.Settings.Budget,
 		Tuned:         summaries(r.Tuned, p, recipeOf),
+		TunedEach:     summaries(r.TunedEach, p, modelWithRecipe),
 		Best:          summaries(r.Best, p, foundModel),
 		Baselines:     summaries(r.Baselines, p, baseline),
 		Finals:        summaries(r.Finals, p, recipeOf),
@@ -133,9 +135,22 @@ func recipeOf(t task.Trial) TrialSummary {
 		"batch":         t.Recipe.Training.Batch,
 		"learning_rate": t.Recipe.LearningRate,
 		"n3":            t.Recipe.N3,
+		"penalty":       search.PenaltyOf(t.Recipe.Weights),
+		"weights":       t.Recipe.Weights,
+		"translate":     t.Recipe.Training.Translate,
 	}
 	if t.Form == form.Bilinear {
 		s["structure"] = t.Structure
+	}
+	return s
+}
+
+// modelWithRecipe identifies a trial by its model and recipe.
+func modelWithRecipe(t task.Trial) TrialSummary {
+	s := recipeOf(t)
+	s["model"], s["name"] = t.ModelName(), nil
+	if t.Name != "" {
+		s["name"] = t.Name
 	}
 	return s
 }
@@ -147,6 +162,7 @@ func retrainedSummary(r *search.Retrained, p task.Presentation) TrialSummary {
 	}
 	t := r.Mean()
 	s := summary(t, p, foundModel(t))
+	s["weights"], s["translate"] = t.Recipe.Weights, t.Recipe.Training.Translate
 	s["seeds"], s["from"], s["name"], s["members"] = r.Seeds(), FromSearch, nil, nil
 	if r.Name != "" {
 		s["from"], s["name"] = FromBaseline, r.Name
@@ -157,7 +173,10 @@ func retrainedSummary(r *search.Retrained, p task.Presentation) TrialSummary {
 func (o Outcome) ensembleSummary() TrialSummary {
 	seeds, members := []uint64{}, []TrialSummary{}
 	for _, t := range o.result.Members() {
-		m := TrialSummary{"structure": t.Structure, "seed": t.Recipe.Seed, "name": nil}
+		m := TrialSummary{"structure": nil, "seed": t.Recipe.Seed, "name": nil}
+		if t.Form == form.Bilinear {
+			m["structure"] = t.Structure
+		}
 		if t.Name != "" {
 			m["name"] = t.Name
 		}

@@ -39,6 +39,20 @@ func (o Outcome) PrintTuned(w io.Writer) {
 	t.Print(w)
 }
 
+// PrintTunedEach prints the best recipe of each model that has its own, if there are any.
+func (o Outcome) PrintTunedEach(w io.Writer) {
+	if len(o.result.TunedEach) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nModels with the best recipe of each, of the same number for all\n\n")
+	t := table.New("", o.presentation.Valid, o.presentation.Test, "learning rate", "recipe", "structure")
+	for _, trial := range o.result.TunedEach {
+		t.Add(trial.ModelName(), trial.Score, trial.TestScore, short(trial.Recipe.LearningRate),
+			trial.Recipe.Terms(), trial.Structure)
+	}
+	t.Print(w)
+}
+
 func short(x float64) string { return fmt.Sprintf("%.3g", x) }
 
 // PrintRecipes prints the best trials by their recipes, for a search without structures.

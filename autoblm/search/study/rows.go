@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -221,6 +222,14 @@ func createTables(tx *sql.Tx) error {
 		execute(tx, fmt.Sprintf("PRAGMA user_version = %d", formatVersion)))
 }
 
+// modelOf returns the text of what a trial trains: its structure, or its form without one.
+func modelOf(t task.Trial) string {
+	if t.Form != form.Bilinear {
+		return t.Form.String()
+	}
+	return t.Structure.String()
+}
+
 func putTrial(tx *sql.Tx, t task.Trial) error {
 	text, err := json.Marshal(t)
 	if err != nil {
@@ -234,7 +243,7 @@ func putTrial(tx *sql.Tx, t task.Trial) error {
 		ON CONFLICT (number) DO UPDATE SET round = excluded.round, state = excluded.state,
 			score = excluded.score, test_score = excluded.test_score,
 			trial = excluded.trial, checksum = excluded.checksum`,
-		t.Number, string(t.Stage), t.Round, string(t.State), t.Structure.String(), string(recipe),
+		t.Number, string(t.Stage), t.Round, string(t.State), modelOf(t), string(recipe),
 		t.Score, t.TestScore, string(text), checksum(t.Number, string(text)))
 }
 

@@ -1,0 +1,235 @@
+package stage
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// axis is one field of a recipe with the values to try, in ascending order.
+type axis struct {
+	size  int
+	index func(task.Recipe) int // of the recipe's value
+	set   func(r *task.Recipe, index int)
+	// unordered is true if neighboring values are not similar.
+	unordered bool
+	// applies reports whether the field means something in a recipe: a weight of DURA does not in
+	// a recipe with IVR. nil means always. It depends only on earlier axes.
+	applies func(task.Recipe) bool
+}
+
+// isIn reports whether the axis applies to a recipe.
+func (a axis) isIn(r task.Recipe) bool { return a.applies == nil || a.applies(r) }
+
+// newAxis returns the axis of a field, with the value of base in addition to the given ones.
+// Without values it returns none.
+func newAxis[T comparable](
+	values []T, compare func(a, b T) int, base task.Recipe, field func(*task.Recipe) *T,
+) []axis {
+	if len(values) == 0 {
+		return nil
+	}
+	values = slices.Clone(values)
+	if own := *field(&base); !slices.Contains(values, own) {
+		values = append(values, own)
+	}
+	slices.SortFunc(values, compare)
+	return []axis{{
+		size:  len(values),
+		index: func(r task.Recipe) int { return max(0, slices.Index(values, *field(&r))) },
+		set:   func(r *task.Recipe, index int) { *field(r) = values[index] },
+	}}
+}
+
+// when restricts axes to recipes.
+func when(applies func(task.Recipe) bool, axes ...[]axis) []axis {
+	all := slices.Concat(axes...)
+	for i := range all {
+		all[i].applies = applies
+	}
+	return all
+}
+
+// axes returns the axes of the fields with values to try, for models. An axis that others depend on
+// comes before them.
+func (s recipeSpace) axes(base task.Recipe, models []task.Trial) []axis {
+	numbers := func(values []float64, field func(*task.Recipe) *float64) []axis {
+		return newAxis(values, cmp.Compare, base, field)
+	}
+	return slices.Concat(
+		s.translation(base, models),
+		s.penaltyKinds(models),
+		newAxis(s.Batches, cmp.Compare, base,
+			func(r *task.Recipe) *int { return &r.Training.Batch }),
+		numbers(s.LearningRates, func(r *task.Recipe) *float64 { return &r.LearningRate }),
+		s.penalties(base, models),
+		when(func(r task.Recipe) bool { return !r.Training.Translate },
+			numbers(s.RelationPredictions,
+				func(r *task.Recipe) *float64 { return &r.RelationPrediction })),
+		numbers(s.Dropouts, func(r *task.Recipe) *float64 { return &r.Training.Dropout }),
+		numbers(s.InitScales, func(r *task.Recipe) *float64 { return &r.Training.InitScale }),
+		newAxis(s.Reciprocal, withoutOrder, base,
+			func(r *task.Recipe) *bool { return &r.Training.Reciprocal }),
+	)
+}
+
+// withoutOrder compares values that need no order, because there are two.
+func withoutOrder(_, _ bool) int { return 0 }
+
+// translation returns the axis of models that may be translated. It removes what translated models
+// cannot have.
+func (s recipeSpace) translation(base task.Recipe, models []task.Trial) []axis {
+	if !haveStructure(models) {
+		return nil
+	}
+	axes := newAxis(s.Translate, withoutOrder, base,
+		func(r *task.Recipe) *bool { return &r.Training.Translate })
+	for i := range axes {
+		set := axes[i].set
+		axes[i].set = func(r *task.Recipe, index int) {
+			if set(r, index); r.Training.Translate {
+				r.RelationPrediction = 0
+				if search.PenaltyOf(r.Weights) == search.IVRPenalty {
+					s.changePenalty(r, search.N3Penalty)
+				}
+			}
+		}
+	}
+	return when(func(r task.Recipe) bool { return r.Training.Reciprocal }, axes)
+}
+
+// haveStructure reports whether all models have a structure.
+func haveStructure(models []task.Trial) bool {
+	return !slices.ContainsFunc(models, func(m task.Trial) bool { return m.Form != form.Bilinear })
+}
+
+// penaltyKinds returns the axis of the kinds of penalties that models can have.
+func (s recipeSpace) penaltyKinds(models []task.Trial) []axis {
+	kinds := slices.DeleteFunc(slices.Clone(s.Penalties), func(p search.Penalty) bool {
+		return p == search.IVRPenalty && !haveStructure(models)
+	})
+	if len(kinds) == 0 {
+		return nil
+	}
+	return []axis{{
+		size: len(kinds),
+		index: func(r task.Recipe) int {
+			return max(0, slices.Index(kinds, search.PenaltyOf(r.Weights)))
+		},
+		set: func(r *task.Recipe, index int) {
+			if !r.Training.Translate || kinds[index] != search.IVRPenalty {
+				s.changePenalty(r, kinds[index])
+			}
+		},
+		unordered: true,
+	}}
+}
+
+// changePenalty gives a recipe medium weights of another kind of penalty, instead of those that it
+// has. Axes of the weights may change them.
+func (s recipeSpace) changePenalty(r *task.Recipe, to search.Penalty) {
+	if search.PenaltyOf(r.Weights) == to {
+		return
+	}
+	w := &r.Weights
+	w.N3, w.EntityN3, w.RelationN3, w.N3Block = 0, 0, 0, 0
+	w.EntityL2, w.Products = 0, 0
+	w.IVR, w.IVRProducts, w.IVRPower = 0, 0, 0
+	switch to {
+	case search.N3Penalty:
+		w.N3 = medium(s.N3)
+	case search.DuraPenalty:
+		w.EntityL2 = medium(s.Dura)
+		w.Products = w.EntityL2
+	case search.IVRPenalty:
+		w.IVR = medium(s.IVR)
+	}
+}
+
+// medium returns the median of the positive ones of ascending values, 0 if there are none.
+func medium(values []float64) float64 {
+	positive := slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return x == 0 })
+	if len(positive) == 0 {
+		return 0
+	}
+	return positive[len(positive)/2]
+}
+
+// penalties returns the axes of the weights of penalties. In a space with several kinds, each
+// applies to its kind only.
+func (s recipeSpace) penalties(base task.Recipe, models []task.Trial) []axis {
+	type weight = func(*task.Recipe) *float64
+	of := func(p search.Penalty) (with task.Recipe, applies func(task.Recipe) bool) {
+		if with = base; len(s.Penalties) == 0 {
+			return with, nil
+		}
+		s.changePenalty(&with, p)
+		return with, func(r task.Recipe) bool { return search.PenaltyOf(r.Weights) == p }
+	}
+	numbers := func(p search.Penalty, values []float64, field weight) []axis {
+		with, applies := of(p)
+		return when(applies, newAxis(values, cmp.Compare, with, field))
+	}
+	n3, isN3 := of(search.N3Penalty)
+	return slices.Concat(
+		numbers(search.N3Penalty, s.N3, func(r *task.Recipe) *float64 { return &r.N3 }),
+		numbers(search.N3Penalty, s.EntityN3, func(r *task.Recipe) *float64 { return &r.EntityN3 }),
+		numbers(search.N3Penalty, s.RelationN3, func(r *task.Recipe) *float64 { return &r.RelationN3 }),
+		when(isN3, newAxis(blocks(s.N3Blocks, chunks(models)), cmp.Compare, n3,
+			func(r *task.Recipe) *int { return &r.N3Block })),
+		newAxis(s.PenaltyFrequencies, cmp.Compare, base,
+			func(r *task.Recipe) *float64 { return &r.PenaltyFrequency }),
+		s.dura(base, numbers(search.DuraPenalty, s.Dura, func(r *task.Recipe) *float64 { return &r.EntityL2 })),
+		numbers(search.DuraPenalty, s.Products, func(r *task.Recipe) *float64 { return &r.Products }),
+		numbers(search.IVRPenalty, s.IVR, func(r *task.Recipe) *float64 { return &r.IVR }),
+		numbers(search.IVRPenalty, s.IVRProducts, func(r *task.Recipe) *float64 { return &r.IVRProducts }),
+		numbers(search.IVRPenalty, s.IVRPowers, func(r *task.Recipe) *float64 { return &r.IVRPower }),
+	)
+}
+
+// dura gives products the weights of entities, unless products have their own values. Weights of
+// the initial recipe that are not those of DURA are kept.
+func (s recipeSpace) dura(base task.Recipe, entities []axis) []axis {
+	if len(s.Products) > 0 {
+		return entities
+	}
+	if base.EntityL2 != base.Products {
+		return nil
+	}
+	for i := range entities {
+		set := entities[i].set
+		entities[i].set = func(r *task.Recipe, index int) {
+			set(r, index)
+			r.Products = r.EntityL2
+		}
+	}
+	return entities
+}
+
+// chunks returns the largest number that divides the chunks of all models, 1 without structures.
+func chunks(models []task.Trial) int {
+	common := 0
+	for _, m := range models {
+		for k := max(1, m.Structure.K()); k > 0; {
+			common, k = k, common%k
+		}
+	}
+	return max(1, common)
+}
+
+// blocks returns those values of N3Block that fit k chunks.
+func blocks(values []int, k int) []int {
+	fits := func(n int) bool { return n <= 1 || k > 0 && k%n == 0 }
+	return slices.DeleteFunc(slices.Clone(values), func(n int) bool { return !fits(n) })
+}
+
+// tidy sets the blocks of a norm without weight to 0, so that no recipe is tried twice.
+func tidy(r task.Recipe) task.Recipe {
+	if r.N3+r.EntityN3+r.RelationN3 == 0 {
+		r.N3Block = 0
+	}
+	return r
+}

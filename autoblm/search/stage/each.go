@@ -1,0 +1,158 @@
+package stage
+
+import (
+	"context"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// TuneEach tunes the recipe of each of the best structures and of each baseline by itself, with the
+// same number of trials. The penalty that suits one structure may not suit another, so that one
+// recipe for all would decide which of them seems best.
+type TuneEach struct{ search.StageBase }
+
+// Next implements [search.Stage]. In each step, all models that have the fewest trials try a recipe.
+func (TuneEach) Next(_ context.Context, s *search.State) (search.Step, error) {
+	if s.Settings.TuneEach == nil || s.Plan != nil && s.Plan.NoSearch ||
+		len(s.InStage(task.Retraining)) > 0 { // which has chosen the recipes
+		return done, nil
+	}
+	if p := s.Population(task.TuningEach, s.MaxPopulation(), nil); len(p) > 0 {
+		return trainEach(s, p), nil
+	}
+	if s.TimeIsUp() || s.Plan != nil && s.Used() >= s.Plan.EachUntil {
+		return done, nil
+	}
+	var trials []task.Trial
+	tuners := eachTuners(s.Settings, eachModels(s.Settings, s.Trials), s.Trials)
+	fewest := fewestTrials(tuners)
+	for _, t := range tuners {
+		if len(t.trials) > fewest {
+			continue
+		}
+		next := t.next(false)
+		if len(next) == 0 {
+			return done, nil
+		}
+		trials = append(trials, next...)
+	}
+	if len(trials) == 0 {
+		return done, nil
+	}
+	return search.Step{Change: &search.Change{
+		Trials: groupByTraining(s.Numbered(task.TuningEach, trials)),
+	}}, nil
+}
+
+// trainEach returns the training step of a population. A plan ends the stage while there is time
+// left for retraining.
+func trainEach(s *search.State, population []task.Trial) search.Step {
+	step := search.Step{
+		Train: population, Deadline: s.TimeLimit(), OnTimeout: search.NextStageThenStop,
+	}
+	if s.Plan != nil {
+		step.Deadline, step.OnTimeout = min(s.TimeLimit(), s.Plan.EachUntil), search.NextStage
+	}
+	return step
+}
+
+// Trained keeps the best model that trained for all epochs, if it is better than the kept one.
+func (e TuneEach) Trained(s *search.State, c *search.Change, artifacts []task.Artifact) error {
+	artifacts = slices.Clone(artifacts)
+	for i := range artifacts {
+		if c.Trials[i].Recipe.Training.Epochs < s.Settings.Training.Epochs {
+			artifacts[i] = nil
+		}
+	}
+	return e.StageBase.Trained(s, c, artifacts)
+}
+
+// Progress counts recipes, which all models try.
+func (TuneEach) Progress(s *search.State, _ []task.Trial, p *search.Progress) {
+	tuners := eachTuners(s.Settings, eachModels(s.Settings, s.Trials), s.Trials)
+	p.Budget, p.Trained = s.Settings.TuneEach.Trials*len(tuners), 0
+	for _, t := range tuners {
+		p.Trained += len(t.tried())
+	}
+}
+
+// eachTuners returns a tuner for each model. Its first trial is that of the search, which has the
+// initial recipe and all epochs.
+func eachTuners(s search.Settings, models, trials []task.Trial) (all []*tuner) {
+	stage := task.InStage(task.TuningEach, trials)
+	for _, model := range models {
+		t := &tuner{
+			settings: s, tune: *s.TuneEach, base: model.Recipe, models: []task.Trial{model},
+			trials: []task.Trial{model}, each: true,
+		}
+		for _, trial := range stage {
+			if isSameModel(trial, model) {
+				t.trials = append(t.trials, trial)
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// eachModels returns trials of the models that the stage tunes: the best found structures, which
+// retraining takes first, and all baselines.
+func eachModels(s search.Settings, trials []task.Trial) (models []task.Trial) {
+	left, _ := s.RetrainCounts()
+	for _, t := range task.BestFirst(task.InStage(task.Searching, trials)) {
+		if t.Name == "" {
+			if left--; left < 0 {
+				continue
+			}
+		}
+		models = append(models, t)
+	}
+	return models
+}
+
+// fewestTrials returns the number of trials of the tuner that has the fewest.
+func fewestTrials(tuners []*tuner) int {
+	fewest := 0
+	for i, t := range tuners {
+		if i == 0 || len(t.trials) < fewest {
+			fewest = len(t.trials)
+		}
+	}
+	return fewest
+}
+
+// tunedModels returns the models of the search, the best first, as the trial with the best recipe
+// that the stage found for each. Those that were not tuned come last, as the search trained them.
+func tunedModels(s search.Settings, trials []task.Trial) []task.Trial {
+	models := task.BestFirst(task.InStage(task.Searching, trials))
+	tuners := endedTuners(s, models, trials)
+	var tuned []task.Trial
+	for _, t := range tuners {
+		best := t.full()[0]
+		at := slices.IndexFunc(t.trials, func(t task.Trial) bool { return t.Recipe == best.recipe })
+		tuned = append(tuned, t.trials[at])
+		models = slices.DeleteFunc(models, func(m task.Trial) bool { return isSameModel(m, t.models[0]) })
+	}
+	return append(task.BestFirst(tuned), models...)
+}
+
+// endedTuners returns the tuners of those models that the stage has tuned, with the trials that have
+// a result. If a time limit ended the stage, all have the same number of trials.
+func endedTuners(s search.Settings, models, trials []task.Trial) []*tuner {
+	if s.TuneEach == nil {
+		return nil
+	}
+	ended := slices.DeleteFunc(slices.Clone(trials), func(t task.Trial) bool {
+		return t.State == task.Running
+	})
+	tuners := slices.DeleteFunc(eachTuners(s, models, ended), func(t *tuner) bool {
+		return len(t.trials) == 1
+	})
+	fewest := fewestTrials(tuners)
+	for _, t := range tuners {
+		t.trials = t.trials[:fewest]
+	}
+	return tuners
+}

@@ -1,0 +1,219 @@
+package stage
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"gonum.org/v1/gonum/floats"
+	"pgregory.net/rapid"
+)
+
+// TestPenaltySpaceDraws: drawn recipes are new, can train their model, and have values of the axes
+// and weights of one kind of penalty. Models without a structure never have IVR or a translation.
+func TestPenaltySpaceDraws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := search.TimedSettings()
+		model := task.Trial{Structure: simple(rapid.SampledFrom([]int{2, 3, 4, 8}).Draw(t, "k"))}
+		if rapid.Bool().Draw(t, "block") {
+			model = task.Trial{Form: form.Block(4)}
+		}
+		s.Training.Dim = 48
+		s.Training.Reciprocal = rapid.Bool().Draw(t, "reciprocal")
+		space, base := recipeSpace{*search.PenaltySpace()}, s.TrialRecipe()
+		models := []task.Trial{model}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		var tried []ratedRecipe
+		for range rapid.IntRange(1, 30).Draw(t, "recipes") {
+			r, found := space.draw(base, tried, models, rng)
+			if !found || isRated(tried, r) {
+				t.Fatal("nothing new in a large space")
+			}
+			model.Recipe = r
+			if err := r.Training.ValidateFor(model.Member()); err != nil {
+				t.Fatal(err)
+			}
+			kinds := 0
+			for _, has := range []bool{
+				r.N3+r.EntityN3+r.RelationN3 > 0, r.EntityL2+r.Products > 0, r.HasIVR(),
+			} {
+				if has {
+					kinds++
+				}
+			}
+			if kinds > 1 {
+				t.Fatalf("several kinds of penalties: %s", r.Terms())
+			}
+			if model.Form != form.Bilinear && (r.HasIVR() || r.Training.Translate) {
+				t.Fatalf("%v has %s", model.Form, r.Terms())
+			}
+			for _, a := range space.axes(base, models) {
+				same := r
+				if a.isIn(r) {
+					a.set(&same, a.index(r))
+				}
+				if same != r {
+					t.Fatalf("%s does not stand on an axis", r.Terms())
+				}
+			}
+			tried = append(tried, ratedRecipe{r, rapid.Float64Range(0, 1).Draw(t, "score")})
+		}
+	})
+}
+
+// TestPenaltySpaceIsReached: random recipes have each value of each axis, and the estimate leaves
+// each possible.
+func TestPenaltySpaceIsReached(t *testing.T) {
+	s := search.TimedSettings()
+	space, base := recipeSpace{*search.PenaltySpace()}, s.TrialRecipe()
+	models := []task.Trial{{Structure: simple(8)}}
+	axes := space.axes(base, models)
+	seen := make([]map[int]bool, len(axes))
+	var tried []ratedRecipe
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		r, _ := space.draw(base, nil, models, rng)
+		for i, a := range axes {
+			if seen[i] == nil {
+				seen[i] = map[int]bool{}
+			}
+			if a.isIn(r) {
+				seen[i][a.index(r)] = true
+			}
+		}
+		tried = append(tried, ratedRecipe{r, 0})
+	}
+	for i, p := range estimateAxes(axes, tried[:20]) {
+		if len(seen[i]) != axes[i].size {
+			t.Errorf("%d of the %d values of axis %d are drawn", len(seen[i]), axes[i].size, i)
+		}
+		if sum := floats.Sum(p); slices.Min(p) <= 0 || math.Abs(sum-1) > 1e-12 {
+			t.Errorf("axis %d has probabilities %v", i, p)
+		}
+	}
+}
+
+// ownPenalty returns scores by a structure that needs DURA, and baselines that need N3 of half the
+// weight of the search. Without its penalty, the structure is worse than they are.
+func ownPenalty(t task.Trial) float64 {
+	r := t.Recipe
+	score := 10 + 0.1*math.Log(float64(r.Training.Epochs))
+	switch {
+	case t.Name == "" && search.PenaltyOf(r.Weights) != search.DuraPenalty:
+		return score - 2 - float64(t.Structure.Nonzeros())/100
+	case t.Name == "":
+		return score + 1 - math.Abs(r.Products-.01)
+	}
+	return score - math.Abs(r.N3-.01) - math.Abs(r.LearningRate-.1)
+}
+
+func eachSettings(trials int) search.Settings {
+	s := search.DefaultSettings()
+	s.Budget, s.Halving, s.Predictor, s.Tune, s.RetrainDims = 9, 0, nil, nil, []int{64}
+	s.TuneEach = search.EachTune(trials)
+	return s
+}
+
+// TestTuneEach: each of the best structures and each baseline tries the same number of recipes and has
+// the same number of trainings, and a structure that needs another penalty than the search wins.
+// Retraining has the recipe of each model.
+func TestTuneEach(t *testing.T) {
+	const recipes = 20
+	r := run(t, problem(fakeTask{score: ownPenalty}, strategy.Evolutionary{}, eachSettings(recipes)))
+	short, full := map[structure.Structure]int{}, map[structure.Structure]int{}
+	for _, trial := range task.InStage(task.TuningEach, r.Trials) {
+		if trial.Recipe.Training.Epochs == r.Settings.Training.Epochs {
+			full[trial.Structure]++
+		} else {
+			short[trial.Structure]++
+		}
+	}
+	found := 0
+	for a, n := range short {
+		if n != recipes || full[a] != promotions(recipes) {
+			t.Errorf("%v has %d short and %d full trainings", a, n, full[a])
+		}
+		if a.Name() == "" {
+			found++
+		}
+	}
+	if len(short) != 3+len(r.Baselines) || len(r.TunedEach) != len(short) {
+		t.Errorf("%d models were tuned, %d of them found; %d are in the result", len(short), found,
+			len(r.TunedEach))
+	}
+	best := r.TunedEach[0]
+	if best.Name != "" || search.PenaltyOf(best.Recipe.Weights) != search.DuraPenalty {
+		t.Errorf("the best is %v with %s", best.ModelName(), best.Recipe.Terms())
+	}
+	if r.Best[0].ScoreOrZero() > r.Baselines[0].ScoreOrZero() {
+		t.Fatal("the structure is the best with the recipe of the search too")
+	}
+	for _, again := range r.Retrained {
+		at := slices.IndexFunc(r.TunedEach, func(m task.Trial) bool {
+			return m.Structure == again.Structure
+		})
+		want := r.TunedEach[at].Recipe
+		if got := again.Trials[0].Recipe; got.Weights != want.Weights ||
+			got.LearningRate != want.LearningRate || got.Training.Epochs != r.Settings.RetrainEpochs {
+			t.Errorf("%v was tuned with %s and retrained with %s", again.Structure, want.Terms(),
+				got.Terms())
+		}
+	}
+	if search.FinalOf(r.Retrained).Best.Structure != best.Structure {
+		t.Errorf("the best retrained is %v", r.Retrained[0].Structure)
+	}
+}
+
+// TestTuneEachWithoutRetraining: the best model of the stage is kept.
+func TestTuneEachWithoutRetraining(t *testing.T) {
+	s := eachSettings(12)
+	s.RetrainSeeds = 0
+	r := run(t, problem(fakeTask{score: ownPenalty, artifacts: true}, strategy.Evolutionary{}, s))
+	if checkKept(t, r); r.Kept.Stage != task.TuningEach || r.Kept.Number != r.TunedEach[0].Number {
+		t.Errorf("kept %+v", r.Kept)
+	}
+}
+
+// TestTuneEachResumes: interrupted after any training, a search has the same trials, and before its
+// end it compares only trials that all models have.
+func TestTuneEachResumes(t *testing.T) {
+	s := eachSettings(5)
+	run := func(store *search.Memory, left int) *search.Result {
+		p := problem(fakeTask{score: ownPenalty, before: interruptedAfter(&left)},
+			strategy.Evolutionary{}, s)
+		p.Store = store
+		return run(t, p)
+	}
+	whole := withoutSeconds(run(&search.Memory{}, math.MaxInt).Trials)
+	tuned := 0
+	for calls := range 200 {
+		store := &search.Memory{}
+		r := run(store, calls)
+		if r.Stopped != search.Interrupted {
+			break
+		}
+		var counts []int
+		for _, tuner := range endedTuners(r.Settings, eachModels(r.Settings, r.Trials), r.Trials) {
+			counts = append(counts, len(tuner.trials))
+		}
+		if len(counts) > 0 {
+			tuned++
+			if slices.Min(counts) != slices.Max(counts) {
+				t.Errorf("after %d trainings, models have %v trials", calls, counts)
+			}
+		}
+		if got := withoutSeconds(run(store, math.MaxInt).Trials); !reflect.DeepEqual(got, whole) {
+			t.Fatalf("interrupted after %d trainings, it has other trials", calls)
+		}
+	}
+	if tuned < 5 {
+		t.Errorf("interrupted %d times in the stage", tuned)
+	}
+}
