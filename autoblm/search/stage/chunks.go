@@ -12,7 +12,8 @@ import (
 // chunkOrder returns the numbers of chunks in the order in which the next round may take them.
 // Several numbers compete by successive halving: the budget has as many parts as it takes to halve
 // them to one, and the better half by the best score goes on to the next part. Those that go on come
-// first and take turns. The others follow, in case all structures of the first were tried.
+// first and take turns. The others follow, in case all structures of the first were tried. Numbers
+// without a structure are never behind others: a small budget gives each a round as far as it can.
 func chunkOrder(s *search.State) []int {
 	ks := s.Settings.Ks()
 	if len(ks) == 1 {
@@ -29,10 +30,13 @@ func chunkOrder(s *search.State) []int {
 		k := t.Structure.K()
 		best[k] = max(best[k], t.ScoreOrZero())
 	}
-	slices.SortStableFunc(ks, func(a, b int) int { return cmp.Compare(best[b], best[a]) })
+	tried := func(k int) int { return min(count[k], 1) }
+	slices.SortStableFunc(ks, func(a, b int) int {
+		return cmp.Or(cmp.Compare(tried(a), tried(b)), cmp.Compare(best[b], best[a]))
+	})
 	parts := 1 + bits.Len(uint(len(ks)-1))
 	part := min(parts-1, len(proposed)*parts/s.Settings.Budget)
-	going := ks[:len(ks)]
+	going := ks
 	for range part {
 		going = going[:(len(going)+1)/2]
 	}

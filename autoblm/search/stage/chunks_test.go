@@ -88,6 +88,21 @@ func TestSeveralChunks(t *testing.T) {
 
 // TestFewerChunksAreMore: a strategy for more chunks sees the structures with fewer, written with
 // more, and proposes none of their classes.
+func TestSmallBudgetTriesEachNumberOfChunks(t *testing.T) {
+	s := severalChunks()
+	s.Budget = 3 * s.RoundSize
+	r := run(t, problem(fakeTask{score: byChunks(4)}, strategy.Evolutionary{}, s))
+	count := map[int]int{}
+	for _, trial := range search.Proposed(r.Trials) {
+		count[trial.Structure.K()]++
+	}
+	for _, k := range s.Ks() {
+		if count[k] == 0 {
+			t.Errorf("no structure has %d chunks: %v", k, count)
+		}
+	}
+}
+
 func TestFewerChunksAreMore(t *testing.T) {
 	s := severalChunks()
 	s.K, s.FewerK, s.Budget = 4, []int{2}, 32
