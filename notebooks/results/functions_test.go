@@ -166,7 +166,7 @@ func paperAndPublished(graph string) string {
 		return reported[slices.IndexFunc(reported, matches)]
 	}
 	paper := at(func(r reportedResult) bool { return r.Model == "AutoBLM+" })
-	best := at(func(r reportedResult) bool { return !r.Paper && !r.Claimed })
+	best := at(func(r reportedResult) bool { return !r.Paper })
 	text := fmt.Sprintf("%.3f | %.3f, %s", paper.MRR, best.MRR, best.Model)
 	if best.EpochSeconds > 0 {
 		text += fmt.Sprintf(", %s of %.0f s on a GPU of 16 GB",

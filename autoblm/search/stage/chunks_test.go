@@ -86,8 +86,7 @@ func TestSeveralChunks(t *testing.T) {
 	}
 }
 
-// TestFewerChunksAreMore: a strategy for more chunks sees the structures with fewer, written with
-// more, and proposes none of their classes.
+// TestSmallBudgetTriesEachNumberOfChunks has a round for each number.
 func TestSmallBudgetTriesEachNumberOfChunks(t *testing.T) {
 	s := severalChunks()
 	s.Budget = 3 * s.RoundSize
@@ -103,6 +102,8 @@ func TestSmallBudgetTriesEachNumberOfChunks(t *testing.T) {
 	}
 }
 
+// TestFewerChunksAreMore: a strategy for more chunks sees the structures with fewer, written with
+// more, and proposes none of their classes.
 func TestFewerChunksAreMore(t *testing.T) {
 	s := severalChunks()
 	s.K, s.FewerK, s.Budget = 4, []int{2}, 32
