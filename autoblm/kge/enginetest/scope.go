@@ -23,5 +23,6 @@ var (
 // Has reports whether a recipe, with a member of the given name, is in scope.
 func (s Scope) Has(recipe, member string) bool {
 	return s == Everything || slices.Contains(briefWithEach, recipe) ||
-		member == "quate" && slices.Contains(briefWithQuatE, recipe)
+		member == "quate" && slices.Contains(briefWithQuatE, recipe) ||
+		member == "core-2" && recipe == "reciprocal ivr"
 }

@@ -42,7 +42,7 @@ func newEngine(t *testing.T, s Settings) *Engine {
 var tolerance = enginetest.ToleranceOf(kge.Float32)
 
 // TestConformance runs the conformance suite, on several devices in brief: TestPartsOnXLA has all
-// recipes on shards, and members on devices have the programs of one device. On all backends
+// recipes of QuatE on two shards, and members on devices have the programs of one device. On all backends
 // resumed training gives the same bits as uninterrupted training.
 func TestConformance(t *testing.T) {
 	eachBackend(t, func(t *testing.T, backend string) {
