@@ -53,8 +53,8 @@ type Weights struct {
 	// structures have equal penalties, but not the same structure with more chunks, such as that of
 	// ComplEx, which is published with K=2. With cores, a partition is a position, K is its size C,
 	// and W is its core.
-	IVR         float64 `json:"ivr,omitempty" name:"ivr" min:"0" help:"Weight of IVR: norms of embeddings and of their products with the structure's tensor."`
-	IVRProducts float64 `json:"ivr_products,omitempty" name:"ivr-products" min:"0" help:"Weight of IVR: norms of products of two embeddings, without and with the structure's tensor."`
+	IVR         float64 `json:"ivr,omitempty" name:"ivr" min:"0" help:"Weight of IVR: norms of embeddings and of their products with the tensor of the structure or core."`
+	IVRProducts float64 `json:"ivr_products,omitempty" name:"ivr-products" min:"0" help:"Weight of IVR: norms of products of two embeddings, without and with the tensor of the structure or core."`
 	// IVRPower is α: 2, 2.25, 2.5 … 4; 0 means 2.
 	IVRPower float64 `json:"ivr_power,omitempty" name:"ivr-power" min:"0" max:"4" needs:"ivr,ivr-products" help:"Power of the norms in IVR: 2, 2.25, 2.5 and so on to 4; 0: 2."`
 	// PenaltyFrequency p multiplies the penalties of each use of a row that has n uses per epoch by

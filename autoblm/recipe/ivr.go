@@ -17,8 +17,8 @@ func ivrFamily(name, model string) family {
 		name: name, model: model, reported: "the paper (Xiao and Cao, 2024), Table 1",
 		about:  model + " with IVR, norms of all intermediate variables (Xiao and Cao, 2024)",
 		source: "changyi7231/IVR, main.py and hyper-parameters-settings.png",
-		note: "The authors draw initial embeddings uniformly from [-.01, .01]; " +
-			"here they are normal with the same variance. " + bestNote,
+		note: "In their first version the authors draw initial embeddings uniformly from " +
+			"[-.01, .01]; here they are normal with the same variance. " + bestNote,
 		training: training(func(s *kge.Settings) { s.Reciprocal, s.InitScale = true, .01/math.Sqrt(3) }),
 	}
 }

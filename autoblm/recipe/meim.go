@@ -12,7 +12,9 @@ func meim(partitions int) family {
 		about:  "MEIM (Tran and Takasu, 2022): a learned core for each partition, with much dropout",
 		source: "tranhungnghiep/MEIM-KGE, README",
 		note: "The authors normalize entities and queries over a batch, which is missing here. " +
-			bestNote,
+			"They begin with embeddings of .01 times Xavier's deviation and cores from a normal " +
+			"distribution of deviation .5, truncated at 1, and never fall below the learning rate " +
+			"5e-5. " + bestNote,
 		training: training(func(s *kge.Settings) { s.Reciprocal, s.Optimizer = true, kge.Adam }),
 	}
 }
@@ -23,7 +25,7 @@ const amsgradNote = "The authors use AMSGrad; here it is Adam."
 // queries.
 func meimSettings(dim int, entities, queries, decay float64) settings {
 	return settings{
-		dim: dim, batch: 512, epochs: 1000, validate: 10, patience: 10, rate: 3e-3, decay: decay,
+		dim: dim, batch: 512, epochs: 1000, validate: 5, rate: 3e-3, decay: decay,
 		inputDropout: entities, dropout: queries,
 	}
 }

@@ -464,14 +464,14 @@ func TestSettingsOfCores(t *testing.T) {
 		epochs                   int
 		rate, decay              float64
 		entities, queries, ortho float64 // dropout, and the weight of orthogonality
-		norms, products          float64 // of IVR
+		power, norms, products   float64 // of IVR
 	}{
-		{"ivr-tucker", "wn18rr"}:    {1, 256, 100, 200, .1, 1, 0, 0, 0, .01, .03},
-		{"ivr-tucker", "fb15k-237"}: {1, 256, 100, 200, .1, 1, 0, 0, 0, .003, .01},
-		{"ivr-tucker", "yago3-10"}:  {1, 256, 100, 200, .1, 1, 0, 0, 0, .0005, .003},
-		{"meim", "wn18rr"}:          {3, 300, 1024, 1000, .003, .99775, .71, .67, .1, 0, 0},
-		{"meim", "fb15k-237"}:       {3, 300, 1024, 1000, .003, .99775, .66, .67, 0, 0, 0},
-		{"meim", "yago3-10"}:        {5, 500, 1024, 1000, .003, .995, .1, .15, .001, 0, 0},
+		{"ivr-tucker", "wn18rr"}:    {1, 256, 100, 200, .1, 1, 0, 0, 0, 2, .01, .03},
+		{"ivr-tucker", "fb15k-237"}: {1, 256, 100, 200, .1, 1, 0, 0, 0, 2, .003, .01},
+		{"ivr-tucker", "yago3-10"}:  {1, 256, 100, 200, .1, 1, 0, 0, 0, 2, .0005, .003},
+		{"meim", "wn18rr"}:          {3, 300, 1024, 1000, .003, .99775, .71, .67, .1, 0, 0, 0},
+		{"meim", "fb15k-237"}:       {3, 300, 1024, 1000, .003, .99775, .66, .67, 0, 0, 0, 0},
+		{"meim", "yago3-10"}:        {5, 500, 1024, 1000, .003, .995, .1, .15, .001, 0, 0, 0},
 	} {
 		r := named(t, what[0], what[1])
 		s := r.Training
@@ -479,11 +479,14 @@ func TestSettingsOfCores(t *testing.T) {
 			s.Epochs != source.epochs || !s.Reciprocal || (s.Optimizer == kge.Adam) != (what[0] == "meim") {
 			t.Errorf("%v: %v, %+v", what, r.Form, s)
 		}
+		if s.ValidateEvery != 5 || s.Patience != 0 { // all keep the best epoch and train to the end
+			t.Errorf("%v: validated every %d epochs, patience %d", what, s.ValidateEvery, s.Patience)
+		}
 		near(t, what[0]+" "+what[1],
-			[]float64{r.LearningRate, s.Decay, s.InputDropout, s.Dropout, r.Orthogonality, r.IVR,
-				r.IVRProducts},
+			[]float64{r.LearningRate, s.Decay, s.InputDropout, s.Dropout, r.Orthogonality, r.IVRPower,
+				r.IVR, r.IVRProducts},
 			[]float64{source.rate, source.decay, source.entities, source.queries, 2 * source.ortho,
-				2 * source.norms, 2 * source.products})
+				source.power, 2 * source.norms, 2 * source.products})
 		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
 			t.Error(err)
 		}

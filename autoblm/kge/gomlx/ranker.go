@@ -187,8 +187,8 @@ func (r *ranker) count(program *Exec, p *part) (func(member, query int) eval.Ran
 var minTableSize = 8 << 20
 
 // batch returns the number of triples to rank at a time. Each takes two rows of scores, or of
-// products of chunks or matrices of relations if these are longer. GoMLX's pure-Go backend is fastest if the tables fit
-// in cache.
+// products of chunks or matrices of relations if these are longer. GoMLX's pure-Go backend is
+// fastest if the tables fit in cache.
 func (r *ranker) batch(triples int) int {
 	limit := minTableSize
 	if r.engine.settings.Backend != backend.Go {
