@@ -88,7 +88,7 @@ func (n neighborhoods) of(
 	if err != nil {
 		return nil, err
 	}
-	found, err := newNeighborhood(ctx, m, triples, entity)
+	found, err := newNeighborhood(ctx, &n.a.matrices, m, triples, entity)
 	if err == nil && isKept {
 		n.kept[key] = found
 	}
@@ -126,7 +126,8 @@ func (a *Answerer) reasons(
 	members, weights := a.predictor.Models(), a.predictor.weights(q.relation)
 	for i, m := range members {
 		weight := memberWeight(weights, i, len(members))
-		byGiven, byOther := m.NewHop(q.path(), len(m.RelationLabels)).Gradients(q.other)
+		hop := m.NewHop(&a.matrices, q.path(), len(m.RelationLabels))
+		byGiven, byOther := hop.Gradients(q.other)
 		for _, end := range []struct {
 			entity   int32
 			gradient []float64

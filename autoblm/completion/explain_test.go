@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -14,7 +15,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // explained returns the best answer to a query with its reasons.
@@ -134,6 +137,34 @@ func TestExplain(t *testing.T) {
 				t.Errorf("%s, %v: %v", name, q, few.Because)
 			}
 		}
+	}
+}
+
+// TestExplainKeepsMatrices checks that an explanation makes the matrices of a relation with cores
+// far less often than once for each training triple: each takes memory.
+func TestExplainKeepsMatrices(t *testing.T) {
+	const dim, triples = 64, 400
+	g, s := enginetest.RandomGraph(12, 2, triples, 1), kge.DefaultSettings()
+	s.Dim, s.InitScale = dim, 1
+	d := completion.Data(g)
+	m := &kge.Model{
+		Parameters:   kge.Initialize(d, s, kge.Member{Form: form.Tucker, Seed: 1}),
+		EntityLabels: d.Entities, RelationLabels: d.Relations,
+	}
+	a, err := completion.NewAnswerer(completion.Single{Model: m}, g, nil)
+	require.NoError(t, err)
+	defer a.Close()
+	q := completion.Query{Head: g.Entities[0], Relation: g.Relations[0]}
+	predictions, err := a.Predict(t.Context(), []completion.Query{q}, completion.PredictOptions{Top: 1})
+	require.NoError(t, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	require.NoError(t, a.Explain(t.Context(), predictions, 3))
+	runtime.ReadMemStats(&after)
+	// The two entities have about 4·400/12 triples, with two questions each.
+	const limit = 8 * dim * dim * 2 * triples / 12
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > limit {
+		t.Errorf("an explanation allocates %d bytes, want at most %d", bytes, limit)
 	}
 }
 

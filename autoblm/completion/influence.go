@@ -37,9 +37,10 @@ type neighborhood struct {
 	isDual  bool
 }
 
-// newNeighborhood returns the neighborhood of an entity from its training triples.
+// newNeighborhood returns the neighborhood of an entity from its training triples. kept keeps the
+// matrices of relations.
 func newNeighborhood(
-	ctx context.Context, m *kge.Model, triples []datasets.Triple, entity int32,
+	ctx context.Context, kept *kge.CoreMatrices, m *kge.Model, triples []datasets.Triple, entity int32,
 ) (*neighborhood, error) {
 	n := &neighborhood{triples: triples}
 	all := len(n.triples)
@@ -55,6 +56,7 @@ func newNeighborhood(
 	n.slopes = mat.NewDense(2*len(n.triples), m.Dim, nil)
 	n.weights = make([]float64, 2*len(n.triples))
 	sample := m.SampleEntities(sampledEntities)
+	hopOf := func(q question) kge.Hop { return m.NewHop(kept, q.path(), len(m.RelationLabels)) }
 	var workers errgroup.Group
 	count := runtime.GOMAXPROCS(0)
 	for worker := range count {
@@ -64,9 +66,12 @@ func newNeighborhood(
 					return err
 				}
 				t := n.triples[i]
-				n.set(2*i, m, sample, entity, question{given: t.Head, relation: t.Relation, other: t.Tail})
-				n.set(2*i+1, m, sample, entity,
-					question{given: t.Tail, relation: t.Relation, other: t.Head, forHeads: true})
+				for side, q := range []question{
+					{given: t.Head, relation: t.Relation, other: t.Tail},
+					{given: t.Tail, relation: t.Relation, other: t.Head, forHeads: true},
+				} {
+					n.set(2*i+side, hopOf(q), sample, entity, q)
+				}
 			}
 			return nil
 		})
@@ -94,9 +99,8 @@ func newNeighborhood(
 
 // set fills a row from a question of a triple.
 func (n *neighborhood) set(
-	row int, m *kge.Model, sample kge.EntitySample, entity int32, q question,
+	row int, hop kge.Hop, sample kge.EntitySample, entity int32, q question,
 ) {
-	hop := m.NewHop(q.path(), len(m.RelationLabels))
 	weight := math.Sqrt(1 - hop.Share(q.other, sample))
 	n.weights[row] = weight
 	byGiven, byOther := hop.Gradients(q.other)

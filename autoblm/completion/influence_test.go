@@ -30,7 +30,7 @@ func TestInfluencesAgreeWithDirectSolve(t *testing.T) {
 	facts := datasets.NewEntityFacts(len(g.Entities), g.Train)
 	compared := map[bool]int{}
 	for entity := range int32(len(g.Entities)) {
-		n, err := newNeighborhood(t.Context(), m, facts.Facts(entity), entity)
+		n, err := newNeighborhood(t.Context(), nil, m, facts.Facts(entity), entity)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -100,7 +101,7 @@ func TestCoresAreNotCopied(t *testing.T) {
 	bound := kge.NewScoreBound(p, 2)
 	for what, ask := range map[string]func(kge.Question){
 		"scores":    func(q kge.Question) { p.Scorer(q, 2)(1) },
-		"gradients": func(q kge.Question) { p.NewHop(q, 2).Gradients(1) },
+		"gradients": func(q kge.Question) { p.NewHop(nil, q, 2).Gradients(1) },
 		"a bound":   func(q kge.Question) { bound.Of(q) },
 	} {
 		var before, after runtime.MemStats
@@ -116,7 +117,7 @@ func TestCoresAreNotCopied(t *testing.T) {
 	}
 }
 
-// TestKeptMatrices checks that scores with kept matrices are the same to the bit, for several models
+// TestKeptMatrices checks that kept matrices change no bit of scores and gradients, for several models
 // and more relations than are kept, also when several questions are scored at the same time.
 func TestKeptMatrices(t *testing.T) {
 	const dim, relations = 12, 40
@@ -138,6 +139,11 @@ func TestKeptMatrices(t *testing.T) {
 			got, want := p.ScorerWith(&kept, q, relations)(3), p.Scorer(q, relations)(3)
 			if got != want {
 				return fmt.Errorf("path %v: score %v, want %v", q.Path, got, want)
+			}
+			q.Path = q.Path[:1]
+			gradient, _ := p.NewHop(&kept, q, relations).Gradients(3)
+			if want, _ := p.NewHop(nil, q, relations).Gradients(3); !slices.Equal(gradient, want) {
+				return fmt.Errorf("relation %d: gradient %v, want %v", first, gradient, want)
 			}
 			return nil
 		})

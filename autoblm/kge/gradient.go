@@ -16,12 +16,13 @@ type Hop struct {
 	state      []float64
 }
 
-// NewHop returns the hop of a question. relations is the number of relations without reverses.
-func (p Parameters) NewHop(q Question, relations int) Hop {
+// NewHop returns the hop of a question. relations is the number of relations without reverses. kept
+// keeps the matrices of relations for further hops, unless it is nil.
+func (p Parameters) NewHop(kept *CoreMatrices, q Question, relations int) Hop {
 	h := Hop{model: p}
 	h.rows, h.transposed = p.relationRows(q.Path[0], relations)
 	if p.Form.Partitions() > 0 {
-		h.matrix = p.coreMatrix(h.rows[0])
+		h.matrix = kept.of(p, q.Path[0], relations, h.rows[0])
 	}
 	start := make([]float64, p.Dim*p.Form.Capabilities().StateRows)
 	copy(start, widen(p.Entity(q.Anchor)))

@@ -27,7 +27,7 @@ func TestHop(t *testing.T) {
 			p := kge.Initialize(d, s, m)
 			q := kge.Question{Anchor: 1, Path: []int32{path % 4}}
 			score := func() float64 { return p.Scorer(q, 2)(3) }
-			hop := p.NewHop(q, 2)
+			hop := p.NewHop(nil, q, 2)
 			closeTo(t, fmt.Sprintf("%s: score", name), hop.Score(3), score())
 			if s.Reciprocal && m.Form == form.Bilinear {
 				row := q.Path[0]/2 + 2*(q.Path[0]%2)
