@@ -54,8 +54,8 @@ type coreGradients struct {
 }
 
 // numbersTogether is the number of numbers of matrices whose products are summed at a time, so that
-// they stay in cache.
-const numbersTogether = 1024
+// they stay in cache. It is a multiple of [kernel.Columns].
+var numbersTogether = 1024
 
 // collect computes the gradients of the relations that are used, and prepares those of the cores.
 // It calls add with the gradient of each relation's row. It returns the penalties of the matrices,

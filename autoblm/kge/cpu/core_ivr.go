@@ -65,7 +65,7 @@ func (c *cores) prepareIVR(threads int) {
 
 // gramRows is the number of rows of H and T that a thread computes at a time, a multiple of
 // [kernel.Rows].
-const gramRows = 6 * kernel.Rows
+var gramRows = 6 * kernel.Rows
 
 // collectIVR sums the weighted outer products of heads and of tails.
 func (c *cores) collectIVR(threads int, units []*unit) {

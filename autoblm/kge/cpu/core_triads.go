@@ -38,7 +38,7 @@ func (t *trainer) relationAsker(u *unit) relationAsker {
 
 // askedTogether is the number of triples whose queries are computed together, a multiple of
 // [kernel.Columns].
-const askedTogether = 64
+var askedTogether = 64
 
 // askBuffers holds the rows of triples that are computed together.
 type askBuffers struct {

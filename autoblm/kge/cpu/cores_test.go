@@ -11,9 +11,16 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
+// divideSmallCores makes products with cores divide also small ones into blocks until the test ends.
+func divideSmallCores(t *testing.T) {
+	numbers, rows, asked := numbersTogether, gramRows, askedTogether
+	t.Cleanup(func() { numbersTogether, gramRows, askedTogether = numbers, rows, asked })
+	numbersTogether, gramRows, askedTogether = 3*kernel.Columns, kernel.Rows, kernel.Columns
+}
+
 // TestCoresOfManySizes compares gradients with difference quotients for partitions with and without
 // padding, few and many relations, several units, dropout in a sorted batch, relation prediction
-// and penalties.
+// and penalties, with whole cores and with cores that are divided into blocks.
 func TestCoresOfManySizes(t *testing.T) {
 	for _, c := range []struct{ partitions, size, relations int }{
 		{3, 7, 2}, {1, 13, 40}, {2, 17, 5},
@@ -32,10 +39,15 @@ func TestCoresOfManySizes(t *testing.T) {
 					m.RelationPrediction = 0.4
 				}
 				gradients := enginetest.NewCase(d, s, m, 1, 2)
-				for _, set := range kernel.Sets() {
-					e := &Engine{threads: 2, kernels: set, bf16Sets: kernel.BF16Sets()}
-					gradients.Check(t, e, 1e-5)
+				check := func() {
+					for _, set := range kernel.Sets() {
+						e := &Engine{threads: 2, kernels: set, bf16Sets: kernel.BF16Sets()}
+						gradients.Check(t, e, 1e-5)
+					}
 				}
+				check()
+				divideSmallCores(t)
+				check()
 			})
 		}
 	}
