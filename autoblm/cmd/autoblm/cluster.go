@@ -38,19 +38,18 @@ type clusterFlags struct {
 func (f clusterFlags) connect(
 	ctx context.Context, o *output, url, name string, isWorker bool,
 ) (*cluster.Cluster, error) {
-	return f.connectNoting(ctx, url, name, isWorker, func(text string) {
-		o.Message("autoblm: %s", text)
-	})
+	options := f.options(url, name)
+	options.IsWorker = isWorker
+	options.Note = func(text string) { o.Message("autoblm: %s", text) }
+	return cluster.Connect(ctx, options)
 }
 
-// connectNoting connects like connect, with a receiver of messages.
-func (f clusterFlags) connectNoting(
-	ctx context.Context, url, name string, isWorker bool, note func(text string),
-) (*cluster.Cluster, error) {
-	return cluster.Connect(ctx, cluster.Options{
-		URL: url, Name: name, IsWorker: isWorker, NKey: f.NKey, Credentials: f.Creds,
-		TLSCert: f.TLSCert, TLSKey: f.TLSKey, TLSCA: f.TLSCA, Context: f.Context, Note: note,
-	})
+// options returns the options to connect to the cluster at an address.
+func (f clusterFlags) options(url, name string) cluster.Options {
+	return cluster.Options{
+		URL: url, Name: name, NKey: f.NKey, Credentials: f.Creds, TLSCert: f.TLSCert, TLSKey: f.TLSKey,
+		TLSCA: f.TLSCA, Context: f.Context,
+	}
 }
 
 type clusterServeCommand struct {

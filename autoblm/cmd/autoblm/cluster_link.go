@@ -13,11 +13,12 @@ import (
 // clusterLink connects to a cluster in the background, and tries again while it cannot be reached.
 type clusterLink struct {
 	out   *output
-	known chan struct{} // closed at the first connection or problem
+	known chan struct{} // closed after the first attempt to connect
 
 	mu         sync.Mutex
 	connection *cluster.Cluster // nil before it is connected
-	problem    error            // why it is not connected, nil at first
+	problem    error            // of the last attempt, nil before the first one ends
+	printed    string           // last message
 	isClosed   bool
 }
 
@@ -28,57 +29,64 @@ const (
 
 var errConnecting = errors.New("connecting to the cluster")
 
-// link connects until ctx ends.
-func (f clusterFlags) link(ctx context.Context, o *output, url, name string) *clusterLink {
+// newClusterLink starts to connect, until ctx ends. It calls stop with the error if the cluster
+// refuses the key, because only the user can change that.
+func newClusterLink(
+	ctx context.Context, o *output, options cluster.Options, stop context.CancelCauseFunc,
+) *clusterLink {
 	l := &clusterLink{out: o, known: make(chan struct{})}
-	go func() {
-		for ctx.Err() == nil {
-			connection, err := f.connectNoting(ctx, url, name, true, l.note)
-			if l.set(connection, err) {
-				return
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(retryTime):
-			}
-		}
-	}()
+	options.IsViewer, options.Note = true, l.print
+	go l.connect(ctx, options, stop)
 	return l
 }
 
-// set keeps the result of an attempt and reports whether it was the last one.
-func (l *clusterLink) set(connection *cluster.Cluster, err error) (isDone bool) {
-	if err != nil {
-		l.note(format.OneLine(err))
-		return false
+func (l *clusterLink) connect(
+	ctx context.Context, options cluster.Options, stop context.CancelCauseFunc,
+) {
+	for {
+		connection, err := cluster.Connect(ctx, options)
+		if err != nil && ctx.Err() != nil {
+			return
+		}
+		l.set(connection, err)
+		switch {
+		case err == nil:
+			return
+		case cluster.IsRefused(err):
+			stop(err)
+			return
+		}
+		l.print(format.OneLine(err))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(retryTime):
+		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.markKnown()
-	l.connection = connection
-	if l.isClosed {
-		go connection.Close()
-	}
-	return true
 }
 
-// note prints a message, such as what the connection waits for, unless the last one was the same.
-func (l *clusterLink) note(text string) {
+// set keeps the result of an attempt.
+func (l *clusterLink) set(connection *cluster.Cluster, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.isClosed || l.problem != nil && l.problem.Error() == text {
-		return
-	}
-	l.markKnown()
-	l.problem = errors.New(text)
-	l.out.Message("autoblm: %s", text)
-}
-
-// markKnown ends the wait of Status. The caller holds mu.
-func (l *clusterLink) markKnown() {
-	if l.problem == nil && l.connection == nil {
+	if l.problem == nil {
 		close(l.known)
 	}
+	l.connection, l.problem = connection, err
+	if l.isClosed && connection != nil {
+		go connection.Close()
+	}
+}
+
+// print prints a message unless the last one was the same.
+func (l *clusterLink) print(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.isClosed || l.printed == text {
+		return
+	}
+	l.printed = text
+	l.out.Message("autoblm: %s", text)
 }
 
 // Status returns the state of the cluster, or why it is not connected.

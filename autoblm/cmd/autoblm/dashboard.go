@@ -35,11 +35,18 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return cli.Usage(fmt.Errorf("--addr %s: %w; use HOST:PORT, such as 127.0.0.1:8080", c.Addr, err))
 	}
-	if c.Cluster == "" && c.Context == "" && c.clusterFlags != (clusterFlags{}) {
+	hasCluster := c.Cluster != "" || c.Context != ""
+	if !hasCluster && c.clusterFlags != (clusterFlags{}) {
 		return cli.Usage(errors.New("keys and certificates are for a cluster: add --cluster URL"))
 	}
 	if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("look for studies: %s is not a folder", c.Dir)
+	}
+	reach := c.options(c.Cluster, "autoblm dashboard")
+	if hasCluster {
+		if err := reach.Check(); err != nil {
+			return err
+		}
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
@@ -53,8 +60,10 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 	options := dashboard.Options{
 		Folder: c.Dir, Data: studyData, Measure: measureStudy, Log: o.Stderr,
 	}
-	if c.Cluster != "" || c.Context != "" {
-		link := c.link(ctx, o, c.Cluster, "autoblm dashboard")
+	serving, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if hasCluster {
+		link := newClusterLink(serving, o, reach, stop)
 		defer link.close()
 		options.Cluster = link.Status
 	}
@@ -66,7 +75,10 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	return server.Serve(ctx, listener, host)
+	if err := server.Serve(serving, listener, host); err != nil || ctx.Err() != nil {
+		return err
+	}
+	return context.Cause(serving)
 }
 
 // studyData returns what the page of a study shows without its graph.

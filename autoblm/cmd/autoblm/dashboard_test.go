@@ -9,8 +9,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/search/cluster"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/nats-io/nats-server/v2/server"
 )
 
 // startDashboard runs the dashboard like [startServer].
@@ -74,23 +77,122 @@ func TestDashboardShowsCluster(t *testing.T) {
 	first, stopDashboard := startDashboard(t, dir, "--addr 127.0.0.1:0 --json --cluster", queue.URL)
 	defer stopDashboard()
 	must(t, json.Unmarshal([]byte(first), &shown))
-	answer, err := http.Get(shown.URL + "cluster/events")
+	var state map[string]any
+	data := followEvents(t, shown.URL+"cluster/events")(`"name":"w1"`)
+	must(t, json.Unmarshal([]byte(data), &state))
+	has(t, state, fields{"workers.0.name": "w1", "waiting": 0, "training": 0, "failed": 0})
+}
+
+// followEvents returns a function that returns the data of the next event with a text.
+func followEvents(t *testing.T, url string) (next func(text string) string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	must(t, err)
-	defer answer.Body.Close()
-	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
-		data, isData := strings.CutPrefix(lines.Text(), "data: ")
-		if !isData {
-			continue
+	answer, err := http.DefaultClient.Do(request)
+	must(t, err)
+	t.Cleanup(func() { _ = answer.Body.Close() })
+	lines := bufio.NewScanner(answer.Body)
+	return func(text string) string {
+		t.Helper()
+		var seen []string
+		for lines.Scan() {
+			data, isData := strings.CutPrefix(lines.Text(), "data: ")
+			if isData && strings.Contains(data, text) {
+				return data
+			}
+			seen = append(seen, lines.Text())
 		}
-		var state map[string]any
-		must(t, json.Unmarshal([]byte(data), &state))
-		if workers, _ := state["workers"].([]any); len(workers) == 0 {
-			continue // it is starting
-		}
-		has(t, state, fields{"workers.0.name": "w1", "waiting": 0, "training": 0, "failed": 0})
-		return
+		t.Fatalf("the events end without %q: %v: %q", text, lines.Err(), seen)
+		return ""
 	}
-	t.Error("the events end without a worker")
+}
+
+// startNATS starts a server with JetStream, and without a queue if the folder is new.
+func startNATS(t *testing.T, port int, dir string) *server.Server {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true,
+	})
+	must(t, err)
+	s.Start()
+	t.Cleanup(s.Shutdown)
+	if !s.ReadyForConnections(time.Minute) {
+		t.Fatal("the NATS server is not ready")
+	}
+	return s
+}
+
+// TestDashboardWithoutQueue: the list says why it shows no worker, also after a restart of the
+// server, until there is a queue.
+func TestDashboardWithoutQueue(t *testing.T) {
+	const noQueue = "there is none; the first search creates it"
+	dir := t.TempDir()
+	nats := startNATS(t, server.RANDOM_PORT, dir)
+	url := nats.ClientURL()
+	first, stop := startDashboard(t, t.TempDir(), "--addr 127.0.0.1:0 --json --cluster", url)
+	var shown struct{ URL string }
+	must(t, json.Unmarshal([]byte(first), &shown))
+	next := followEvents(t, shown.URL+"cluster/events")
+	next(noQueue)
+	port := nats.Addr().(*net.TCPAddr).Port
+	nats.Shutdown()
+	nats.WaitForShutdown()
+	next("start one with autoblm cluster serve")
+	startNATS(t, port, dir)
+	next(noQueue)
+	coordinator, err := cluster.Connect(t.Context(), cluster.Options{URL: url})
+	must(t, err)
+	defer coordinator.Close()
+	next(`"waiting":0`)
+	if status, stderr := stop(); status != cli.Done || strings.Count(stderr, noQueue) != 2 {
+		t.Errorf("status %d, want two messages with %q: %s", status, noQueue, stderr)
+	}
+}
+
+// TestInterruptedLink: nothing is printed about an attempt to connect that is interrupted.
+func TestInterruptedLink(t *testing.T) {
+	var messages strings.Builder
+	l := &clusterLink{out: &output{Stderr: &messages}, known: make(chan struct{})}
+	options := cluster.Options{
+		URL: startNATS(t, server.RANDOM_PORT, t.TempDir()).ClientURL(), IsViewer: true, Note: l.print,
+	}
+	l.connect(cancelled(t), options, func(err error) { t.Error(err) })
+	if messages.Len() > 0 {
+		t.Errorf("printed %q", messages.String())
+	}
+}
+
+// TestDashboardClusterMistakes: mistakes that only the user can correct end the dashboard.
+func TestDashboardClusterMistakes(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	dir := t.TempDir()
+	missing, empty := dir+"/missing", writeFile(t, "", dir, "empty")
+	for _, c := range []struct{ flags, want string }{
+		{"--context nosuch", "nats context ls"},
+		{"--nkey " + missing, "read the key " + missing},
+		{"--nkey " + empty, "read the key " + empty},
+		{"--creds " + missing, "read the credentials " + missing},
+		{"--creds " + empty, "read the credentials " + empty},
+		{"--tls-ca " + missing, missing},
+		{"--tls-cert " + missing + " --tls-key " + missing, missing},
+	} {
+		failIn(ctx, t, cli.Failed, c.want, "dashboard", dir,
+			"--addr 127.0.0.1:0 --cluster nats://127.0.0.1:1", c.flags)
+	}
+	succeed(t, "cluster keys --out", dir+"/keys")
+	first, stop := startServer(t, "cluster serve --json --addr 127.0.0.1:0 --store", dir+"/queue",
+		"--users", dir+"/keys/users.json")
+	defer stop()
+	var queue struct{ URL string }
+	must(t, json.Unmarshal([]byte(first), &queue))
+	status, _, stderr := invoke(ctx, "dashboard", dir, "--addr 127.0.0.1:0 --cluster", queue.URL)
+	if status != cli.Failed || strings.Count(stderr, "name a key of this cluster with --nkey") != 1 {
+		t.Errorf("without a key: status %d, %s", status, stderr)
+	}
 }
 
 // TestDashboardWithoutCluster: a cluster that cannot be reached delays no study, and the list says
@@ -112,16 +214,7 @@ func TestDashboardWithoutCluster(t *testing.T) {
 		var shown struct{ URL string }
 		must(t, json.Unmarshal([]byte(first), &shown))
 		contains(t, readPage(t, shown.URL), `"dataset":"small"`)
-		answer, err := http.Get(shown.URL + "cluster/events")
-		must(t, err)
-		says := false
-		for lines := bufio.NewScanner(answer.Body); !says && lines.Scan(); {
-			says = strings.Contains(lines.Text(), c.problem)
-		}
-		_ = answer.Body.Close()
-		if !says {
-			t.Errorf("%s: the events end without %q", c.address, c.problem)
-		}
+		followEvents(t, shown.URL+"cluster/events")(c.problem)
 		if status, stderr := stop(); status != cli.Done {
 			t.Errorf("%s: status %d, %s", c.address, status, stderr)
 		}

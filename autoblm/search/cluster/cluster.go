@@ -52,6 +52,8 @@ type Options struct {
 	Name string
 	// IsWorker waits for a coordinator to create the queue, if the server has none.
 	IsWorker bool
+	// IsViewer fails if the server has no queue; it neither creates one nor waits for it.
+	IsViewer bool
 	// Note receives messages, such as a lost connection; nil for none.
 	Note func(text string)
 
@@ -102,7 +104,7 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	}
 	c.conn, c.url = conn, redacted(o.URL)
 	c.connected.Store(time.Now().UnixNano())
-	if err := c.setUp(ctx, o.IsWorker); err != nil {
+	if err := c.setUp(ctx, o); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("set up the queue on %s: %w", c.url, explained(err))
 	}
@@ -133,7 +135,7 @@ func (o Options) nats(note func(string)) []nats.Option {
 		options = append(options, keyOption(o.NKey))
 	}
 	if o.Credentials != "" {
-		options = append(options, nats.UserCredentials(o.Credentials))
+		options = append(options, credentialsOption(o.Credentials))
 	}
 	if o.user != "" {
 		options = append(options, nats.UserInfo(o.user, o.password))
@@ -170,12 +172,30 @@ func keyOption(file string) nats.Option {
 	}
 }
 
+// credentialsOption returns the option for the credentials in a file, which must hold a JWT and a
+// key. The library would read them only when it connects.
+func credentialsOption(file string) nats.Option {
+	return func(options *nats.Options) error {
+		err := nats.UserCredentials(file)(options)
+		if err == nil {
+			_, err = options.UserJWT()
+		}
+		if err == nil {
+			_, err = options.SignatureCB(nil)
+		}
+		if err != nil {
+			return fmt.Errorf("read the credentials %s: %w", file, err)
+		}
+		return nil
+	}
+}
+
 // explained adds what to do about an error.
 func explained(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("%w; start one with autoblm cluster serve", err)
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
+	case IsRefused(err):
 		return fmt.Errorf("%w; name a key of this cluster with --nkey", err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled):
 		return fmt.Errorf("%w; start the NATS server with JetStream (-js)", err)

@@ -165,7 +165,7 @@ func (s *Server) Connect(ctx context.Context) (*Cluster, error) {
 	}
 	c := newCluster(func(string) {})
 	c.conn = conn
-	if err := c.setUp(ctx, false); err != nil {
+	if err := c.setUp(ctx, Options{}); err != nil {
 		conn.Close()
 		return nil, err
 	}

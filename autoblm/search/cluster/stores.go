@@ -24,8 +24,11 @@ const defaultKeep = 7 * 24 * time.Hour
 
 var defaultLimits = limits{lease: DefaultLease, keep: defaultKeep}
 
-// setUp opens the queue and the stores. A coordinator creates what is missing; a worker waits.
-func (c *Cluster) setUp(ctx context.Context, isWorker bool) error {
+var errNoQueue = errors.New("there is none; the first search creates it")
+
+// setUp opens the queue and the stores. If they are missing, a coordinator creates them, a worker
+// waits, and a viewer gets errNoQueue.
+func (c *Cluster) setUp(ctx context.Context, o Options) error {
 	js, err := jetstream.New(c.conn)
 	if err != nil {
 		return err
@@ -35,10 +38,14 @@ func (c *Cluster) setUp(ctx context.Context, isWorker bool) error {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, callTime)
 		err := c.open(attempt)
-		if isMissing := errors.Is(err, jetstream.ErrStreamNotFound) ||
-			errors.Is(err, jetstream.ErrBucketNotFound); isMissing && !isWorker {
+		isMissing := errors.Is(err, jetstream.ErrStreamNotFound) ||
+			errors.Is(err, jetstream.ErrBucketNotFound)
+		switch {
+		case isMissing && o.IsViewer:
+			err = errNoQueue
+		case isMissing && !o.IsWorker:
 			err = c.create(attempt, defaultLimits)
-		} else if isMissing {
+		case isMissing:
 			cancel()
 			say()
 			sleep(ctx, time.Second)
