@@ -63,7 +63,8 @@ func (c *Case) computeDefinition() definition {
 }
 
 // Check compares the losses and gradients of an engine with the definition. The tolerance is
-// relative to the largest number of a table.
+// relative to the loss or to the largest of the compared numbers of a table's gradient, but at least
+// absolute, so a case needs gradients that are far above the tolerance.
 func (c *Case) Check(t testing.TB, engine kge.Engine, tolerance float64) {
 	t.Helper()
 	e, want := newGradientProbe(t, engine, c.data, c.settings, c.member), c.define()

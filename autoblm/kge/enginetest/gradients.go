@@ -11,7 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// near compares numbers with a tolerance relative to the largest one.
+// near compares numbers with a tolerance relative to the largest one, or to 1 if that is larger.
 func near(t testing.TB, what string, tolerance float64, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
