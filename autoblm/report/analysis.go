@@ -24,12 +24,13 @@ type analysis struct {
 	tuned, final []task.Trial
 	// tunedEach has the best trial of each model with its own recipe, best first.
 	tunedEach []task.Trial
-	// best is the best structure found, in the search or in the final stage. kept is the trial
-	// whose model is kept. All three are nil if there is none.
-	best, bestBaseline, kept *task.Trial
-	recipe                   task.Recipe  // of the search
-	failed, running          []task.Trial // diverged; without a result
-	rounds                   []round
+	// bestSearched is the best structure found, with its own recipe if it has one, and bestBaseline
+	// the best baseline. best is the best structure with those of the final stage. kept is the
+	// trial whose model is kept. All are nil if there is none.
+	best, bestSearched, bestBaseline, kept *task.Trial
+	recipe                                 task.Recipe  // of the search
+	failed, running                        []task.Trial // diverged; without a result
+	rounds                                 []round
 }
 
 // round holds the trials of a round.
@@ -70,14 +71,27 @@ func newAnalysis(d Data) *analysis {
 		return cmp.Compare(x.Round, y.Round)
 	})
 	a.found = task.BestFirst(a.proposed)
-	if all := task.BestFirst(slices.Concat(a.found, a.final)); len(all) > 0 {
-		a.best = &all[0]
+	found, baselines := slices.Clone(a.found), slices.Clone(a.baselines)
+	for _, t := range a.tunedEach {
+		if t.Name == "" {
+			found = append(found, t)
+		} else {
+			baselines = append(baselines, t)
+		}
 	}
-	if all := task.BestFirst(a.baselines); len(all) > 0 {
-		a.bestBaseline = &all[0]
-	}
+	a.bestSearched, a.bestBaseline = first(found), first(baselines)
+	a.best = first(slices.Concat(found, a.final))
 	a.rounds = roundsOf(d.Rounds, d.Trials)
 	return a
+}
+
+// first returns the best trial, nil without a complete one.
+func first(trials []task.Trial) *task.Trial {
+	best := task.BestFirst(trials)
+	if len(best) == 0 {
+		return nil
+	}
+	return &best[0]
 }
 
 // roundsOf returns the recorded rounds and those with a finished trial. Rungs count in their time.
@@ -127,6 +141,8 @@ func (a *analysis) label(t task.Trial) string {
 		return label
 	}
 	switch t.Stage {
+	case task.TuningEach:
+		label += " with its own recipe"
 	case task.Final:
 		label += " with the recipe of the final stage"
 	case task.Retraining:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -192,6 +193,45 @@ func TestVerdict(t *testing.T) {
 		if !strings.Contains(c.verdict, c.want) {
 			t.Errorf("the verdict is %q, want %q in it", c.verdict, c.want)
 		}
+	}
+}
+
+// TestVerdictOnOwnRecipes: the models with their own recipes are compared, because they decide what
+// is kept.
+func TestVerdictOnOwnRecipes(t *testing.T) {
+	var trials []task.Trial
+	for i, stage := range []task.Stage{task.Searching, task.TuningEach} {
+		for j, name := range []string{"complex", ""} {
+			trial := task.Trial{
+				Number: len(trials) + 1, Stage: stage, Name: name,
+				Structure: structure.MustParse(cmp.Or(name, other)),
+			}
+			trial.Recipe.Training.Epochs = 9
+			if trial.Recipe.N3 = float64(i); i == 0 {
+				trial.Round = j
+			}
+			score := .5 + .2*float64(i*j) // the structure is better with its own recipe only
+			trials = append(trials, withResult(trial, evaluation(score, 1000), evaluation(score, 1000)))
+		}
+	}
+	trials[3].Kept = true
+	d := Data{Presentation: completion.NewPresentation(), Contents: study.Contents{Trials: trials}}
+	d.About.Settings.TuneEach = search.EachTune(1)
+	if text := strings.Join(d.Verdict(), " "); !strings.Contains(text, "more than two standard errors") ||
+		!strings.Contains(text, "Best found: validation MRR 0.700. Best baseline, ComplEx: 0.500.") {
+		t.Error(text)
+	}
+	model := task.Trial{
+		Number: 5, Stage: task.Default, Name: "complex", Structure: structure.MustParse("complex"),
+	}
+	d.Trials = append(d.Trials, withResult(model, evaluation(.6, 1000), evaluation(.6, 1000)))
+	d.About.Settings.RetrainSeeds = 3
+	if text := d.Verdict()[0]; !strings.Contains(text, "worth +0.100 validation MRR over ComplEx") {
+		t.Error(text)
+	}
+	outcome := study.OutcomeOf(d.About, d.Result(), d.Presentation)
+	if outcome.Final != nil || outcome.BaselineFinal != nil {
+		t.Errorf("the default model, %v, is final", outcome.Final)
 	}
 }
 

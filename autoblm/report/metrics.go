@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
@@ -18,11 +19,11 @@ func (a *analysis) metrics() []Part {
 	add := func(label string, t task.Trial) {
 		compared = append(compared, task.LabeledTrial{Label: label, Trial: t})
 	}
-	if k := a.kept; k != nil && k.Stage != task.Searching && k.Stage != task.Final {
+	if k := a.kept; k != nil && !search.IsCandidate(*k) {
 		add("Kept: "+a.trialName(*k), *k)
 	}
-	if len(a.found) > 0 {
-		add("Best found", a.found[0])
+	if a.bestSearched != nil {
+		add("Best found", *a.bestSearched)
 	}
 	if len(a.final) > 0 {
 		add("Best of the final stage", a.final[0])

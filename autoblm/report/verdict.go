@@ -34,7 +34,7 @@ func (a *analysis) judgement() []string {
 	if len(a.found) == 0 {
 		return []string{a.nothingFound()}
 	}
-	found := a.found[0]
+	found := *a.bestSearched
 	if a.bestBaseline == nil {
 		return a.withoutBaseline(found)
 	}
@@ -55,7 +55,7 @@ func (a *analysis) judgement() []string {
 // search are compared with the default model as they are.
 func (a *analysis) fullSize() []search.Retrained {
 	all := a.Result().Retrained
-	if len(all) == 0 || a.kept != nil && a.kept.Stage != task.Searching &&
+	if len(all) == 0 || a.kept != nil && !search.IsCandidate(*a.kept) &&
 		a.About.Settings.RetrainSeeds > 0 {
 		return all
 	}

@@ -155,7 +155,8 @@ func markDefaultRecipe(all []Retrained, models []task.Trial) {
 		count[model{r.Name, r.Structure}]++
 	}
 	for i, r := range all {
-		all[i].defaultRecipe = count[model{r.Name, r.Structure}] > 1 && slices.ContainsFunc(models, r.hasRecipeOf)
+		all[i].defaultRecipe = count[model{r.Name, r.Structure}] > 1 &&
+			slices.ContainsFunc(models, r.hasRecipeOf)
 	}
 }
 

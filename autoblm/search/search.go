@@ -280,12 +280,11 @@ func (e *executor) expectedTrainings() float64 {
 	case s.Tune.Space == nil:
 		all += float64(s.Tune.Trials)
 	default: // short and full trainings of two models per recipe, and confirmations
-		const baselines, models, confirmations = 5, 2, 12
-		all += baselines + models*RungCost(1)*float64(s.Tune.Trials) + confirmations
+		const models, confirmations = 2, 12
+		all += float64(len(s.NamedBaselines())) + models*RungCost(1)*float64(s.Tune.Trials) + confirmations
 	}
 	if s.TuneEach != nil { // the best structures and the baselines
-		const baselines = 5
-		all += float64(found+baselines) * RungCost(1) * float64(s.TuneEach.Trials)
+		all += float64(found+s.CountBaselines()) * RungCost(1) * float64(s.TuneEach.Trials)
 	}
 	if s.Final != nil {
 		all += float64(s.Final.Trials)

@@ -19,6 +19,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/stage"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
@@ -471,7 +472,10 @@ func TestRunRefusesInvalidSettings(t *testing.T) {
 		"n3 from 0":                func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.N3[0] = 0 },
 		"seeds and last stage":     func(p *search.Problem) { allStages(&p.Settings); p.Settings.RetrainSeeds = 2 },
 		"too few epochs":           func(p *search.Problem) { p.Settings.Halving = 1 },
-		"too many rungs":           func(p *search.Problem) { p.Settings.Training.Epochs, p.Settings.Halving = 1000, 5 },
+		"chunks of no structure": func(p *search.Problem) {
+			p.Settings.Model, p.Settings.FewerK = form.RotatE, []int{2}
+		},
+		"too many rungs": func(p *search.Problem) { p.Settings.Training.Epochs, p.Settings.Halving = 1000, 5 },
 	} {
 		p := problem(t, strategy.Evolutionary{}, 5)
 		spoil(&p)

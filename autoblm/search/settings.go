@@ -174,6 +174,10 @@ func (s Settings) Validate() error {
 
 // validateChunks returns an error if a number of chunks does not fit the others or the options.
 func (s Settings) validateChunks() error {
+	if s.Model != form.Bilinear && len(s.FewerK) > 0 {
+		return fmt.Errorf("k is %s, but %v has no structure with chunks: give one k or none",
+			format.List(s.Ks(), "and"), s.Model)
+	}
 	for i, k := range s.FewerK {
 		if k < 2 || k >= s.K || s.K%k != 0 || i > 0 && k <= s.FewerK[i-1] {
 			return fmt.Errorf("k is %s: each number must be at least 2 and divide the largest, %d, so "+
@@ -184,7 +188,7 @@ func (s Settings) validateChunks() error {
 		if err := s.OptionsFor(k).Check(); err != nil {
 			return err
 		}
-		if k == s.K || s.Model != form.Bilinear {
+		if k == s.K {
 			continue // checked with the form
 		}
 		if err := s.Training.ValidateFor(s.TrialRecipe().Member(structure.Zero(k))); err != nil {
@@ -315,6 +319,46 @@ func (s Settings) RetrainCounts() (found, baselines int) {
 		return 3, 2
 	}
 	return s.RetrainFound, s.RetrainBaselines
+}
+
+// NamedBaselines returns the baselines that have a structure, each with the fewest chunks that the
+// search tries and that it can be written with.
+func (s Settings) NamedBaselines() (all []structure.Baseline) {
+	for _, k := range s.Ks() {
+		for _, b := range structure.BaselinesWith(k) {
+			if !slices.ContainsFunc(all, func(c structure.Baseline) bool { return c.Name == b.Name }) {
+				all = append(all, b)
+			}
+		}
+	}
+	return all
+}
+
+// BlockBaselines returns trials of models with dense blocks of the sizes that a search with several
+// numbers of chunks tries: a structure fixes which entries of such a block are equal or zero. It
+// leaves out models that cannot train with the recipe, such as one with IVR.
+func (s Settings) BlockBaselines(recipe task.Recipe) (trials []task.Trial) {
+	if len(s.FewerK) == 0 {
+		return nil
+	}
+	recipe.N3Block = 0 // a block has no chunks
+	for _, k := range s.Ks() {
+		t := task.Trial{Form: form.Block(k), Recipe: recipe}
+		t.Name = t.Form.String()
+		if recipe.Training.ValidateFor(t.Member()) == nil {
+			trials = append(trials, t)
+		}
+	}
+	return trials
+}
+
+// CountBaselines returns the number of baselines that the search trains, 0 without any. It counts
+// the models with dense blocks, which few tasks train.
+func (s Settings) CountBaselines() int {
+	if !s.HasBaselines() {
+		return 0
+	}
+	return len(s.NamedBaselines()) + len(s.BlockBaselines(s.TrialRecipe()))
 }
 
 // HasBaselines reports whether several baselines can be written with K chunks, so that the search

@@ -31,13 +31,13 @@ func (StageBase) Trained(s *State, c *Change, artifacts []task.Artifact) error {
 	kept := Kept(s.Trials)
 	replacesDefault := kept != nil && kept.Stage == task.Default
 	if kept != nil {
-		if !isCandidate(*kept) && !replacesDefault {
+		if !IsCandidate(*kept) && !replacesDefault {
 			return nil
 		}
 		best = kept.ScoreOrZero()
 	}
 	for i, a := range artifacts {
-		if t := c.Trials[i]; a != nil && isCandidate(t) && t.ScoreOrZero() > best {
+		if t := c.Trials[i]; a != nil && IsCandidate(t) && t.ScoreOrZero() > best {
 			best, at = t.ScoreOrZero(), i
 		}
 	}
@@ -52,8 +52,8 @@ func (StageBase) Trained(s *State, c *Change, artifacts []task.Artifact) error {
 	return nil
 }
 
-// isCandidate returns true if the artifact of a trial may be stored as the best of the search.
-func isCandidate(t task.Trial) bool {
+// IsCandidate returns true if the artifact of a trial may be stored as the best of the search.
+func IsCandidate(t task.Trial) bool {
 	return t.Stage == task.Searching || t.Stage == task.TuningEach || t.Stage == task.Final
 }
 

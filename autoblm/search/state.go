@@ -115,8 +115,8 @@ func (s *State) Numbered(stage task.Stage, trials []task.Trial) []task.Trial {
 }
 
 // Population returns the running trials of a stage that train next: at most limit of them, with the
-// same training settings, split, form and number of chunks. If same is not nil, it must also return true for any two of
-// them.
+// same training settings, split, form and number of chunks. If same is not nil, it must also return
+// true for any two of them.
 func (s *State) Population(
 	stage task.Stage, limit int, same func(a, b task.Trial) bool,
 ) []task.Trial {

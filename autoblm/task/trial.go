@@ -75,8 +75,8 @@ func (r Recipe) Terms() string {
 	return cmp.Or(terms, "no penalty")
 }
 
-// Trial is one training of a structure with a recipe. No two trials of a stage have the same
-// structure and the same recipe.
+// Trial is one training of a model with a recipe. No two trials of a stage have the same form,
+// structure and recipe.
 type Trial struct {
 	// Number counts the trials of a study from 1.
 	Number int   `json:"number"`

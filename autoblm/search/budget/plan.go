@@ -40,8 +40,6 @@ const (
 )
 
 const (
-	// baselines is the number of baselines, which train first.
-	baselines = 5
 	// Sizes of the tuning stage over a space.
 	TunedModels      = 2
 	ConfirmedRecipes = 3
@@ -95,8 +93,9 @@ func New(s search.Settings, fewValidation bool, p search.Paces, used time.Durati
 		plan.withoutTuning(compare)
 	}
 	if plan.Structures < 1 && s.Planned.Epochs { // not even one epoch of the smallest size fits
+		baselines := max(1, s.CountBaselines())
 		plan.Structures, plan.Epochs = 2*baselines, leastEpochs(s)
-		a, whole := p.Of(plan.Dim), compare/(3*baselines*float64(plan.Epochs))
+		a, whole := p.Of(plan.Dim), compare/float64(3*baselines*plan.Epochs)
 		plan.MaxSteps = max(1, min(p.Steps, int((whole-a.End)/a.Step)))
 	}
 	plan.Structures = max(1, plan.Structures)
@@ -180,7 +179,7 @@ func (p planner) leastComparing() float64 {
 		dim = min(dim, minDim/p.settings.K*p.settings.K)
 	}
 	const margin = 1.05
-	structures := margin * (baselines + search.MinStructures)
+	structures := margin * float64(p.settings.CountBaselines()+search.MinStructures)
 	return structures * p.Paces.Training(dim, search.MinEpochs, 0)
 }
 
@@ -226,7 +225,8 @@ func (p planner) withoutPaces(left float64) search.Plan {
 	each := p.requestedEach(left)
 	left -= each
 	p.Seconds = max(0, left)
-	p.TuneUntil, p.SearchUntil = p.Used+seconds(left*tuneShare/plannedShare), p.Limit
+	p.TuneUntil = p.Used + seconds(left*tuneShare/plannedShare)
+	p.SearchUntil = p.Limit - seconds(each/plannedShare)
 	if s.RetrainSeeds > 0 {
 		p.requestedRetraining()
 		p.SearchUntil = p.Used + seconds(left*(tuneShare+searchShare)/plannedShare)
@@ -247,7 +247,7 @@ func (p *planner) withTuning(tune, compare float64) bool {
 	for _, size := range sizes(s) {
 		p.Dim, p.Epochs, p.Halving = size.dim, size.epochs, rungs(s, size.epochs)
 		whole := p.Paces.Training(p.Dim, p.Epochs, 0)
-		p.Recipes = min(max(maxRecipes, needed), int((tune-tuningSeconds(0, whole))/recipeSeconds(whole)))
+		p.Recipes = min(max(maxRecipes, needed), int((tune-p.tuningSeconds(0, whole))/recipeSeconds(whole)))
 		p.Structures = p.affordable(compare, whole)
 		if p.Recipes >= needed && p.Structures >= enoughStructures(s, minStructures) {
 			if requested > 0 {
@@ -266,9 +266,10 @@ func recipeSeconds(whole float64) float64 {
 }
 
 // tuningSeconds returns the seconds of a tuning stage of some recipes.
-func tuningSeconds(recipes int, whole float64) float64 {
-	confirm := TunedModels * ConfirmedRecipes * ConfirmingSeeds
-	return float64(baselines+confirm)*whole + float64(recipes)*recipeSeconds(whole)
+func (p planner) tuningSeconds(recipes int, whole float64) float64 {
+	const confirm = TunedModels * ConfirmedRecipes * ConfirmingSeeds
+	initial := len(p.settings.NamedBaselines())
+	return float64(initial+confirm)*whole + float64(recipes)*recipeSeconds(whole)
 }
 
 // unusedTuning plans to tune each of the best models in the time that tuning leaves over, because
@@ -280,8 +281,8 @@ func (p *planner) unusedTuning(tune float64) float64 {
 	}
 	found, _ := s.RetrainCounts()
 	whole := p.Paces.Training(p.Dim, p.Epochs, 0)
-	perRecipe := float64(found+baselines) * recipeSeconds(whole) / TunedModels
-	p.Each = min(maxEach, int((tune-tuningSeconds(p.Recipes, whole))/perRecipe))
+	perRecipe := float64(found+s.CountBaselines()) * recipeSeconds(whole) / TunedModels
+	p.Each = min(maxEach, int((tune-p.tuningSeconds(p.Recipes, whole))/perRecipe))
 	if p.Each < minEach {
 		p.Each = 0
 	}
@@ -324,7 +325,8 @@ func (p *planner) withoutTuning(compare float64) {
 // affordable returns the number of structures that can be compared in left seconds. whole is the
 // number of seconds of a full training.
 func (p planner) affordable(left, whole float64) int {
-	n := int((left - baselines*whole) / (whole * search.RungCost(p.Halving)))
+	baselines := float64(p.settings.CountBaselines()) * whole
+	n := int((left - baselines) / (whole * search.RungCost(p.Halving)))
 	return max(0, min(maxStructures, n))
 }
 

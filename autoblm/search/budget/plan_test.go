@@ -190,7 +190,7 @@ func TestPlanFits(t *testing.T) {
 		}
 		if plan.MaxSteps == 0 && s.Planned.Structures && s.Planned.Epochs {
 			whole := p.Training(plan.Dim, plan.Epochs, 0)
-			if compared := (baselines + float64(plan.Structures)*search.RungCost(plan.Halving)) * whole; compared > limit*(tuneShare+searchShare) {
+			if compared := (float64(s.CountBaselines()) + float64(plan.Structures)*search.RungCost(plan.Halving)) * whole; compared > limit*(tuneShare+searchShare) {
 				t.Errorf("comparing takes %.0f s of %.0f: %v", compared, limit, plan)
 			}
 		}
@@ -287,5 +287,42 @@ func TestEachHasTime(t *testing.T) {
 	}
 	if opened < 2 {
 		t.Errorf("%d plans tune each model", opened)
+	}
+}
+
+// TestRequestedStageHasTime: a requested stage has a fifth of the time that is left, with and without
+// retraining, also if no pace was measured.
+func TestRequestedStageHasTime(t *testing.T) {
+	for _, seeds := range []int{0, 3} {
+		for _, paces := range []search.Paces{{}, pacesOf(1e-4)} {
+			s := search.TimedSettings()
+			s.TimeLimit, s.RetrainSeeds, s.TuneEach = 10*time.Minute, seeds, search.EachTune(12)
+			s.Planned = &search.Planned{}
+			plan := New(s, false, paces, time.Minute)
+			each := plan.EachUntil - plan.SearchUntil
+			if want := 0.2 * 7.5 / plannedShare; math.Abs(each.Minutes()-want) > 1e-6 ||
+				plan.EachUntil > s.TimeLimit || plan.TuneUntil >= plan.SearchUntil {
+				t.Errorf("%d seeds, %d paces: stages end after %v, %v and %v", seeds, len(paces.At),
+					plan.TuneUntil, plan.SearchUntil, plan.EachUntil)
+			}
+		}
+	}
+}
+
+// TestPlanCountsBaselines: with several numbers of chunks, a plan has fewer structures in the same
+// time, by the additional baselines.
+func TestPlanCountsBaselines(t *testing.T) {
+	s := search.TimedSettings()
+	one := planner{settings: s}
+	s.K, s.FewerK = 8, []int{2, 4}
+	several := planner{settings: s}
+	if n := several.settings.CountBaselines(); n != 9 {
+		t.Errorf("%d baselines, want six with a structure and three with dense blocks", n)
+	}
+	if a, b := one.affordable(100, 1), several.affordable(100, 1); a != 95 || b != 91 {
+		t.Errorf("%d and %d structures in the time of 100 trainings", a, b)
+	}
+	if more := several.tuningSeconds(0, 1) - one.tuningSeconds(0, 1); more != 1 {
+		t.Errorf("tuning begins with %v more trainings, want BiQUE", more)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -128,16 +129,23 @@ func (s recipeSpace) penaltyKinds(models []task.Trial) []axis {
 	}}
 }
 
-// changePenalty gives a recipe medium weights of another kind of penalty, instead of those that it
-// has. Axes of the weights may change them.
+// changePenalty removes the weights of other kinds of penalties from a recipe, and gives it medium
+// ones of its new kind if it has another. Axes of the weights may change them.
 func (s recipeSpace) changePenalty(r *task.Recipe, to search.Penalty) {
-	if search.PenaltyOf(r.Weights) == to {
+	w := &r.Weights
+	isKept := search.PenaltyOf(*w) == to
+	if to != search.N3Penalty {
+		w.N3, w.EntityN3, w.RelationN3, w.N3Block = 0, 0, 0, 0
+	}
+	if to != search.DuraPenalty {
+		w.EntityL2, w.Products = 0, 0
+	}
+	if to != search.IVRPenalty {
+		w.IVR, w.IVRProducts, w.IVRPower = 0, 0, 0
+	}
+	if isKept {
 		return
 	}
-	w := &r.Weights
-	w.N3, w.EntityN3, w.RelationN3, w.N3Block = 0, 0, 0, 0
-	w.EntityL2, w.Products = 0, 0
-	w.IVR, w.IVRProducts, w.IVRPower = 0, 0, 0
 	switch to {
 	case search.N3Penalty:
 		w.N3 = medium(s.N3)
@@ -182,7 +190,8 @@ func (s recipeSpace) penalties(base task.Recipe, models []task.Trial) []axis {
 			func(r *task.Recipe) *int { return &r.N3Block })),
 		newAxis(s.PenaltyFrequencies, cmp.Compare, base,
 			func(r *task.Recipe) *float64 { return &r.PenaltyFrequency }),
-		s.dura(base, numbers(search.DuraPenalty, s.Dura, func(r *task.Recipe) *float64 { return &r.EntityL2 })),
+		s.dura(base, numbers(search.DuraPenalty, s.Dura,
+			func(r *task.Recipe) *float64 { return &r.EntityL2 })),
 		numbers(search.DuraPenalty, s.Products, func(r *task.Recipe) *float64 { return &r.Products }),
 		numbers(search.IVRPenalty, s.IVR, func(r *task.Recipe) *float64 { return &r.IVR }),
 		numbers(search.IVRPenalty, s.IVRProducts, func(r *task.Recipe) *float64 { return &r.IVRProducts }),
@@ -226,10 +235,20 @@ func blocks(values []int, k int) []int {
 	return slices.DeleteFunc(slices.Clone(values), func(n int) bool { return !fits(n) })
 }
 
-// tidy sets the blocks of a norm without weight to 0, so that no recipe is tried twice.
+// tidy sets the blocks of a norm without weight to 0, and the frequency if there is no penalty, so
+// that no recipe is tried twice.
 func tidy(r task.Recipe) task.Recipe {
 	if r.N3+r.EntityN3+r.RelationN3 == 0 {
 		r.N3Block = 0
 	}
+	if !hasPenalty(r.Weights) {
+		r.PenaltyFrequency = 0
+	}
 	return r
+}
+
+// hasPenalty reports whether a penalty has a weight.
+func hasPenalty(w kge.Weights) bool {
+	return w.L2+w.N3+w.EntityN3+w.RelationN3+w.EntityL2+w.RelationL2+w.Products+w.Orthogonality > 0 ||
+		w.HasIVR()
 }

@@ -124,33 +124,38 @@ func fewestTrials(tuners []*tuner) int {
 }
 
 // tunedModels returns the models of the search, the best first, as the trial with the best recipe
-// that the stage found for each. Those that were not tuned come last, as the search trained them.
+// that the stage found for each. Those that were not tuned have their scores of the search.
 func tunedModels(s search.Settings, trials []task.Trial) []task.Trial {
 	models := task.BestFirst(task.InStage(task.Searching, trials))
-	tuners := endedTuners(s, models, trials)
 	var tuned []task.Trial
-	for _, t := range tuners {
+	for _, t := range endedTuners(s, trials) {
 		best := t.full()[0]
 		at := slices.IndexFunc(t.trials, func(t task.Trial) bool { return t.Recipe == best.recipe })
 		tuned = append(tuned, t.trials[at])
 		models = slices.DeleteFunc(models, func(m task.Trial) bool { return isSameModel(m, t.models[0]) })
 	}
-	return append(task.BestFirst(tuned), models...)
+	return task.BestFirst(append(tuned, models...))
 }
 
-// endedTuners returns the tuners of those models that the stage has tuned, with the trials that have
-// a result. If a time limit ended the stage, all have the same number of trials.
-func endedTuners(s search.Settings, models, trials []task.Trial) []*tuner {
-	if s.TuneEach == nil {
+// endedTuners returns the tuners of the models that the stage tunes, with the trials that have a
+// result. All have the same number of trials: the fewest, if a time limit ended the stage. It
+// returns none if some model has no result. A structure that a larger budget found after the stage
+// is left out.
+func endedTuners(s search.Settings, trials []task.Trial) []*tuner {
+	stage := task.InStage(task.TuningEach, trials)
+	if s.TuneEach == nil || len(stage) == 0 {
 		return nil
 	}
 	ended := slices.DeleteFunc(slices.Clone(trials), func(t task.Trial) bool {
 		return t.State == task.Running
 	})
-	tuners := slices.DeleteFunc(eachTuners(s, models, ended), func(t *tuner) bool {
-		return len(t.trials) == 1
+	tuners := slices.DeleteFunc(eachTuners(s, eachModels(s, ended), ended), func(t *tuner) bool {
+		return len(t.trials) == 1 && t.models[0].Number > stage[0].Number
 	})
 	fewest := fewestTrials(tuners)
+	if fewest == 1 {
+		return nil
+	}
 	for _, t := range tuners {
 		t.trials = t.trials[:fewest]
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
@@ -199,14 +200,10 @@ func TestTuneEachResumes(t *testing.T) {
 		if r.Stopped != search.Interrupted {
 			break
 		}
-		var counts []int
-		for _, tuner := range endedTuners(r.Settings, eachModels(r.Settings, r.Trials), r.Trials) {
-			counts = append(counts, len(tuner.trials))
-		}
-		if len(counts) > 0 {
-			tuned++
-			if slices.Min(counts) != slices.Max(counts) {
-				t.Errorf("after %d trainings, models have %v trials", calls, counts)
+		models := eachModels(r.Settings, r.Trials)
+		if n := len(r.TunedEach); n > 0 {
+			if tuned++; n != len(models) {
+				t.Errorf("after %d trainings, %d of %d models are tuned", calls, n, len(models))
 			}
 		}
 		if got := withoutSeconds(run(store, math.MaxInt).Trials); !reflect.DeepEqual(got, whole) {
@@ -215,5 +212,137 @@ func TestTuneEachResumes(t *testing.T) {
 	}
 	if tuned < 5 {
 		t.Errorf("interrupted %d times in the stage", tuned)
+	}
+}
+
+// largerIsBetter returns scores by which a search finds better structures as it goes on. Tuning
+// improves each model by at most 1.
+func largerIsBetter(t task.Trial) float64 {
+	score := 10 + float64(t.Structure.Nonzeros())/10 - 1/float64(t.Recipe.Training.Epochs)
+	if t.Recipe.N3 != .01 {
+		score--
+	}
+	return score
+}
+
+// TestTuneEachWithLargerBudget: interrupted in the stage and resumed with a larger budget, a search
+// has equally many recipes for each of the new best models.
+func TestTuneEachWithLargerBudget(t *testing.T) {
+	const recipes = 5
+	s := eachSettings(recipes)
+	resume := func(store *search.Memory, left int) *search.Result {
+		p := problem(fakeTask{score: largerIsBetter, before: interruptedAfter(&left)},
+			strategy.Evolutionary{}, s)
+		p.Store = store
+		return run(t, p)
+	}
+	isTuned := func(r *search.Result) func(task.Trial) bool {
+		return func(m task.Trial) bool {
+			return slices.ContainsFunc(r.TunedEach, func(t task.Trial) bool { return isSameModel(t, m) })
+		}
+	}
+	interrupted := 0
+	for calls := 0; ; calls += 2 {
+		store := &search.Memory{}
+		s.Budget = 9
+		first := resume(store, calls)
+		if len(task.InStage(task.Retraining, first.Trials)) > 0 {
+			break
+		}
+		if len(first.TunedEach) == 0 {
+			continue
+		}
+		interrupted++
+		s.Budget = 40
+		r := resume(store, math.MaxInt)
+		models := eachModels(r.Settings, r.Trials)
+		if all := slices.ContainsFunc(models, func(m task.Trial) bool { return !isTuned(first)(m) }); !all {
+			t.Fatal("the larger budget found nothing better")
+		}
+		tuners := endedTuners(r.Settings, r.Trials)
+		if len(tuners) != len(models) || len(r.TunedEach) != len(models) {
+			t.Errorf("%d of %d models are tuned", len(tuners), len(models))
+		}
+		for _, tuner := range tuners {
+			if n := len(tuner.trials); n != 1+recipes+promotions(recipes) {
+				t.Errorf("after %d trainings: %v has %d trials", calls, tuner.models[0].Structure, n)
+			}
+		}
+	}
+	if interrupted < 2 {
+		t.Errorf("interrupted %d times in the stage", interrupted)
+	}
+}
+
+// TestTuneEachAfterRetraining: a better structure that a larger budget finds after retraining is
+// retrained too, and the models retrained before keep their recipes.
+func TestTuneEachAfterRetraining(t *testing.T) {
+	s := eachSettings(5)
+	p := problem(fakeTask{score: largerIsBetter}, strategy.Evolutionary{}, s)
+	first := run(t, p)
+	p.Settings.Budget = 40
+	r := run(t, p)
+	best := r.Best[0]
+	isOfBest := func(m search.Retrained) bool { return m.Structure == best.Structure }
+	if slices.ContainsFunc(first.Retrained, isOfBest) {
+		t.Fatal("the larger budget found nothing better")
+	}
+	if !slices.ContainsFunc(r.Retrained, isOfBest) {
+		t.Errorf("the best structure, of score %.3f, is not retrained", best.ScoreOrZero())
+	}
+	models := tunedModels(r.Settings, r.Trials)
+	if !reflect.DeepEqual(models, task.BestFirst(models)) {
+		t.Error("the models are not ranked by their scores")
+	}
+	count := map[structure.Structure]int{}
+	for _, m := range r.Retrained {
+		if count[m.Structure]++; count[m.Structure] > 1 {
+			t.Errorf("%v is retrained with two recipes", m.Structure)
+		}
+	}
+}
+
+// TestTuneEachNeedsAllModels: if the time ends in the first step of the stage, no model is tuned.
+func TestTuneEachNeedsAllModels(t *testing.T) {
+	r := run(t, problem(fakeTask{score: largerIsBetter}, strategy.Evolutionary{}, eachSettings(5)))
+	began := slices.IndexFunc(r.Trials, func(t task.Trial) bool { return t.Stage == task.TuningEach })
+	n := len(eachModels(r.Settings, r.Trials))
+	trials := slices.Clone(r.Trials[:began+n])
+	if tuners := endedTuners(r.Settings, trials); len(tuners) != n {
+		t.Errorf("%d of %d models are tuned", len(tuners), n)
+	}
+	trials[began+n-1].State = task.Running
+	if tuners := endedTuners(r.Settings, trials); len(tuners) > 0 {
+		t.Errorf("%d of %d models are tuned", len(tuners), n)
+	}
+}
+
+// TestAddedPenalties: a recipe that combines penalties loses all but one where the kind is chosen.
+func TestAddedPenalties(t *testing.T) {
+	space := recipeSpace{*search.PenaltySpace()}
+	for _, kind := range space.Penalties {
+		var r task.Recipe
+		r.N3, r.EntityL2, r.Products = .03, .04, .05
+		want := r.Weights
+		want.N3 = 0
+		if space.changePenalty(&r, kind); search.PenaltyOf(r.Weights) != kind ||
+			kind == search.DuraPenalty && r.Weights != want ||
+			kind != search.N3Penalty && r.N3 > 0 || kind != search.DuraPenalty && r.Products > 0 {
+			t.Errorf("changed to %s, a recipe has %s", kind, r.Terms())
+		}
+	}
+}
+
+// TestFrequencyNeedsAPenalty: without a penalty, its frequency is no other recipe.
+func TestFrequencyNeedsAPenalty(t *testing.T) {
+	for name, weights := range map[string]kge.Weights{
+		"no penalty": {RelationPrediction: 1}, "n3": {N3: 1}, "l2": {RelationL2: 1},
+		"products": {Products: 1}, "ivr": {IVRProducts: 1}, "orthogonality": {Orthogonality: 1},
+	} {
+		weights.PenaltyFrequency = .5
+		r := tidy(task.Recipe{Recipe: kge.Recipe{Weights: weights}})
+		if has := r.PenaltyFrequency > 0; has != (name != "no penalty") {
+			t.Errorf("%s: %s", name, r.Terms())
+		}
 	}
 }

@@ -37,15 +37,10 @@ func Summarize(s search.Settings, trials []task.Trial, rounds []search.Round) *s
 // addTuned adds the results of the tuning stages.
 func addTuned(r *search.Result) {
 	r.Tuned = tunedRecipes(r.Settings, r.Trials)
-	r.TunedEach = nil
-	models := tunedModels(r.Settings, r.Trials)
-	for _, t := range models {
-		if isTuned := slices.ContainsFunc(r.Trials, func(b task.Trial) bool {
-			return b.Stage == task.TuningEach && isSameModel(b, t)
-		}); isTuned {
-			r.TunedEach = append(r.TunedEach, t)
-		}
-	}
+	tuners := endedTuners(r.Settings, r.Trials)
+	r.TunedEach = slices.DeleteFunc(tunedModels(r.Settings, r.Trials), func(t task.Trial) bool {
+		return !slices.ContainsFunc(tuners, func(of *tuner) bool { return isSameModel(of.models[0], t) })
+	})
 }
 
 // done is the step of a stage with nothing to do.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -28,8 +27,11 @@ func (Structures) Next(ctx context.Context, s *search.State) (search.Step, error
 	}
 	if s.Settings.HasBaselines() && len(s.InStage(task.Searching)) == 0 {
 		recipe := Recipe(s)
-		step := propose(s, task.Searching,
-			append(baselines(s.Settings, recipe), blockBaselines(s, recipe)...))
+		all := baselines(s.Settings, recipe)
+		if s.Task.Supports().Forms {
+			all = append(all, s.Settings.BlockBaselines(recipe)...)
+		}
+		step := propose(s, task.Searching, all)
 		reuseDefault(s, step.Change.Trials)
 		return step, nil
 	}
@@ -75,33 +77,10 @@ func end(s *search.State, stopped search.Stop, note string) search.Step {
 	return search.Step{Change: &search.Change{Plan: plan}}
 }
 
-// baselines returns trials of the baselines, each with the fewest chunks that the search tries and
-// that it can be written with.
+// baselines returns trials of the baselines that have a structure.
 func baselines(s search.Settings, recipe task.Recipe) (trials []task.Trial) {
-	for _, k := range s.Ks() {
-		for _, b := range structure.BaselinesWith(k) {
-			if !slices.ContainsFunc(trials, func(t task.Trial) bool { return t.Name == b.Name }) {
-				trials = append(trials, task.Trial{Name: b.Name, Structure: b.Structure, Recipe: recipe})
-			}
-		}
-	}
-	return trials
-}
-
-// blockBaselines returns trials of models with dense blocks of the sizes that a search with several
-// numbers of chunks tries: a structure fixes which entries of such a block are equal or zero. It
-// leaves out models that cannot train with the recipe, such as one with IVR.
-func blockBaselines(s *search.State, recipe task.Recipe) (trials []task.Trial) {
-	if len(s.Settings.FewerK) == 0 || !s.Task.Supports().Forms {
-		return nil
-	}
-	recipe.N3Block = 0 // a block has no chunks
-	for _, k := range s.Settings.Ks() {
-		t := task.Trial{Form: form.Block(k), Recipe: recipe}
-		t.Name = t.Form.String()
-		if recipe.Training.ValidateFor(t.Member()) == nil {
-			trials = append(trials, t)
-		}
+	for _, b := range s.NamedBaselines() {
+		trials = append(trials, task.Trial{Name: b.Name, Structure: b.Structure, Recipe: recipe})
 	}
 	return trials
 }

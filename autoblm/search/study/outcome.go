@@ -45,7 +45,7 @@ const (
 // OutcomeOf returns the outcome of a search.
 func OutcomeOf(about About, r *search.Result, p task.Presentation) Outcome {
 	retrained := search.FinalOf(r.Retrained)
-	if k := r.Kept; k != nil && k.Stage == task.Searching && retrained.Best != nil &&
+	if k := r.Kept; k != nil && search.IsCandidate(*k) && retrained.Best != nil &&
 		retrained.Best.IsDefault() {
 		retrained = search.Final{} // a structure of the search has beaten the default model
 	}
