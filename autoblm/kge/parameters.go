@@ -118,7 +118,7 @@ func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64
 	return p.ScorerWith(nil, q, relations)
 }
 
-// ScorerWith is like Scorer and keeps the matrices of relations. Its scores are the same.
+// ScorerWith returns the function of Scorer, which keeps the matrices of relations in kept.
 func (p Parameters) ScorerWith(
 	kept *CoreMatrices, q Question, relations int,
 ) func(answer int32) float64 {

@@ -13,7 +13,7 @@ import (
 
 // TuneSettings are the settings of a stage that tunes recipes. Before the search, it tries random
 // recipes on SimplE and passes the best one to the search, in place of the learning rate, n3 and
-// batch of [Settings]. After the search, it tunes the recipe of each model by itself.
+// batch of [Settings]. After the search, each model gets a recipe of its own.
 type TuneSettings struct {
 	Trials int `json:"trials" min:"1" max:"10000" help:"Recipes tried on SimplE before the search."`
 	// Ranges have no Dims; the search determines the dimension.

@@ -91,7 +91,7 @@ func (l partitionLayout) resize(rows []float32, n int) []float32 {
 	return rows
 }
 
-// grow is like resize, but keeps the numbers.
+// grow resizes memory for rows and keeps their numbers.
 func (l partitionLayout) grow(rows []float32, n int) []float32 {
 	grown := l.resize(rows, n)
 	if len(grown) > len(rows) {

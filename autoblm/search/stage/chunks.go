@@ -12,8 +12,8 @@ import (
 // chunkOrder returns the numbers of chunks in the order in which the next round may take them.
 // Several numbers compete by successive halving: the budget has as many parts as it takes to halve
 // them to one, and the better half by the best score goes on to the next part. Those that go on come
-// first and take turns. The others follow, in case all structures of the first were tried. Numbers
-// without a structure are never behind others: a small budget gives each a round as far as it can.
+// first and take turns. The others follow, in case all structures of the first were tried. A number
+// without a structure comes before all with one, so that a small budget tries it too.
 func chunkOrder(s *search.State) []int {
 	ks := s.Settings.Ks()
 	if len(ks) == 1 {

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -8,9 +9,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// TuneEach tunes the recipe of each of the best structures and of each baseline by itself, with the
-// same number of trials. The penalty that suits one structure may not suit another, so that one
-// recipe for all would decide which of them seems best.
+// TuneEach gives each of the best structures and each baseline a recipe of its own, after the same
+// number of trials. The penalty that suits one structure may not suit another, so one recipe for all
+// would decide which of them seems best.
 type TuneEach struct{ search.StageBase }
 
 // Next implements [search.Stage]. In each step, all models that have the fewest trials try a recipe.
@@ -78,8 +79,8 @@ func (TuneEach) Progress(s *search.State, _ []task.Trial, p *search.Progress) {
 	}
 }
 
-// eachTuners returns a tuner for each model. Its first trial is that of the search, which has the
-// initial recipe and all epochs.
+// eachTuners returns a tuner for each model. A tuner begins with the trial of the search, in which
+// the model has the initial recipe and all epochs.
 func eachTuners(s search.Settings, models, trials []task.Trial) (all []*tuner) {
 	stage := task.InStage(task.TuningEach, trials)
 	for _, model := range models {
@@ -114,13 +115,13 @@ func eachModels(s search.Settings, trials []task.Trial) (models []task.Trial) {
 
 // fewestTrials returns the number of trials of the tuner that has the fewest.
 func fewestTrials(tuners []*tuner) int {
-	fewest := 0
-	for i, t := range tuners {
-		if i == 0 || len(t.trials) < fewest {
-			fewest = len(t.trials)
-		}
+	if len(tuners) == 0 {
+		return 0
 	}
-	return fewest
+	fewest := slices.MinFunc(tuners, func(a, b *tuner) int {
+		return cmp.Compare(len(a.trials), len(b.trials))
+	})
+	return len(fewest.trials)
 }
 
 // tunedModels returns the models of the search, the best first, as the trial with the best recipe

@@ -88,7 +88,7 @@ func trainRetrained(s *search.State, stage task.Stage) search.Step {
 	}
 }
 
-// trainingSize is what retraining changes in the recipe of a model.
+// trainingSize has the settings that retraining changes in the recipe of a model.
 type trainingSize struct{ dim, epochs, maxSteps int }
 
 // of returns a recipe at the size.
