@@ -31,6 +31,8 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rescal-2048 --recipe rescal --init xavier --sampled-softmax 2048 --epochs 200 --validate-every 10
     train $graph rescal-cooled --recipe rescal --init xavier --sampled-softmax 2048 --precision float32 --epochs 100 --cooldown 50 --validate-every 10
     train $graph rescal-falling --recipe rescal --init xavier --sampled-softmax 2048 --lr 0.3 --epochs 150 --cooldown 145 --validate-every 15
+    train $graph bique --recipe bique --sampled-softmax 1024 --epochs 60 --validate-every 10
+    train $graph kgbench --recipe kgbench --sampled-softmax 1024 --epochs 200
     ensemble $graph best rescal-2048-1 rescal-2048-2
     ;;
   fb15k-237)

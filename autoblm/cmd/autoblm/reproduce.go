@@ -185,11 +185,14 @@ func (c *reproduceCommand) plan(line *kong.Context) (reproduce.Plan, error) {
 			c.Stage)
 	}
 	s := c.Structure.Structure
+	if s.K() == 0 && c.Stage == reproduce.Final {
+		s = r.Structure
+	}
 	if s.K() == 0 && r.Form == form.Bilinear {
 		s = structure.Zero(4) // as in the search
 		if b := r.N3Block; b > s.K() {
 			return p, fmt.Errorf("recipe %s is for structures with %d chunks, and the search has %d: "+
-				"use --stage final --structure %s", r.Name, b, s.K(), r.Structure.Name())
+				"use --stage final", r.Name, b, s.K())
 		}
 	}
 	if err := r.Training.ValidateFor(r.Member(s, c.Seed)); err != nil {
