@@ -89,6 +89,18 @@ func TestConversion(t *testing.T) {
 		}
 		return sum
 	}
+	// A vector of CP has half the size: of a head the first half, of a tail the second.
+	halves := func(h, r, t []float64) (head, relation, tail []float64) {
+		n := len(h) / 2
+		return h[:n], r[:n], t[n:]
+	}
+	productsOfCP := func(h, r, t []float64) (sum float64) { // DURA_W
+		h, r, t = halves(h, r, t)
+		for n := range h {
+			sum += 0.5*(h[n]*h[n]+t[n]*t[n]) + 1.5*r[n]*r[n]*(h[n]*h[n]+t[n]*t[n])
+		}
+		return sum
+	}
 	matrix := func(h, r, t []float64) (hr, rt []float64) { // of RESCAL, whose r is one of d²
 		hr, rt = make([]float64, len(h)), make([]float64, len(t))
 		for i := range h {
@@ -100,9 +112,10 @@ func TestConversion(t *testing.T) {
 		return hr, rt
 	}
 	for name, penalty := range map[string]func(h, r, t []float64) float64{
-		"n3":   func(h, r, t []float64) float64 { return reg * cubes(h, r, t) },
-		"rp":   func(h, r, t []float64) float64 { return reg * cubes(h, r, t) },
-		"dura": func(h, r, t []float64) float64 { return reg * products(h, r, t) },
+		"n3":      func(h, r, t []float64) float64 { return reg * cubes(h, r, t) },
+		"rp":      func(h, r, t []float64) float64 { return reg * cubes(h, r, t) },
+		"dura":    func(h, r, t []float64) float64 { return reg * products(h, r, t) },
+		"dura-cp": func(h, r, t []float64) float64 { return reg * productsOfCP(h, r, t) },
 		"rescal": func(h, r, t []float64) float64 { // DURA_RESCAL
 			hr, rt := matrix(h, r, t)
 			return reg * (floats.Dot(h, h) + floats.Dot(t, t) + floats.Dot(hr, hr) + floats.Dot(rt, rt))
@@ -117,7 +130,17 @@ func TestConversion(t *testing.T) {
 		m := kge.Member{Structure: structure.MustParse("complex"), Seed: 1, LearningRate: 0.1,
 			Weights: recipe.Converted(name, reg, weight)}
 		score := m.Structure.Score
-		if name == "rescal" {
+		switch name {
+		case "dura-cp":
+			m.Structure = structure.MustParse("0,1;0,0")
+			score = func(h, r, t []float64) (sum float64) {
+				h, r, t = halves(h, r, t)
+				for n := range h {
+					sum += h[n] * r[n] * t[n]
+				}
+				return sum
+			}
+		case "rescal":
 			m.Form, m.Structure = form.GQE, structure.Structure{}
 			score = func(h, r, t []float64) float64 {
 				hr, _ := matrix(h, r, t)

@@ -65,7 +65,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 	}
 	if got := Names(); !slices.Equal(got, []string{
 		"default", "default-small", "dense", "large", "huge", "vast", "basic", "paper", "paper-search",
-		"n3", "dura", "rescal", "rp", "kgbench", "metasd-base", "bique", "ivr", "ivr-quate", "ivr-analogy",
+		"n3", "dura", "dura-cp", "rescal", "rp", "kgbench", "metasd-base", "bique", "ivr", "ivr-quate", "ivr-analogy",
 		"ivr-tucker", "meim",
 		"small", "small-search",
 	}) {
@@ -78,7 +78,7 @@ func TestNoSuchRecipe(t *testing.T) {
 		name, dataset string
 		says          []string
 	}{
-		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, rescal, rp"}},
+		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, dura-cp, rescal, rp"}},
 		{"n3", "umls", []string{
 			"no recipe n3 for umls: n3 is for wn18, fb15k, wn18rr, fb15k-237 and yago3-10; use basic, default,",
 			"small-search or vast",
@@ -101,9 +101,9 @@ func TestNoSuchRecipe(t *testing.T) {
 			}
 		}
 	}
-	if got := len(For("wn18rr")); got != 14 {
-		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, rescal, rp, kgbench, "+
-			"metasd-base, bique, meim and four of ivr", got)
+	if got := len(For("wn18rr")); got != 15 {
+		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, dura-cp, rescal, rp, "+
+			"kgbench, metasd-base, bique, meim and four of ivr", got)
 	}
 	if got := For("mine"); len(got) != 0 {
 		t.Errorf("recipes for an unknown graph: %v", got)
@@ -310,6 +310,32 @@ func TestSettingsOfTheOthers(t *testing.T) {
 	}
 }
 
+// TestSettingsOfCP compares with the README: rank, batch in one direction, weight of DURA and its
+// factors for entities and products.
+func TestSettingsOfCP(t *testing.T) {
+	for dataset, source := range map[string]struct {
+		rank, batch                        int
+		reg, entities, products, frequency float64
+	}{
+		"wn18rr":    {2000, 100, 1e-1, 1, 1, .9},
+		"fb15k-237": {2000, 100, 5e-2, .5, 1.5, 0},
+		"yago3-10":  {1000, 1000, 5e-3, .5, 1.5, .9},
+	} {
+		r := named(t, "dura-cp", dataset)
+		s := r.Training
+		if r.Structure.String() != "0,1;0,0" || s.Dim != 2*source.rank || 2*s.Batch != source.batch ||
+			s.Epochs != 200 || r.LearningRate != .1 || s.Frequency != source.frequency ||
+			!s.Reciprocal || s.InitScale != 1e-3 {
+			t.Errorf("%s: %s, %+v", dataset, r.Structure, s)
+		}
+		near(t, dataset, []float64{r.EntityL2, r.Products, r.RelationL2, r.L2},
+			[]float64{source.entities * source.reg, 2 * source.products * source.reg, 0, 0})
+		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestSettingsOfRESCAL compares with the README: rank, batch in one direction, weight of DURA and its
 // factors for entities and products.
 func TestSettingsOfRESCAL(t *testing.T) {
@@ -498,6 +524,8 @@ func converted(name string, reg, prediction float64) kge.Weights {
 	switch name {
 	case "dura":
 		return kge.Weights{EntityL2: 2 * 0.5 * reg, Products: 2 * 1.5 * reg}
+	case "dura-cp":
+		return kge.Weights{EntityL2: 0.5 * reg, Products: 2 * 1.5 * reg}
 	case "rescal":
 		return kge.Weights{EntityL2: 2 * reg, Products: 2 * reg}
 	}

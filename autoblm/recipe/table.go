@@ -85,6 +85,9 @@ func sampling(entities int) kge.Settings {
 	})
 }
 
+// onlyCP is CP as a structure of two chunks: the first scores heads, the second tails.
+const onlyCP = "0,1;0,0"
+
 const (
 	penaltyNote = "Their weight λ acts as λ divided by the batch size, " +
 		"because a sum in their loss runs over pairs of triples."
@@ -119,6 +122,14 @@ var (
 		about:    "ComplEx with DURA, products weighted three times as much as entities",
 		source:   "MIRALab-USTC/KGE-DURA, README, ComplEx with DURA_W",
 		note:     "The authors keep the last epoch; here the best one by validation is kept.",
+		training: training(reciprocal),
+	}
+	duraCP = family{
+		name: "dura-cp", model: "CP", reported: dura.reported,
+		about:  "CP (an entity has one vector as head, one as tail) with DURA",
+		source: "MIRALab-USTC/KGE-DURA, README, CP with DURA and DURA_W",
+		note: dura.note + " They penalize the vector of an entity that a triple uses; " +
+			"here both vectors, at half of the weight.",
 		training: training(reciprocal),
 	}
 	rescal = family{
@@ -315,6 +326,16 @@ func table() []row {
 		{family: dura, dataset: "yago3-10", structure: "complex", published: metrics{.584, .511, .713},
 			weights:  duraWeights(.005, .015),
 			settings: settings{dim: 2000, batch: 500, epochs: 200, validate: 5, rate: .1}},
+
+		{family: duraCP, dataset: "wn18rr", structure: onlyCP, published: metrics{.478},
+			weights:  duraWeights(.1, .2),
+			settings: settings{dim: 4000, batch: 50, epochs: 200, validate: 5, rate: .1, frequency: .9}},
+		{family: duraCP, dataset: "fb15k-237", structure: onlyCP, published: metrics{.367},
+			weights:  duraWeights(.025, .15),
+			settings: settings{dim: 4000, batch: 50, epochs: 200, validate: 5, rate: .1}},
+		{family: duraCP, dataset: "yago3-10", structure: onlyCP, published: metrics{.579},
+			weights:  duraWeights(.0025, .015),
+			settings: settings{dim: 2000, batch: 500, epochs: 200, validate: 5, rate: .1, frequency: .9}},
 
 		{family: rescal, dataset: "wn18rr", published: metrics{.498, .455, .577},
 			weights:  duraWeights(.2, .2),
