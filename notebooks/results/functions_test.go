@@ -139,10 +139,13 @@ var functions = template.FuncMap{
 	},
 
 	"benchmarks": func() []string { return benchmarks },
-	"trainings":  trainings, "trainingsOn": trainingsOn, "chosen": chosen, "reported": reported,
+	"trainings":  trainings, "trainingsOn": trainingsOn, "reported": reported,
 	"model": model, "threads": threads, "curve": curve, "sources": sources,
 	"weights":           func(d doc) string { return settings.Set(trained(d).Training.Member.Weights) },
 	"paperAndPublished": paperAndPublished, "twoModels": twoModels,
+	"allGraphs": func() []string { return slices.Concat(smallGraphs, benchmarks) },
+	"compare":   compare, "queryGains": queryGains,
+	"bestOn": bestOn, "bestPublished": bestPublished, "several": several,
 }
 
 // twoModels returns the test MRR of the ensemble of two with the best validation MRR on a graph.
@@ -167,12 +170,7 @@ func paperAndPublished(graph string) string {
 	}
 	paper := at(func(r reportedResult) bool { return r.Model == "AutoBLM+" })
 	best := at(func(r reportedResult) bool { return !r.Paper })
-	text := fmt.Sprintf("%.3f | %.3f, %s", paper.MRR, best.MRR, best.Model)
-	if best.EpochSeconds > 0 {
-		text += fmt.Sprintf(", %s of %.0f s on a GPU of 16 GB",
-			format.Count(best.Epochs, "epoch"), best.EpochSeconds)
-	}
-	return text
+	return fmt.Sprintf("%.3f | %.3f, %s", paper.MRR, best.MRR, best.Model)
 }
 
 // run returns the outcome of a benchmark for our engine or a peer, or nil.

@@ -36,6 +36,7 @@ const (
 	paperPlus = "the paper, link prediction"
 	libKGE    = "uma-pi1/kge, README"
 	tuckER    = "ibalazevic/TuckER, README"
+	rpSlides  = "facebookresearch/ssl-relation-prediction, slides"
 )
 
 var otherModels = []otherModel{
@@ -58,6 +59,9 @@ var otherModels = []otherModel{
 		"fb15k":     {.795, .741, .892},
 		"wn18rr":    {.470, .443, .526},
 		"fb15k-237": {.358, .266, .544},
+	}},
+	{model: "ComplEx", source: rpSlides, on: map[string]metrics{
+		"kinship": {.920}, "nations": {.827}, "umls": {.971},
 	}},
 }
 
