@@ -69,6 +69,7 @@ func foldIn(
 	s.Epochs, s.ValidateEvery, s.Patience, s.PlateauPatience = foldInEpochs, 0, 0, 0
 	s.Optimizer, s.Precision = kge.Adagrad, kge.Float32
 	s.SparseGradients, s.Buckets = 0, 0
+	s.Distillation = kge.Distillation{} // new labels have no teacher
 	if s.SampledSoftmax > 0 {
 		// A small sample rarely has a new entity, which then scores high in queries of others.
 		affordable := int(maxFoldInWork / float64(foldInEpochs*len(few.Train)*s.Dim))

@@ -25,6 +25,9 @@ type Data struct {
 	// settings and the epoch. The settings may limit their number. The paths in a batch have
 	// the same length.
 	Batches func(s Settings, epoch int) Batches
+	// Teacher returns the answer of a teacher to a question of a training triple, whose relation is
+	// that of a path; see [Distillation]. It is nil without a teacher.
+	Teacher func(anchor, relation int32) Distribution
 	// HeldOut is the number of questions for validation.
 	HeldOut int
 	// Validate returns each model's validation, without an epoch, on at most the given number of

@@ -111,6 +111,9 @@ func (s Settings) ValidateFor(m Member) error {
 			"for them: set reciprocal")
 	case !can.Products && (s.Dropout != 0 || m.Products != 0):
 		return fmt.Errorf("%v scores by distances: leave dropout and products at 0", m.Form)
+	case !can.Products && s.HasTeacher():
+		return fmt.Errorf("%v scores by distances, which a temperature does not divide: "+
+			"learn from a teacher with a model that scores by products, such as complex", f)
 	case m.chunks()%max(1, m.N3Block) != 0:
 		return fmt.Errorf("n3-block is %d: it must divide the number of chunks of %s, which is %d",
 			m.N3Block, m.name(), m.chunks())

@@ -128,6 +128,8 @@ type Settings struct {
 	MaxSteps int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
 	// Sampling applies to queries with several answers.
 	Sampling `kong:"-"`
+	// Distillation applies to triples.
+	Distillation `kong:"-"`
 }
 
 // Sampling selects the negative sampling loss for paths.
@@ -179,6 +181,9 @@ func (s Settings) Validate(k int) error {
 		return err
 	}
 	if err := s.validatePatience(); err != nil {
+		return err
+	}
+	if err := s.validateDistillation(); err != nil {
 		return err
 	}
 	return s.validateLoss()

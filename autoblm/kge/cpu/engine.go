@@ -95,6 +95,9 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	if d.BothDirections && s.Negatives > 0 {
 		return errors.New("triples have no negative sampling: leave negatives at 0")
 	}
+	if s.HasTeacher() {
+		return checkTeacher(d, s)
+	}
 	if s.Buckets < 2 {
 		return nil
 	}

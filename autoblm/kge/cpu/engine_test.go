@@ -94,14 +94,14 @@ func settings() kge.Settings {
 // inBothPrecisions names the cases of TestSameBits that also run in bfloat16, whose kernels in Go are
 // slow: units and tiles are the same for all forms and recipes.
 var inBothPrecisions = []string{"plain", "everything", "grouped, all", "few slopes and everything",
-	"quate by paths, 0 negatives"}
+	"quate by paths, 0 negatives", "taught, grouped"}
 
 // TestSameBits checks that neither threads nor other members nor the size of kept exponentials
 // change a bit, with every part of a recipe and with none.
 func TestSameBits(t *testing.T) {
 	triples := func(name string, recipe enginetest.Recipe) {
 		t.Run(name, func(t *testing.T) {
-			d, s, all := completion.Data(graph()), settings(), members(5)
+			d, s, all := enginetest.Triples(graph()), settings(), members(5)
 			recipe.Set(&s)
 			for i := range all {
 				if i%2 == 0 { // the others have little in common with them
@@ -116,7 +116,8 @@ func TestSameBits(t *testing.T) {
 		triples(name, recipe)
 	}
 	for _, name := range []string{"everything", "everything not reciprocal", "sampled softmax",
-		"reciprocal sampled softmax", "grouped, all", "grouped, sampled"} {
+		"reciprocal sampled softmax", "grouped, all", "grouped, sampled",
+		"taught, all", "taught, grouped"} {
 		triples(name, enginetest.Recipes()[name])
 	}
 	d, err := enginetest.Paths(t, 500, 120,
@@ -224,7 +225,7 @@ func fewSlopes() map[string]enginetest.Recipe {
 // TestStepsAllocateNothing checks that the allocations of a step do not grow with the batch and
 // are the same in each step.
 func TestStepsAllocateNothing(t *testing.T) {
-	triples, all := completion.Data(graph()), completion.Examples(graph().Train)
+	triples, all := enginetest.Triples(graph()), completion.Examples(graph().Train)
 	for name, recipe := range enginetest.Recipes() {
 		s := settings()
 		recipe.Set(&s)

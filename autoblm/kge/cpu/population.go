@@ -121,7 +121,11 @@ func predictsRelations(m kge.Member) bool { return m.RelationPrediction > 0 }
 
 func objectiveOf(d *kge.Data, s kge.Settings) objective {
 	if d.BothDirections {
-		return tripleObjective{isGrouped: s.AnswersPerQuery > 0}
+		o := tripleObjective{isGrouped: s.AnswersPerQuery > 0}
+		if s.HasTeacher() {
+			o.teacher = d.Teacher
+		}
+		return o
 	}
 	return pathObjective{}
 }

@@ -268,7 +268,7 @@ func (t *trainer) drawMask(mask *tiles.Mask, u *unit, queries int) {
 func (t *trainer) sampling(u *unit) tiles.Sampling {
 	return tiles.Sampling{
 		Key:   tiles.SamplingKey(t.member.Seed, t.steps),
-		First: u.first, Directions: t.objective.directions(),
+		First: u.first, Directions: t.objective.directions() * t.layout.queries,
 	}
 }
 

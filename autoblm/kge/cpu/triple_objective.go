@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
@@ -10,6 +11,8 @@ import (
 // is an example of its own.
 type tripleObjective struct {
 	isGrouped bool // query grouping: the way back is a separate example
+	// teacher returns the answers of [kge.Data.Teacher]; nil without one.
+	teacher func(anchor, relation int32) kge.Distribution
 }
 
 func (o tripleObjective) directions() int {
@@ -45,9 +48,14 @@ func (o tripleObjective) learn(
 func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
 	softmax, n := a.overEntities, a.count
 	t.makeQueries(s, u, a)
+	questions := t.questions(u, a)
 	if t.settings.Dropout > 0 {
-		t.drawMask(s.mask, u, softmax.Count)
-		s.mask.Apply(softmax.Rows, softmax.Count)
+		t.drawMask(s.mask, u, questions)
+		s.mask.Apply(softmax.Rows, questions)
+	}
+	if t.settings.HasTeacher() {
+		t.askTeacher(u, a, weight)
+		weight *= float32(1 - t.settings.TeacherWeight)
 	}
 	softmax.Sampling = t.sampling(u)
 	answers := n
@@ -56,8 +64,11 @@ func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight flo
 	}
 	answer := t.answers(u, a, weight)
 	loss := softmax.CrossEntropy(t.kernels, t.candidates(), answers, s.softmax, answer)
+	if t.settings.HasTeacher() {
+		t.propagateTeacher(a)
+	}
 	if t.settings.Dropout > 0 {
-		s.mask.Apply(softmax.ByQuery, softmax.Count)
+		s.mask.Apply(softmax.ByQuery, questions)
 	}
 	t.propagateQueries(s, u, a)
 	return loss
@@ -91,14 +102,24 @@ func (t *trainer) answers(u *unit, a *activeUnit, weight float32) func(i int) ti
 	}
 }
 
+// questions returns the number of questions of a unit.
+func (t *trainer) questions(u *unit, a *activeUnit) int {
+	switch {
+	case t.layout.isGrouped:
+		return int(u.questions[a.count-1]) + 1
+	case t.reciprocal:
+		return a.count
+	}
+	return 2 * a.count
+}
+
 // makeQueries makes a query of each question: the ends of the paths walked forward and then,
-// without reverses, of the same paths walked backward.
+// without reverses, of the same paths walked backward. Queries for a teacher stay 0.
 func (t *trainer) makeQueries(s *scratch, u *unit, a *activeUnit) {
 	softmax, n := a.overEntities, a.count
+	softmax.Reset(t.layout.queries * t.questions(u, a))
 	if !t.layout.isGrouped {
-		softmax.Reset(n)
 		if !t.reciprocal {
-			softmax.Reset(2 * n)
 			back := softmax.Rows.From(n * t.stateRows)
 			t.walkQueries(backward, s, u, a, back)
 		}
@@ -107,7 +128,6 @@ func (t *trainer) makeQueries(s *scratch, u *unit, a *activeUnit) {
 	}
 	clear(first(s.gradQueries, n*t.stateRows))
 	t.walkQueries(forward, s, u, a, s.gradQueries)
-	softmax.Reset(int(u.questions[n-1]) + 1)
 	for path, question := range u.questions {
 		if !u.repeatsQuestion(path) {
 			query := softmax.QueryRows(softmax.Rows, int(question))

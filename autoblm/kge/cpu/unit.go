@@ -66,7 +66,7 @@ type scratch struct {
 	mask                 *tiles.Mask
 	inputs               [2]inputs    // by direction
 	tile                 kernel.Table // gradient of a tile
-	rows                 kernel.Table // a row per path
+	rows                 kernel.Table // a row per path or query
 	gradQueries          kernel.Table // [paths·stateRows, d]
 	lanes                kernel.Lanes
 	scores               []float64 // of the answers of a unit
@@ -87,7 +87,7 @@ func newScratch(r requirements) *scratch {
 		softmax:     tiles.NewScratch(m.kernels, m.entities, m.dim, r.sparse > 0),
 		mask:        tiles.NewMask(m.maxQueries(), m.dim),
 		tile:        tiles.NewTable(tiles.Rows, columns),
-		rows:        tiles.NewTable(r.paths, m.dim),
+		rows:        tiles.NewTable(max(r.paths, m.maxQueries()), m.dim),
 		gradQueries: tiles.NewTable(r.paths*m.stateRows, m.dim),
 	}
 	if r.predictRelations {

@@ -65,6 +65,9 @@ func reciprocal(s *kge.Settings)       { s.Reciprocal = true }
 func translate(s *kge.Settings)        { s.Reciprocal, s.Translate = true, true }
 func maxNorm(s *kge.Settings)          { s.MaxNorm, s.InitScale = 0.5, 0.3 }
 func xavier(s *kge.Settings)           { s.Initial = kge.Xavier }
+func taught(a, temperature float64) change {
+	return func(s *kge.Settings) { s.TeacherWeight, s.Temperature = a, temperature }
+}
 
 // Recipes returns recipes for triples: each option alone, and in combinations.
 func Recipes() map[string]Recipe {
@@ -137,6 +140,13 @@ func Recipes() map[string]Recipe {
 		"translated, grouped":         newRecipe(penalties, translate, grouped(3)),
 		"translated, sampled":         newRecipe(norms, translate, sampled(4)),
 		"translated, sparse":          newRecipe(norms, translate, sparse),
+		"taught":                      newRecipe(none, taught(0.6, 2)),
+		"taught alone":                newRecipe(none, reciprocal, taught(1, 1.5)),
+		"taught, all":                 newRecipe(all, options, frequency(0.5), taught(0.3, 3)),
+		"taught, reciprocal":          newRecipe(all, reciprocal, inputDropout, taught(0.5, 2)),
+		"taught, grouped":             newRecipe(all, reciprocal, grouped(3), withDropout(0.2), taught(0.4, 2)),
+		"taught, sparse":              newRecipe(norms, reciprocal, grouped(2), sparse, taught(0.5, 2)),
+		"taught, translated":          newRecipe(norms, translate, taught(0.5, 0.5)),
 		"everything":                  newRecipe(all, reciprocal, options),
 		"everything not reciprocal":   newRecipe(all, options),
 	}
@@ -219,6 +229,36 @@ func emptyGraph(entities, relations int) *datasets.Graph {
 	return &datasets.Graph{
 		Name: "random", Entities: labels("e%d", entities), Relations: labels("r%d", relations),
 	}
+}
+
+// Triples returns training data of a graph, with a teacher whose answers are a few random entities.
+func Triples(g *datasets.Graph) *kge.Data {
+	type question struct{ anchor, relation int32 }
+	answers, rng := map[question]kge.Distribution{}, rand.New(rand.NewPCG(1, 1))
+	for _, t := range g.Train {
+		for _, q := range []question{{t.Head, 2 * t.Relation}, {t.Tail, 2*t.Relation + 1}} {
+			answers[q] = randomDistribution(rng, len(g.Entities))
+		}
+	}
+	d := completion.Data(g)
+	d.Teacher = func(anchor, relation int32) kge.Distribution {
+		return answers[question{anchor, relation}]
+	}
+	return d
+}
+
+// randomDistribution returns shares of up to 5 entities.
+func randomDistribution(rng *rand.Rand, entities int) (d kge.Distribution) {
+	sum := float32(0)
+	for _, entity := range rng.Perm(entities)[:min(5, entities)] {
+		share := rng.Float32() + 0.01
+		sum += share
+		d.Entities, d.Shares = append(d.Entities, int32(entity)), append(d.Shares, share)
+	}
+	for i := range d.Shares {
+		d.Shares[i] /= sum
+	}
+	return d
 }
 
 // RandomGraph returns a graph with random training triples, possibly with duplicates.

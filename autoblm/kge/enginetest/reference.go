@@ -237,7 +237,21 @@ func (r *reference) exampleLoss(x kge.Example, step, number int, others ...int32
 	for _, answer := range x.Targets {
 		loss += (math.Log(total) - scores[answer]) / float64(len(x.Targets))
 	}
+	if a, square := r.settings.TeacherWeight, math.Pow(r.settings.Temperature, 2); a > 0 {
+		loss = (1-a)*loss + a*square*r.teacherEntropy(x.Question, scores)
+	}
 	return float64(x.Weight) * loss
+}
+
+// teacherEntropy returns the cross entropy between a teacher's answer and scores of a model.
+func (r *reference) teacherEntropy(q kge.Question, scores []float64) (sum float64) {
+	scaled := make([]float64, len(scores))
+	floats.ScaleTo(scaled, 1/r.settings.Temperature, scores)
+	answer := r.data.Teacher(q.Anchor, q.Path[0])
+	for i, entity := range answer.Entities {
+		sum -= float64(answer.Shares[i]) * (scaled[entity] - floats.LogSumExp(scaled))
+	}
+	return sum
 }
 
 // candidateWeights returns the weight of each entity in the softmax of a step. With sampled softmax

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 )
@@ -48,7 +47,7 @@ func scenarios(t testing.TB, in Scope) (all []scenario) {
 
 // makeScenarios returns the scenarios with everything.
 func makeScenarios(t testing.TB) (all []scenario) {
-	triples, paths := completion.Data(RandomGraph(7, 2, 14, 5)), Paths(t, 7, 2, 14)
+	triples, paths := Triples(RandomGraph(7, 2, 14, 5)), Paths(t, 7, 2, 14)
 	members := Members()
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		add := func(kind, recipe string, d *kge.Data, r Recipe) {
@@ -78,8 +77,8 @@ func makeScenarios(t testing.TB) (all []scenario) {
 // largeScenarios returns the scenarios of manyRows.
 func largeScenarios(t testing.TB) []scenario {
 	return prepare(&largeOnes, func() (all []scenario) {
-		many := completion.Data(RandomGraph(450, 100, 130, 1)) // questions
-		few := completion.Data(RandomGraph(20, 2, 700, 1))
+		many := Triples(RandomGraph(450, 100, 130, 1)) // questions
+		few := Triples(RandomGraph(20, 2, 700, 1))
 		for _, c := range []struct {
 			member, recipe string
 			batch          int
@@ -93,6 +92,10 @@ func largeScenarios(t testing.TB) []scenario {
 			{"block-2", "grouped, all", 600, few},
 			{"quate", "grouped, sampled", 150, few},
 			{"quate", "grouped, sparse", 150, few},
+			{"quate", "taught, all", 130, many},
+			{"block-2", "taught, reciprocal", 130, many},
+			{"quate", "taught, grouped", 600, few},
+			{"quate", "taught, sparse", 150, many},
 		} {
 			s, m := kge.DefaultSettings(), Members()[c.member]
 			s.Dim, s.InitScale = 8, 0.5

@@ -19,7 +19,7 @@ import (
 // Embeddings agree up to tolerance; 0 means to the bit. Losses may be summed in another order.
 // Recipes have the two optimizers in turn.
 func ResumesFromState(t *testing.T, engine kge.Engine, tolerance float64, in Scope) {
-	d := completion.Data(Graph())
+	d := Triples(Graph())
 	recipes := Recipes()
 	for i, name := range slices.Sorted(maps.Keys(recipes)) {
 		if !in.Has(name, "quate") {

@@ -199,6 +199,9 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 			"set answers-per-query to 0 or use engine cpu")
 	case s.Buckets > 1:
 		return errors.New("engine gomlx has no buckets; set buckets to 0 or use engine cpu")
+	case s.HasTeacher():
+		return errors.New("engine gomlx does not learn from a teacher; " +
+			"set teacher-weight to 0 or use engine cpu")
 	case s.Frequency > 0:
 		return errors.New("engine gomlx has no frequency weights; set frequency to 0 or use engine cpu")
 	}

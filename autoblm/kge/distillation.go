@@ -1,0 +1,31 @@
+package kge
+
+import "errors"
+
+// Distillation adds the answers of a teacher, another model or an ensemble, to what a model learns
+// (Hinton et al., 2015). With weight a and temperature T, the cross entropy of each answer has the
+// weight 1-a. The rest is a·T² times the cross entropy between the teacher's [Distribution] of the
+// question and the softmax of the model's scores divided by T. The zero value has no teacher.
+type Distillation struct {
+	TeacherWeight float64 `json:"teacher_weight,omitempty" default:"0.5" min:"0" max:"1" needs:"from-ensemble" brief:"Share of the loss that is learned from --from-ensemble." help:"Share a of the loss that is learned from the scores of --from-ensemble; the answers of the training triples keep 1-a."`
+	Temperature   float64 `json:"temperature,omitempty" default:"2" min:"0" max:"1000" needs:"from-ensemble" help:"Divisor of the scores of both models in the loss of --teacher-weight. The higher, the more the teacher's low scores count."`
+	// Teacher identifies the teacher, so that a training resumes with the same one.
+	Teacher string `json:"teacher,omitempty" kong:"-"`
+}
+
+// Distribution has some entities with their shares of a teacher's answer, whose sum is 1.
+type Distribution struct {
+	Entities []int32 // each once
+	Shares   []float32
+}
+
+// HasTeacher reports whether there is a teacher.
+func (d Distillation) HasTeacher() bool { return d.TeacherWeight > 0 }
+
+// validateDistillation checks that the loss of a teacher is defined.
+func (s Settings) validateDistillation() error {
+	if s.HasTeacher() && s.Temperature == 0 {
+		return errors.New("temperature is 0, and scores are divided by it: set one above 0, such as 2")
+	}
+	return nil
+}
