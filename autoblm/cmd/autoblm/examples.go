@@ -26,9 +26,9 @@ var examples = flags.Examples{
 		"dataset import edges.csv --columns head=who,relation=what,tail=whom --by time --out mygraph",
 	},
 	"train": {
-		"train --dataset world",
 		"train --dataset world --minutes 2 --out mymodel",
 		"train --dataset world --members 3 --keep-members --out seeds",
+		"train --dataset world --from-ensemble myensemble --out student",
 	},
 	"eval": {
 		"eval --model mymodel",

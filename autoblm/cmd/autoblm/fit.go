@@ -15,6 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
@@ -26,25 +27,32 @@ const (
 	calibrationShare = 0.05
 )
 
-// fit resolves the settings for a graph and an engine. With a deadline the dimension and the epochs
-// follow the measured pace, unless they are given.
+// fit resolves the settings for a graph and an engine, and asks a teacher. With a deadline the
+// dimension and the epochs follow the measured pace, unless they are given.
 func (c *trainCommand) fit(
 	ctx context.Context, line *kong.Context, o *output, engine kge.Engine, g *datasets.Graph,
 	began time.Time,
 ) error {
 	size := recipe.SizeOf(g)
-	if err := c.resolve(line, &size); err != nil || c.Recipe != "" || c.Model != form.Bilinear {
+	if err := c.resolve(line, &size); err != nil {
 		return err
 	}
 	job, err := c.job(g)
 	if err != nil {
-		return err
+		return cli.Usage(err)
 	}
-	if engine.Supports(job.Data, job.Settings, job.Members) != nil {
+	isDefault := c.Recipe == "" && c.Model == form.Bilinear
+	if isDefault && engine.Supports(job.Data, job.Settings, job.Members) != nil {
 		size.Full = true
 		if err := c.resolve(line, &size); err != nil {
 			return err
 		}
+		if job, err = c.job(g); err != nil {
+			return cli.Usage(err)
+		}
+	}
+	if err := c.answer(ctx, o, engine, job); err != nil || !isDefault {
+		return err
 	}
 	before := c.Settings.Training
 	if c.Minutes > 0 {
@@ -132,8 +140,12 @@ func (c *trainCommand) resumed(
 // job returns the training with the resolved settings.
 func (c *trainCommand) job(g *datasets.Graph) (kge.Job, error) {
 	members, err := c.members()
+	data := completion.Data(g)
+	if c.teacher != nil {
+		data.Teacher = c.teacher.Distribution
+	}
 	return kge.Job{
-		Data: completion.Data(g), Settings: c.Settings.Training, Members: members, Start: c.start,
+		Data: data, Settings: c.Settings.Training, Members: members, Start: c.start,
 	}, err
 }
 

@@ -32,6 +32,7 @@ type trainCommand struct {
 	modelFlags    `group:"Data and model"`
 	startFlags    `group:"Data and model"`
 	trainingFlags `group:"Training"`
+	teacherFlags  `group:"Training"`
 	Members       int  `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
 	KeepMembers   bool `group:"Results" help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
 	NoEval        bool `group:"Results" help:"Do not rank at the end, and during training only with --validate-every."`
@@ -70,6 +71,7 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 		if c.NoEval && !flags.IsGiven(line, "validate-every", "patience", "plateau-patience") {
 			s.ValidateEvery, s.Patience = 0, 0
 		}
+		s.Distillation = c.Distillation
 	})
 	return flags.Resolve(line, layers...)
 }
@@ -99,6 +101,8 @@ type trainSummary struct {
 	Popularity popularity `json:"popularity,omitempty"`
 	// Start has the numbers of labels that began with an embedding.
 	Start *kge.Matched `json:"start,omitempty"`
+	// Teacher describes the model of --from-ensemble.
+	Teacher *teacherSummary `json:"teacher,omitempty"`
 }
 
 type memberSummary struct {
@@ -115,7 +119,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if c.Tables != "" {
 		debug.SetGCPercent(25) // so that garbage takes little memory
 	}
-	if err := c.readStart(); err != nil {
+	if err := errors.Join(c.readStart(), c.readTeacher()); err != nil {
 		return err
 	}
 	if err := c.resolve(line, nil); err != nil {
@@ -134,6 +138,9 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	warn(o, g.Warnings("valid", "test"))
 	if c.model != nil {
 		warnTrainedOn(ctx, o, []*kge.Model{c.model}, g, true, "valid", "test")
+	}
+	if err := c.prepareTeacher(ctx, o, g); err != nil {
+		return err
 	}
 	engine, err := c.open(c.Model)
 	if err != nil {
@@ -217,7 +224,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	}
 	if first.Err == nil || c.Members > 1 {
 		summary := c.summary(g, engine, report, evaluations, out.folder)
-		summary.Popularity, summary.Start = popularity{}, matched
+		summary.Popularity, summary.Start, summary.Teacher = popularity{}, matched, c.teacherSummary()
 		summary.Popularity.addRanked(popular, "valid", summary.Valid)
 		summary.Popularity.addRanked(popular, "test", summary.Test)
 		summary.Popularity.warn(o, "test", summary.Test)

@@ -1,0 +1,143 @@
+package completion
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/memory"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
+)
+
+// teacherAnswers is the number of entities that are kept of a teacher's answer. The scores of all
+// entities would take a table of queries by entities.
+const teacherAnswers = 128
+
+// Teacher is a model or an ensemble that answers the queries of a graph's training triples, for
+// another model to learn; see [kge.Distillation].
+type Teacher struct {
+	predictor Predictor
+	name      string // of the graph
+	entities  int    // of the graph
+	questions []kge.Question
+	numbers   map[teacherKey]int // of questions
+	answers   []kge.Distribution // by question
+}
+
+// teacherKey is a question of one hop. The relation is that of a path.
+type teacherKey struct{ anchor, relation int32 }
+
+// NewTeacher returns a teacher for a graph, which must have the entities and relations of the
+// predictor in the same order.
+func NewTeacher(p Predictor, g *datasets.Graph) (*Teacher, error) {
+	if !p.Models()[0].HasIDs(g.Entities, g.Relations) {
+		return nil, fmt.Errorf("the teacher has other entities or relations than %s, or in another "+
+			"order: train it on %s", g.Name, g.Name)
+	}
+	t := &Teacher{
+		predictor: p, name: g.Name, entities: len(g.Entities), questions: trainingQuestions(g),
+		numbers: map[teacherKey]int{},
+	}
+	for i, q := range t.questions {
+		t.numbers[teacherKey{q.Anchor, q.Path[0]}] = i
+	}
+	t.answers = make([]kge.Distribution, len(t.questions))
+	return t, nil
+}
+
+// trainingQuestions returns the queries of the training triples in both directions, each once.
+func trainingQuestions(g *datasets.Graph) (questions []kge.Question) {
+	all := make([]answer, 0, 2*len(g.Train))
+	for _, t := range g.Train {
+		all = append(all, answer{anchor: t.Head, relation: 2 * t.Relation},
+			answer{anchor: t.Tail, relation: 2*t.Relation + 1})
+	}
+	slices.SortFunc(all, byQuestion)
+	for _, a := range slices.Compact(all) {
+		questions = append(questions, kge.Question{Anchor: a.anchor, Path: []int32{a.relation}})
+	}
+	return questions
+}
+
+// Digest identifies the model or the ensemble by its description, which has checksums.
+func (t *Teacher) Digest() (string, error) {
+	if read := t.predictor.loaded(); read != "" {
+		return read, nil
+	}
+	files, err := t.predictor.Files()
+	if err != nil {
+		return "", err
+	}
+	return fingerprint(files[modelfolder.Description]), nil
+}
+
+// Questions returns the number of different queries of the training triples.
+func (t *Teacher) Questions() int { return len(t.questions) }
+
+// Kept returns the number of entities that are kept of each answer.
+func (t *Teacher) Kept() int { return min(teacherAnswers, t.entities) }
+
+// Bytes returns the memory of the answers.
+func (t *Teacher) Bytes() float64 {
+	const entityBytes, ownBytes = 8, 150 // per kept entity, and per question
+	return float64(len(t.questions)) * (entityBytes*float64(t.Kept()) + ownBytes)
+}
+
+// Answer answers all queries. An answer has the entities with the highest scores, and their shares
+// of the softmax of these scores divided by a temperature. Scores are those of ranking. answered is
+// called after each answer, from any goroutine.
+func (t *Teacher) Answer(
+	ctx context.Context, engine kge.Engine, temperature float64, answered func(),
+) error {
+	what := fmt.Sprintf("keeping a teacher's answers to %s on %s",
+		format.Count(len(t.questions), "query"), t.name)
+	if err := memory.Check(t.Bytes(), what, "use a machine with more memory"); err != nil {
+		return err
+	}
+	scores, err := newEngineScores(engine, t.predictor)
+	if err != nil {
+		return err
+	}
+	defer scores.close()
+	kept := t.Kept()
+	entities, shares := make([]int32, len(t.questions)*kept), make([]float32, len(t.questions)*kept)
+	visit := func(i int, scores []float32) {
+		d := kge.Distribution{Entities: entities[i*kept:][:kept], Shares: shares[i*kept:][:kept]}
+		distribute(d, scores, temperature)
+		t.answers[i] = d
+		answered()
+	}
+	return scores.all(t.entities).Scores(ctx, 0, t.questions, visit)
+}
+
+// distribute sets a distribution to the entities with the highest scores, ascending, and to their
+// shares of a softmax.
+func distribute(d kge.Distribution, scores []float32, temperature float64) {
+	best := shortlist(scores, 0, len(d.Entities), func(int) bool { return true })
+	slices.SortFunc(best, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
+	})
+	highest, sum := float64(scores[best[0]]), 0.0
+	copy(d.Entities, best)
+	slices.Sort(d.Entities)
+	exponential := func(entity int32) float64 {
+		return math.Exp((float64(scores[entity]) - highest) / temperature)
+	}
+	for _, entity := range d.Entities {
+		sum += exponential(entity)
+	}
+	for i, entity := range d.Entities {
+		d.Shares[i] = float32(exponential(entity) / sum)
+	}
+}
+
+// Distribution returns the answer to a query of the training triples; see [kge.Data.Teacher]. It is
+// empty before Answer.
+func (t *Teacher) Distribution(anchor, relation int32) kge.Distribution {
+	return t.answers[t.numbers[teacherKey{anchor, relation}]]
+}
