@@ -34,12 +34,8 @@ type clusterFlags struct {
 	TLSCA   string `group:"Cluster" name:"tls-ca" placeholder:"FILE" help:"Authority that signed the other certificates, in PEM."`
 }
 
-// connect connects to the cluster at an address.
-func (f clusterFlags) connect(
-	ctx context.Context, o *output, url, name string, isWorker bool,
-) (*cluster.Cluster, error) {
-	options := f.options(url, name)
-	options.IsWorker = isWorker
+// connectCluster connects to a cluster, and prints its messages.
+func connectCluster(ctx context.Context, o *output, options cluster.Options) (*cluster.Cluster, error) {
 	options.Note = func(text string) { o.Message("autoblm: %s", text) }
 	return cluster.Connect(ctx, options)
 }
@@ -119,7 +115,9 @@ type clusterStatusCommand struct {
 
 // Run prints the workers and the queue.
 func (c *clusterStatusCommand) Run(ctx context.Context, o *output) error {
-	connection, err := c.connect(ctx, o, c.Cluster, "autoblm cluster status", true)
+	options := c.options(c.Cluster, "autoblm cluster status")
+	options.IsViewer = true
+	connection, err := connectCluster(ctx, o, options)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,9 @@ import (
 
 // clusterLink connects to a cluster in the background, and tries again while it cannot be reached.
 type clusterLink struct {
-	out   *output
-	known chan struct{} // closed after the first attempt to connect
+	out     *output
+	started time.Time
+	known   chan struct{} // closed after the first attempt to connect
 
 	mu         sync.Mutex
 	connection *cluster.Cluster // nil before it is connected
@@ -34,7 +35,7 @@ var errConnecting = errors.New("connecting to the cluster")
 func newClusterLink(
 	ctx context.Context, o *output, options cluster.Options, stop context.CancelCauseFunc,
 ) *clusterLink {
-	l := &clusterLink{out: o, known: make(chan struct{})}
+	l := &clusterLink{out: o, started: time.Now(), known: make(chan struct{})}
 	options.IsViewer, options.Note = true, l.print
 	go l.connect(ctx, options, stop)
 	return l
@@ -89,20 +90,20 @@ func (l *clusterLink) print(text string) {
 	l.out.Message("autoblm: %s", text)
 }
 
-// Status returns the state of the cluster, or why it is not connected.
+// Status returns the state of the cluster, or since when it is not connected, and why.
 func (l *clusterLink) Status(ctx context.Context) (cluster.Status, error) {
 	select {
 	case <-l.known:
 	case <-time.After(connectTime):
-		return cluster.Status{}, errConnecting
+		return cluster.Status{}, cluster.Disconnected(l.started, errConnecting)
 	case <-ctx.Done():
-		return cluster.Status{}, errConnecting
+		return cluster.Status{}, ctx.Err()
 	}
 	l.mu.Lock()
 	connection, problem := l.connection, l.problem
 	l.mu.Unlock()
 	if connection == nil {
-		return cluster.Status{}, problem
+		return cluster.Status{}, cluster.Disconnected(l.started, problem)
 	}
 	return connection.Status(ctx)
 }

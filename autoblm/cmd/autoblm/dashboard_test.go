@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,11 +110,13 @@ func followEvents(t *testing.T, url string) (next func(text string) string) {
 	}
 }
 
-// startNATS starts a server with JetStream, and without a queue if the folder is new.
-func startNATS(t *testing.T, port int, dir string) *server.Server {
+// startNATS starts a server with JetStream, and without a queue if the folder is new. It accepts
+// those whom auth accepts; nil for all.
+func startNATS(t *testing.T, port int, dir string, auth server.Authentication) *server.Server {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{
 		Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true,
+		CustomClientAuthentication: auth,
 	})
 	must(t, err)
 	s.Start()
@@ -129,7 +132,7 @@ func startNATS(t *testing.T, port int, dir string) *server.Server {
 func TestDashboardWithoutQueue(t *testing.T) {
 	const noQueue = "there is none; the first search creates it"
 	dir := t.TempDir()
-	nats := startNATS(t, server.RANDOM_PORT, dir)
+	nats := startNATS(t, server.RANDOM_PORT, dir, nil)
 	url := nats.ClientURL()
 	first, stop := startDashboard(t, t.TempDir(), "--addr 127.0.0.1:0 --json --cluster", url)
 	var shown struct{ URL string }
@@ -140,7 +143,7 @@ func TestDashboardWithoutQueue(t *testing.T) {
 	nats.Shutdown()
 	nats.WaitForShutdown()
 	next("start one with autoblm cluster serve")
-	startNATS(t, port, dir)
+	startNATS(t, port, dir, nil)
 	next(noQueue)
 	coordinator, err := cluster.Connect(t.Context(), cluster.Options{URL: url})
 	must(t, err)
@@ -151,12 +154,55 @@ func TestDashboardWithoutQueue(t *testing.T) {
 	}
 }
 
+// refusals is how often a server refuses a client before it accepts it.
+type refusals struct{ left atomic.Int32 }
+
+func (r *refusals) Check(server.ClientAuthentication) bool { return r.left.Add(-1) < 0 }
+
+// TestDashboardConnectsAgain: the list says since when the cluster is away, and follows it again
+// after the server returned and refused some attempts.
+func TestDashboardConnectsAgain(t *testing.T) {
+	dir := t.TempDir()
+	nats := startNATS(t, server.RANDOM_PORT, dir, nil)
+	coordinator, err := cluster.Connect(t.Context(), cluster.Options{URL: nats.ClientURL()})
+	must(t, err)
+	coordinator.Close()
+	first, stop := startDashboard(t, t.TempDir(), "--addr 127.0.0.1:0 --json --cluster", nats.ClientURL())
+	var shown struct{ URL string }
+	must(t, json.Unmarshal([]byte(first), &shown))
+	next := followEvents(t, shown.URL+"cluster/events")
+	next(`"waiting":0`)
+	port := nats.Addr().(*net.TCPAddr).Port
+	nats.Shutdown()
+	nats.WaitForShutdown()
+	next("not connected since ")
+	var gate refusals
+	gate.left.Store(2) // after which the library gives up by default
+	startNATS(t, port, dir, &gate)
+	next(`""`) // no problem
+	if left := gate.left.Load(); left >= 0 {
+		t.Errorf("connected with %d refusals left", left)
+	}
+	if status, stderr := stop(); status != cli.Done {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// TestStatusWithoutQueue: cluster status does not wait for a queue.
+func TestStatusWithoutQueue(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	nats := startNATS(t, server.RANDOM_PORT, t.TempDir(), nil)
+	failIn(ctx, t, cli.Failed, "there is none; the first search creates it", "cluster status --cluster",
+		nats.ClientURL())
+}
+
 // TestInterruptedLink: nothing is printed about an attempt to connect that is interrupted.
 func TestInterruptedLink(t *testing.T) {
 	var messages strings.Builder
 	l := &clusterLink{out: &output{Stderr: &messages}, known: make(chan struct{})}
 	options := cluster.Options{
-		URL: startNATS(t, server.RANDOM_PORT, t.TempDir()).ClientURL(), IsViewer: true, Note: l.print,
+		URL: startNATS(t, server.RANDOM_PORT, t.TempDir(), nil).ClientURL(), IsViewer: true, Note: l.print,
 	}
 	l.connect(cancelled(t), options, func(err error) { t.Error(err) })
 	if messages.Len() > 0 {

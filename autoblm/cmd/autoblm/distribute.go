@@ -44,7 +44,7 @@ func (f distributeFlags) coordinate(
 			return nil, err
 		}
 	}
-	connection, err := f.connect(ctx, o, f.Cluster, "autoblm coordinator", false)
+	connection, err := connectCluster(ctx, o, f.options(f.Cluster, "autoblm coordinator"))
 	if err != nil {
 		return nil, err
 	}

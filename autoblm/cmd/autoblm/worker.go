@@ -52,7 +52,9 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 	if c.Cache == "" {
 		c.Cache = filepath.Join(xdg.CacheHome, "autoblm", "worker")
 	}
-	connection, err := c.connect(ctx, o, c.Cluster, "autoblm worker "+c.Name, true)
+	options := c.options(c.Cluster, "autoblm worker "+c.Name)
+	options.IsWorker = true
+	connection, err := connectCluster(ctx, o, options)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,8 @@ type Options struct {
 	Name string
 	// IsWorker waits for a coordinator to create the queue, if the server has none.
 	IsWorker bool
-	// IsViewer fails if the server has no queue; it neither creates one nor waits for it.
+	// IsViewer fails if the server has no queue; it neither creates one nor waits for it. A lost
+	// connection of a viewer returns also after the server refused its key for some time.
 	IsViewer bool
 	// Note receives messages, such as a lost connection; nil for none.
 	Note func(text string)
@@ -77,8 +78,8 @@ type Cluster struct {
 	// lease is the time after which a trial of a silent worker is delivered to another one, and keep
 	// the time for which results and data are kept. The stores on the server have them.
 	lease, keep time.Duration
-	// connected is the time of the last new connection in nanoseconds.
-	connected atomic.Int64
+	// connected is the time of the last new connection, and lost that of its loss, in nanoseconds.
+	connected, lost atomic.Int64
 }
 
 // Connect connects to a cluster. A coordinator creates its queue and its stores if they are missing.
@@ -95,10 +96,19 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	if !o.IsWorker {
 		c.fullWait = fullWait // a worker has a result to store
 	}
-	conn, err := nats.Connect(o.URL, append(o.nats(note), nats.ReconnectHandler(func(*nats.Conn) {
-		c.connected.Store(time.Now().UnixNano())
-		note("the cluster is connected again")
-	}))...)
+	conn, err := nats.Connect(o.URL, append(o.nats(note),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if c.lost.Load() <= c.connected.Load() { // not at each failed attempt to connect again
+				c.lost.Store(time.Now().UnixNano())
+			}
+			if err != nil {
+				note(fmt.Sprintf("warning: the connection to the cluster is lost: %v", err))
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			c.connected.Store(time.Now().UnixNano())
+			note("the cluster is connected again")
+		}))...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", redacted(o.URL), explained(err))
 	}
@@ -120,11 +130,6 @@ func (o Options) nats(note func(string)) []nats.Option {
 		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.ReconnectJitter(time.Second, time.Second), nats.Timeout(callTime),
 		nats.PingInterval(callTime), nats.MaxPingsOutstanding(2),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				note(fmt.Sprintf("warning: the connection to the cluster is lost: %v", err))
-			}
-		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if !errors.Is(err, nats.ErrSlowConsumer) {
 				note(fmt.Sprintf("warning: the cluster reports: %v", err))
@@ -155,8 +160,14 @@ func (o Options) nats(note func(string)) []nats.Option {
 	if o.TLSCA != "" {
 		options = append(options, nats.RootCAs(o.TLSCA))
 	}
+	if o.IsViewer {
+		options = append(options, nats.IgnoreAuthErrorAbort(), nats.CustomReconnectDelay(viewerDelay))
+	}
 	return options
 }
+
+// viewerDelay returns the time before the next attempt of a viewer to connect again.
+func viewerDelay(attempts int) time.Duration { return time.Second << min(attempts, 4) }
 
 // keyOption returns the option for the nkey in a file.
 func keyOption(file string) nats.Option {
@@ -225,6 +236,11 @@ func redacted(addresses string) string {
 
 // Close ends the connection.
 func (c *Cluster) Close() { c.conn.Close() }
+
+// Disconnected returns the error of a cluster that has not been connected since a time, and why.
+func Disconnected(since time.Time, why error) error {
+	return fmt.Errorf("not connected since %s: %w", since.Format("Jan 2 15:04:05 MST"), why)
+}
 
 // trouble notes what a call waits for.
 func (c *Cluster) trouble(text string) {

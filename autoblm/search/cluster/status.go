@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/synadia-io/orbit.go/jetstreamext"
 )
 
@@ -38,8 +39,12 @@ type Status struct {
 	Training int `json:"training"`
 }
 
-// Status returns the state of the cluster.
+// Status returns the state of the cluster. It does not wait for a lost connection to return.
 func (c *Cluster) Status(ctx context.Context) (s Status, err error) {
+	if lost := c.lost.Load(); lost > c.connected.Load() {
+		why := cmp.Or(c.conn.LastError(), nats.ErrDisconnected)
+		return s, Disconnected(time.Unix(0, lost), explained(why))
+	}
 	if s.Workers, err = c.Workers(ctx); err != nil {
 		return s, err
 	}
