@@ -11,7 +11,7 @@ import (
 
 var _ = register(form.RotatE, arithmetic{
 	newHop:     func(_ *kernel.Set, _ structure.Structure, dim int) hop { return rotation{dim / 2} },
-	newMeasure: func(dim int) tiles.Measure { return tiles.Pairwise{Pair: moduli{dim}} },
+	newMeasure: func(dim int) tiles.Measure { return tiles.Moduli{Half: dim / 2} },
 })
 
 // rotation turns complex numbers by angles, and by their negatives through the transpose.
@@ -43,53 +43,10 @@ func (h rotation) Back(
 			gradX[h.half+i] += cos*gIm - sin*gRe
 			gradAngles[i] += negateIf(transposed) * (gIm*(cos*re-sin*im) - gRe*(sin*re+cos*im))
 		}
-		for i := 2 * h.half; i < len(x); i++ {
-			gradX[i] += g[i]
-		}
 	}
 }
 
 func sincos(angle float32, transposed bool) (sin, cos float32) {
 	s, c := math.Sincos(float64(negateIf(transposed) * angle))
 	return float32(s), float32(c)
-}
-
-// moduli scores by the negative sum of the moduli of differences.
-type moduli struct{ dim int }
-
-// Score implements [tiles.Pair].
-func (m moduli) Score(query, row []float32) (score float64) {
-	half := m.dim / 2
-	for i := range half {
-		re, im := row[i]-query[i], row[half+i]-query[half+i]
-		score -= math.Sqrt(float64(re*re + im*im))
-	}
-	for i := 2 * half; i < m.dim; i++ {
-		score -= math.Abs(float64(row[i] - query[i]))
-	}
-	return score
-}
-
-// AddGradQuery implements [tiles.Pair].
-func (m moduli) AddGradQuery(_ *kernel.Set, gradient, query, row []float32, slope float32) {
-	half := m.dim / 2
-	for i := range half {
-		re, im := row[i]-query[i], row[half+i]-query[half+i]
-		if modulus := float32(math.Sqrt(float64(re*re + im*im))); modulus > 0 {
-			gradient[i] += slope * re / modulus
-			gradient[half+i] += slope * im / modulus
-		}
-	}
-	for i := 2 * half; i < m.dim; i++ {
-		if d := row[i] - query[i]; d > 0 {
-			gradient[i] += slope
-		} else if d < 0 {
-			gradient[i] -= slope
-		}
-	}
-}
-
-// AddGradRow implements [tiles.Pair].
-func (m moduli) AddGradRow(k *kernel.Set, gradient, query, row []float32, slope float32) {
-	m.AddGradQuery(k, gradient, query, row, -slope)
 }

@@ -9,17 +9,19 @@ import (
 
 // RotatE scores by -‖e - e0 ∘ exp(i(r1 + … + rL))‖, the sum of the moduli of d/2 complex
 // numbers (Sun et al., 2019). The first half of a row has their real parts, the second half
-// their imaginary parts. If d is odd, the last number is real.
+// their imaginary parts.
 var RotatE = register(rotatE{noStructure{"rotate"}})
 
 type rotatE struct{ noStructure }
+
+func (rotatE) Multiple() int { return 2 }
 
 // Tables has an angle per complex number.
 func (rotatE) Tables(dim int) []Table {
 	draw := func(rng *rand.Rand, _ int, _ float64) float64 {
 		return math.Pi * (2*rng.Float64() - 1)
 	}
-	return []Table{{Name: relationsTable, Rows: 1, Columns: max(1, dim/2), Draw: draw}}
+	return []Table{{Name: relationsTable, Rows: 1, Columns: dim / 2, Draw: draw}}
 }
 
 func (rotatE) Capabilities() Capabilities { return Capabilities{StateRows: 1} }
@@ -41,9 +43,6 @@ func (rotatE) DefineScore(state, row []float64) (score float64) {
 	for i := range half {
 		score -= math.Hypot(row[i]-state[i], row[half+i]-state[half+i])
 	}
-	if last := len(row) - 1; last == 2*half {
-		score -= math.Abs(row[last] - state[last])
-	}
 	return score
 }
 
@@ -55,9 +54,6 @@ func (rotatE) DefineGradients(state, row []float64) (byState, byRow []float64) {
 		if modulus := math.Hypot(x, y); modulus > 0 {
 			byRow[i], byRow[half+i] = -x/modulus, -y/modulus
 		}
-	}
-	if last := len(row) - 1; last == 2*half {
-		byRow[last] = -math.Copysign(1, row[last]-state[last])
 	}
 	return ofDistance(byRow)
 }

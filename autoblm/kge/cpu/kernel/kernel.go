@@ -41,6 +41,8 @@ type raw struct {
 		x *float32, rows, columns, stride int, factor *float32)
 	distances, boxDistances                         distanceFunc
 	distanceGradient, boxGradient, boxPointGradient gradientFunc
+	moduli                                          moduliFunc
+	modulusGradient                                 modulusGradientFunc
 }
 
 // productFunc is the type of matrix product kernels.
@@ -55,6 +57,14 @@ type distanceFunc func(rows, columns, inner int, a *float32, aRow int,
 // Half pointers are nil where the rows are points.
 type gradientFunc func(rows, columns, inner int, w *float32, wRow, wStep int,
 	x, xHalf *float32, xRow int, b, bHalf *float32, bRow int, y, yHalf *float32, yRow int, add bool)
+
+// moduliFunc is the type of kernels for sums of moduli.
+type moduliFunc func(rows, columns, inner int, a, aIm *float32, aRow int,
+	b, bIm *float32, bRow int, c *float32, cRow int)
+
+// modulusGradientFunc is the type of kernels for gradients of sums of moduli between rows x and b.
+type modulusGradientFunc func(rows, columns, inner int, w *float32, wRow, wStep int,
+	x, xIm *float32, xRow int, b, bIm *float32, bRow int, y, yIm *float32, yRow int, add bool)
 
 const floatBytes = 4
 

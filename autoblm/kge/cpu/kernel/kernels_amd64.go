@@ -62,6 +62,12 @@ func boxGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHa
 func boxPointGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
 //go:noescape
+func moduliAVX2(inner int, a *float32, aIm *float32, aRow int, b *float32, bIm *float32, bRow int, c *float32, cRow int)
+
+//go:noescape
+func modulusGradientAVX2(lanes int, inner int, w *float32, wRow int, wStep int, x *float32, xIm *float32, xRow int, b *float32, bIm *float32, bRow int, y *float32, yIm *float32, yRow int, add bool)
+
+//go:noescape
 func productAVX512x2(strips int, inner int, a *float32, aRow int, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)
 
 //go:noescape
@@ -117,6 +123,12 @@ func boxGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, x
 
 //go:noescape
 func boxPointGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+
+//go:noescape
+func moduliAVX512(inner int, a *float32, aIm *float32, aRow int, b *float32, bIm *float32, bRow int, c *float32, cRow int)
+
+//go:noescape
+func modulusGradientAVX512(lanes int, inner int, w *float32, wRow int, wStep int, x *float32, xIm *float32, xRow int, b *float32, bIm *float32, bRow int, y *float32, yIm *float32, yRow int, add bool)
 
 //go:noescape
 func prefetch(x *float32, n int)

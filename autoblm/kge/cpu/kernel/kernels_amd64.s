@@ -1254,6 +1254,184 @@ yFresh:
 	VZEROUPPER
 	RET
 
+// func moduliAVX2(inner int, a *float32, aIm *float32, aRow int, b *float32, bIm *float32, bRow int, c *float32, cRow int)
+// Requires: AVX, FMA3
+TEXT ·moduliAVX2(SB), NOSPLIT, $0-72
+	MOVQ   aRow+24(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   aIm+16(FP), DX
+	MOVQ   b+32(FP), BX
+	MOVQ   bIm+40(FP), SI
+	MOVQ   bRow+48(FP), DI
+	MOVQ   inner+0(FP), R8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+
+step:
+	VMOVUPS      (BX), Y3
+	VMOVUPS      (SI), Y4
+	VBROADCASTSS (CX), Y5
+	VSUBPS       Y5, Y3, Y5
+	VBROADCASTSS (DX), Y6
+	VSUBPS       Y6, Y4, Y6
+	VMULPS       Y5, Y5, Y5
+	VFMADD231PS  Y6, Y6, Y5
+	VSQRTPS      Y5, Y5
+	VSUBPS       Y5, Y0, Y0
+	VBROADCASTSS (CX)(AX*1), Y5
+	VSUBPS       Y5, Y3, Y5
+	VBROADCASTSS (DX)(AX*1), Y6
+	VSUBPS       Y6, Y4, Y6
+	VMULPS       Y5, Y5, Y5
+	VFMADD231PS  Y6, Y6, Y5
+	VSQRTPS      Y5, Y5
+	VSUBPS       Y5, Y1, Y1
+	VBROADCASTSS (CX)(AX*2), Y5
+	VSUBPS       Y5, Y3, Y5
+	VBROADCASTSS (DX)(AX*2), Y3
+	VSUBPS       Y3, Y4, Y3
+	VMULPS       Y5, Y5, Y4
+	VFMADD231PS  Y3, Y3, Y4
+	VSQRTPS      Y4, Y5
+	VSUBPS       Y5, Y2, Y2
+	ADDQ         $0x00000004, CX
+	ADDQ         $0x00000004, DX
+	ADDQ         DI, BX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          step
+	MOVQ         c+56(FP), AX
+	MOVQ         cRow+64(FP), CX
+	VMOVUPS      Y0, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y1, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y2, (AX)
+	ADDQ         CX, AX
+	VZEROUPPER
+	RET
+
+// func modulusGradientAVX2(lanes int, inner int, w *float32, wRow int, wStep int, x *float32, xIm *float32, xRow int, b *float32, bIm *float32, bRow int, y *float32, yIm *float32, yRow int, add bool)
+// Requires: AVX, FMA3
+TEXT ·modulusGradientAVX2(SB), NOSPLIT, $0-113
+	MOVQ         lanes+0(FP), AX
+	LEAQ         firstLanes<>+32(SB), CX
+	NEGQ         AX
+	VMOVUPS      (CX)(AX*4), Y0
+	MOVQ         x+40(FP), AX
+	MOVQ         xRow+56(FP), CX
+	VMASKMOVPS   (AX), Y0, Y1
+	ADDQ         CX, AX
+	VMASKMOVPS   (AX), Y0, Y2
+	ADDQ         CX, AX
+	MOVQ         xIm+48(FP), AX
+	MOVQ         xRow+56(FP), CX
+	VMASKMOVPS   (AX), Y0, Y3
+	ADDQ         CX, AX
+	VMASKMOVPS   (AX), Y0, Y4
+	ADDQ         CX, AX
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	MOVQ         wRow+24(FP), AX
+	MOVQ         w+16(FP), CX
+	MOVQ         wStep+32(FP), DX
+	MOVQ         b+64(FP), BX
+	MOVQ         bIm+72(FP), SI
+	MOVQ         bRow+80(FP), DI
+	MOVQ         inner+8(FP), R8
+	VBROADCASTSS leastSquare<>+0(SB), Y9
+
+step:
+	VMASKMOVPS   (BX), Y0, Y10
+	VMASKMOVPS   (SI), Y0, Y11
+	VSUBPS       Y1, Y10, Y12
+	VSUBPS       Y3, Y11, Y13
+	VMULPS       Y12, Y12, Y14
+	VFMADD231PS  Y13, Y13, Y14
+	VMAXPS       Y14, Y9, Y14
+	VSQRTPS      Y14, Y14
+	VBROADCASTSS (CX), Y15
+	VDIVPS       Y14, Y15, Y15
+	VFMADD231PS  Y15, Y12, Y5
+	VFMADD231PS  Y15, Y13, Y7
+	VSUBPS       Y2, Y10, Y10
+	VSUBPS       Y4, Y11, Y11
+	VMULPS       Y10, Y10, Y12
+	VFMADD231PS  Y11, Y11, Y12
+	VMAXPS       Y12, Y9, Y12
+	VSQRTPS      Y12, Y12
+	VBROADCASTSS (CX)(AX*1), Y13
+	VDIVPS       Y12, Y13, Y13
+	VFMADD231PS  Y13, Y10, Y6
+	VFMADD231PS  Y13, Y11, Y8
+	ADDQ         DX, CX
+	ADDQ         DI, BX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          step
+	MOVQ         y+88(FP), AX
+	MOVQ         yRow+104(FP), CX
+	MOVB         add+112(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VMASKMOVPS   (DX), Y0, Y1
+	VADDPS       Y1, Y5, Y5
+	ADDQ         CX, DX
+	VMASKMOVPS   (DX), Y0, Y1
+	VADDPS       Y1, Y6, Y6
+	ADDQ         CX, DX
+
+yFresh:
+	VMASKMOVPS Y5, Y0, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y6, Y0, (AX)
+	ADDQ       CX, AX
+	MOVQ       yIm+96(FP), AX
+	MOVQ       yRow+104(FP), CX
+	MOVB       add+112(FP), DL
+	TESTB      DL, DL
+	JZ         yImFresh
+	MOVQ       AX, DX
+	VMASKMOVPS (DX), Y0, Y1
+	VADDPS     Y1, Y7, Y7
+	ADDQ       CX, DX
+	VMASKMOVPS (DX), Y0, Y1
+	VADDPS     Y1, Y8, Y8
+	ADDQ       CX, DX
+
+yImFresh:
+	VMASKMOVPS Y7, Y0, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y8, Y0, (AX)
+	ADDQ       CX, AX
+	VZEROUPPER
+	RET
+
+DATA firstLanes<>+0(SB)/4, $0xffffffff
+DATA firstLanes<>+4(SB)/4, $0xffffffff
+DATA firstLanes<>+8(SB)/4, $0xffffffff
+DATA firstLanes<>+12(SB)/4, $0xffffffff
+DATA firstLanes<>+16(SB)/4, $0xffffffff
+DATA firstLanes<>+20(SB)/4, $0xffffffff
+DATA firstLanes<>+24(SB)/4, $0xffffffff
+DATA firstLanes<>+28(SB)/4, $0xffffffff
+DATA firstLanes<>+32(SB)/4, $0x00000000
+DATA firstLanes<>+36(SB)/4, $0x00000000
+DATA firstLanes<>+40(SB)/4, $0x00000000
+DATA firstLanes<>+44(SB)/4, $0x00000000
+DATA firstLanes<>+48(SB)/4, $0x00000000
+DATA firstLanes<>+52(SB)/4, $0x00000000
+DATA firstLanes<>+56(SB)/4, $0x00000000
+DATA firstLanes<>+60(SB)/4, $0x00000000
+GLOBL firstLanes<>(SB), RODATA|NOPTR, $64
+
+DATA leastSquare<>+0(SB)/4, $0x0d800000
+GLOBL leastSquare<>(SB), RODATA|NOPTR, $4
+
 // func productAVX512x2(strips int, inner int, a *float32, aRow int, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productAVX512x2(SB), NOSPLIT, $0-73
@@ -2827,6 +3005,298 @@ yFresh:
 	VMOVUPS Z11, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z12, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+// func moduliAVX512(inner int, a *float32, aIm *float32, aRow int, b *float32, bIm *float32, bRow int, c *float32, cRow int)
+// Requires: AVX, AVX512F
+TEXT ·moduliAVX512(SB), NOSPLIT, $0-72
+	MOVQ         aRow+24(FP), AX
+	MOVQ         a+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVQ         aIm+16(FP), BX
+	LEAQ         (BX)(AX*2), SI
+	ADDQ         AX, SI
+	MOVQ         b+32(FP), DI
+	MOVQ         bIm+40(FP), R8
+	MOVQ         bRow+48(FP), R9
+	MOVQ         inner+0(FP), R10
+	VBROADCASTSS leastSquare<>+0(SB), Z0
+	VBROADCASTSS half<>+0(SB), Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+
+step:
+	VMOVUPS      (DI), Z8
+	VMOVUPS      (R8), Z9
+	VSUBPS.BCST  (CX), Z8, Z10
+	VSUBPS.BCST  (BX), Z9, Z11
+	VMULPS       Z10, Z10, Z12
+	VFMADD231PS  Z11, Z11, Z12
+	VMAXPS       Z12, Z0, Z12
+	VRSQRT14PS   Z12, Z11
+	VMULPS       Z12, Z11, Z10
+	VMULPS       Z1, Z11, Z11
+	VFNMADD231PS Z10, Z10, Z12
+	VFMADD231PS  Z12, Z11, Z10
+	VSUBPS       Z10, Z2, Z2
+	VSUBPS.BCST  (CX)(AX*1), Z8, Z10
+	VSUBPS.BCST  (BX)(AX*1), Z9, Z11
+	VMULPS       Z10, Z10, Z12
+	VFMADD231PS  Z11, Z11, Z12
+	VMAXPS       Z12, Z0, Z12
+	VRSQRT14PS   Z12, Z11
+	VMULPS       Z12, Z11, Z10
+	VMULPS       Z1, Z11, Z11
+	VFNMADD231PS Z10, Z10, Z12
+	VFMADD231PS  Z12, Z11, Z10
+	VSUBPS       Z10, Z3, Z3
+	VSUBPS.BCST  (CX)(AX*2), Z8, Z10
+	VSUBPS.BCST  (BX)(AX*2), Z9, Z11
+	VMULPS       Z10, Z10, Z12
+	VFMADD231PS  Z11, Z11, Z12
+	VMAXPS       Z12, Z0, Z12
+	VRSQRT14PS   Z12, Z11
+	VMULPS       Z12, Z11, Z10
+	VMULPS       Z1, Z11, Z11
+	VFNMADD231PS Z10, Z10, Z12
+	VFMADD231PS  Z12, Z11, Z10
+	VSUBPS       Z10, Z4, Z4
+	VSUBPS.BCST  (DX), Z8, Z10
+	VSUBPS.BCST  (SI), Z9, Z11
+	VMULPS       Z10, Z10, Z12
+	VFMADD231PS  Z11, Z11, Z12
+	VMAXPS       Z12, Z0, Z12
+	VRSQRT14PS   Z12, Z11
+	VMULPS       Z12, Z11, Z10
+	VMULPS       Z1, Z11, Z11
+	VFNMADD231PS Z10, Z10, Z12
+	VFMADD231PS  Z12, Z11, Z10
+	VSUBPS       Z10, Z5, Z5
+	VSUBPS.BCST  (DX)(AX*1), Z8, Z10
+	VSUBPS.BCST  (SI)(AX*1), Z9, Z11
+	VMULPS       Z10, Z10, Z12
+	VFMADD231PS  Z11, Z11, Z12
+	VMAXPS       Z12, Z0, Z12
+	VRSQRT14PS   Z12, Z11
+	VMULPS       Z12, Z11, Z10
+	VMULPS       Z1, Z11, Z11
+	VFNMADD231PS Z10, Z10, Z12
+	VFMADD231PS  Z12, Z11, Z10
+	VSUBPS       Z10, Z6, Z6
+	VSUBPS.BCST  (DX)(AX*2), Z8, Z8
+	VSUBPS.BCST  (SI)(AX*2), Z9, Z9
+	VMULPS       Z8, Z8, Z10
+	VFMADD231PS  Z9, Z9, Z10
+	VMAXPS       Z10, Z0, Z10
+	VRSQRT14PS   Z10, Z9
+	VMULPS       Z10, Z9, Z8
+	VMULPS       Z1, Z9, Z9
+	VFNMADD231PS Z8, Z8, Z10
+	VFMADD231PS  Z10, Z9, Z8
+	VSUBPS       Z8, Z7, Z7
+	ADDQ         $0x00000004, CX
+	ADDQ         $0x00000004, DX
+	ADDQ         $0x00000004, BX
+	ADDQ         $0x00000004, SI
+	ADDQ         R9, DI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          step
+	MOVQ         c+56(FP), AX
+	MOVQ         cRow+64(FP), CX
+	VMOVUPS      Z2, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z3, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z4, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z5, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z6, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z7, (AX)
+	ADDQ         CX, AX
+	VZEROUPPER
+	RET
+
+DATA half<>+0(SB)/4, $0x3f000000
+GLOBL half<>(SB), RODATA|NOPTR, $4
+
+// func modulusGradientAVX512(lanes int, inner int, w *float32, wRow int, wStep int, x *float32, xIm *float32, xRow int, b *float32, bIm *float32, bRow int, y *float32, yIm *float32, yRow int, add bool)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·modulusGradientAVX512(SB), NOSPLIT, $0-113
+	MOVQ         lanes+0(FP), AX
+	MOVL         $0x0000ffff, CX
+	BZHIL        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+40(FP), AX
+	MOVQ         xRow+56(FP), CX
+	VMOVUPS.Z    (AX), K1, Z0
+	ADDQ         CX, AX
+	VMOVUPS.Z    (AX), K1, Z1
+	ADDQ         CX, AX
+	VMOVUPS.Z    (AX), K1, Z2
+	ADDQ         CX, AX
+	VMOVUPS.Z    (AX), K1, Z3
+	ADDQ         CX, AX
+	MOVQ         xIm+48(FP), AX
+	MOVQ         xRow+56(FP), CX
+	VMOVUPS.Z    (AX), K1, Z4
+	ADDQ         CX, AX
+	VMOVUPS.Z    (AX), K1, Z5
+	ADDQ         CX, AX
+	VMOVUPS.Z    (AX), K1, Z6
+	ADDQ         CX, AX
+	VMOVUPS.Z    (AX), K1, Z7
+	ADDQ         CX, AX
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z14, Z14, Z14
+	VPXORD       Z15, Z15, Z15
+	MOVQ         wRow+24(FP), AX
+	MOVQ         w+16(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVQ         wStep+32(FP), BX
+	MOVQ         b+64(FP), SI
+	MOVQ         bIm+72(FP), DI
+	MOVQ         bRow+80(FP), R8
+	MOVQ         inner+8(FP), R9
+	VBROADCASTSS leastSquare<>+0(SB), Z16
+	VBROADCASTSS half<>+0(SB), Z17
+	VBROADCASTSS one<>+0(SB), Z18
+
+step:
+	VMOVUPS.Z    (SI), K1, Z19
+	VMOVUPS.Z    (DI), K1, Z20
+	VSUBPS       Z0, Z19, Z21
+	VSUBPS       Z4, Z20, Z22
+	VMULPS       Z21, Z21, Z23
+	VFMADD231PS  Z22, Z22, Z23
+	VMAXPS       Z23, Z16, Z23
+	VRSQRT14PS   Z23, Z24
+	VMULPS       Z23, Z24, Z23
+	VMOVAPS      Z18, Z25
+	VFNMADD231PS Z23, Z24, Z25
+	VMULPS.BCST  (CX), Z24, Z24
+	VMULPS       Z17, Z25, Z25
+	VFMADD231PS  Z25, Z24, Z24
+	VFMADD231PS  Z24, Z21, Z8
+	VFMADD231PS  Z24, Z22, Z12
+	VSUBPS       Z1, Z19, Z21
+	VSUBPS       Z5, Z20, Z22
+	VMULPS       Z21, Z21, Z23
+	VFMADD231PS  Z22, Z22, Z23
+	VMAXPS       Z23, Z16, Z23
+	VRSQRT14PS   Z23, Z24
+	VMULPS       Z23, Z24, Z23
+	VMOVAPS      Z18, Z25
+	VFNMADD231PS Z23, Z24, Z25
+	VMULPS.BCST  (CX)(AX*1), Z24, Z24
+	VMULPS       Z17, Z25, Z25
+	VFMADD231PS  Z25, Z24, Z24
+	VFMADD231PS  Z24, Z21, Z9
+	VFMADD231PS  Z24, Z22, Z13
+	VSUBPS       Z2, Z19, Z21
+	VSUBPS       Z6, Z20, Z22
+	VMULPS       Z21, Z21, Z23
+	VFMADD231PS  Z22, Z22, Z23
+	VMAXPS       Z23, Z16, Z23
+	VRSQRT14PS   Z23, Z24
+	VMULPS       Z23, Z24, Z23
+	VMOVAPS      Z18, Z25
+	VFNMADD231PS Z23, Z24, Z25
+	VMULPS.BCST  (CX)(AX*2), Z24, Z24
+	VMULPS       Z17, Z25, Z25
+	VFMADD231PS  Z25, Z24, Z24
+	VFMADD231PS  Z24, Z21, Z10
+	VFMADD231PS  Z24, Z22, Z14
+	VSUBPS       Z3, Z19, Z19
+	VSUBPS       Z7, Z20, Z20
+	VMULPS       Z19, Z19, Z21
+	VFMADD231PS  Z20, Z20, Z21
+	VMAXPS       Z21, Z16, Z21
+	VRSQRT14PS   Z21, Z22
+	VMULPS       Z21, Z22, Z21
+	VMOVAPS      Z18, Z23
+	VFNMADD231PS Z21, Z22, Z23
+	VMULPS.BCST  (DX), Z22, Z22
+	VMULPS       Z17, Z23, Z23
+	VFMADD231PS  Z23, Z22, Z22
+	VFMADD231PS  Z22, Z19, Z11
+	VFMADD231PS  Z22, Z20, Z15
+	ADDQ         BX, CX
+	ADDQ         BX, DX
+	ADDQ         R8, SI
+	ADDQ         R8, DI
+	DECQ         R9
+	JNZ          step
+	MOVQ         y+88(FP), AX
+	MOVQ         yRow+104(FP), CX
+	MOVB         add+112(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VMOVUPS.Z    (DX), K1, Z0
+	VADDPS       Z0, Z8, Z8
+	ADDQ         CX, DX
+	VMOVUPS.Z    (DX), K1, Z0
+	VADDPS       Z0, Z9, Z9
+	ADDQ         CX, DX
+	VMOVUPS.Z    (DX), K1, Z0
+	VADDPS       Z0, Z10, Z10
+	ADDQ         CX, DX
+	VMOVUPS.Z    (DX), K1, Z0
+	VADDPS       Z0, Z11, Z11
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS   Z8, K1, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Z9, K1, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Z10, K1, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Z11, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      yIm+96(FP), AX
+	MOVQ      yRow+104(FP), CX
+	MOVB      add+112(FP), DL
+	TESTB     DL, DL
+	JZ        yImFresh
+	MOVQ      AX, DX
+	VMOVUPS.Z (DX), K1, Z0
+	VADDPS    Z0, Z12, Z12
+	ADDQ      CX, DX
+	VMOVUPS.Z (DX), K1, Z0
+	VADDPS    Z0, Z13, Z13
+	ADDQ      CX, DX
+	VMOVUPS.Z (DX), K1, Z0
+	VADDPS    Z0, Z14, Z14
+	ADDQ      CX, DX
+	VMOVUPS.Z (DX), K1, Z0
+	VADDPS    Z0, Z15, Z15
+	ADDQ      CX, DX
+
+yImFresh:
+	VMOVUPS Z12, K1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z13, K1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, K1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, K1, (AX)
 	ADDQ    CX, AX
 	VZEROUPPER
 	RET

@@ -27,6 +27,8 @@ func Portable() *Set {
 		distanceGradient: distanceGradientGo,
 		boxGradient:      boxGradientGo,
 		boxPointGradient: boxPointGradientGo,
+		moduli:           moduliGo,
+		modulusGradient:  modulusGradientGo,
 	}}
 }
 

@@ -23,10 +23,12 @@ func Sets() []*Set {
 			scaleColumns:   scaleColumnsAVX512,
 			distances:      blockedDistances(avx512Product, distancesAVX512),
 			boxDistances:   blockedDistances(avx512Product, boxDistancesAVX512),
+			moduli:         blockedModuli(6, 16, moduliAVX512),
 
 			distanceGradient: blockedGradient(12, 16, distanceGradientAVX512),
 			boxGradient:      blockedGradient(4, 16, boxGradientAVX512),
 			boxPointGradient: blockedGradient(6, 16, boxPointGradientAVX512),
+			modulusGradient:  blockedModulusGradient(4, 16, modulusGradientAVX512),
 		}})
 	}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
@@ -47,10 +49,12 @@ func Sets() []*Set {
 			scaleColumns:   scaleColumnsAVX2,
 			distances:      blockedDistances(avx2Product, distancesAVX2),
 			boxDistances:   blockedDistances(avx2Product, boxDistancesAVX2),
+			moduli:         blockedModuli(3, 8, moduliAVX2),
 
 			distanceGradient: blockedGradient(4, 8, distanceGradientAVX2),
 			boxGradient:      blockedGradient(2, 8, boxGradientAVX2),
 			boxPointGradient: blockedGradient(3, 8, boxPointGradientAVX2),
+			modulusGradient:  blockedModulusGradient(2, 8, modulusGradientAVX2),
 		}})
 	}
 	return append(sets, Portable())
@@ -123,6 +127,44 @@ func blockedGradient(strip, lanes int, kernel gradientStrip) gradientFunc {
 					after(x, ofX), after(xHalf, ofX), xRow,
 					after(b, offset), after(bHalf, offset), bRow,
 					after(y, ofY), after(yHalf, ofY), yRow, add)
+			}
+		}
+	}
+}
+
+// moduliStrip is a kernel for one strip of rows and one register of columns.
+type moduliStrip func(inner int, a, aIm *float32, aRow int, b, bIm *float32, bRow int, c *float32,
+	cRow int)
+
+// blockedModuli loops over the columns and the strips of rows of a table of sums of moduli.
+func blockedModuli(strip, lanes int, kernel moduliStrip) moduliFunc {
+	return func(rows, columns, inner int, a, aIm *float32, aRow int, b, bIm *float32, bRow int,
+		c *float32, cRow int) {
+		for row := 0; row < rows; row += strip {
+			for offset := 0; offset < columns*floatBytes; offset += lanes * floatBytes {
+				kernel(inner, after(a, row*aRow), after(aIm, row*aRow), aRow, after(b, offset),
+					after(bIm, offset), bRow, after(c, row*cRow+offset), cRow)
+			}
+		}
+	}
+}
+
+// modulusGradientStrip is a kernel for one strip of rows and the first lanes of a register of
+// coordinates.
+type modulusGradientStrip func(lanes, inner int, w *float32, wRow, wStep int, x, xIm *float32,
+	xRow int, b, bIm *float32, bRow int, y, yIm *float32, yRow int, add bool)
+
+// blockedModulusGradient loops over the columns and the strips of rows of a gradient.
+func blockedModulusGradient(strip, lanes int, kernel modulusGradientStrip) modulusGradientFunc {
+	return func(rows, columns, inner int, w *float32, wRow, wStep int, x, xIm *float32, xRow int,
+		b, bIm *float32, bRow int, y, yIm *float32, yRow int, add bool) {
+		for column := 0; column < columns; column += lanes {
+			offset := column * floatBytes
+			for row := 0; row < rows; row += strip {
+				ofX, ofY := row*xRow+offset, row*yRow+offset
+				kernel(min(lanes, columns-column), inner, after(w, row*wRow), wRow, wStep,
+					after(x, ofX), after(xIm, ofX), xRow, after(b, offset), after(bIm, offset), bRow,
+					after(y, ofY), after(yIm, ofY), yRow, add)
 			}
 		}
 	}

@@ -28,6 +28,8 @@ func main() {
 		for _, p := range gradients {
 			distanceGradient(isa, p)
 		}
+		moduli(isa)
+		modulusGradient(isa)
 	}
 	prefetch()
 	multiplyAMX()
