@@ -3,6 +3,7 @@ package completion
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -22,6 +23,13 @@ func Data(g *datasets.Graph) *kge.Data {
 		BothDirections: true, Count: len(g.Train), Fingerprint: sync.OnceValue(g.Fingerprint),
 	}
 	weights := sync.OnceValue(func() map[datasets.Triple]float32 { return factWeights(g) })
+	known := sync.OnceValue((&datasets.Graph{Train: g.Train}).Known)
+	d.Answers = func(anchor, relation int32) []int32 {
+		if relation%2 == 1 {
+			return known().Heads(relation/2, anchor)
+		}
+		return known().Tails(anchor, relation/2)
+	}
 	d.Occurrences = func() kge.Occurrences { return occurrences(g) }
 	d.Batches = func(s kge.Settings, epoch int) kge.Batches {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
@@ -32,6 +40,9 @@ func Data(g *datasets.Graph) *kge.Data {
 		all := batches(g, s, rng)
 		if s.Frequency > 0 {
 			all = weighed(all, byFrequency(occurrences(g).Entities, s.Frequency))
+		}
+		if s.Subsampling {
+			all = weighed(all, byAnswers(d.Answers))
 		}
 		if g.Weights != nil {
 			all = weighed(all, byFact(weights()))
@@ -134,6 +145,24 @@ func byFrequency(occurrences []float64, frequency float64) func(batch []kge.Exam
 		for i := range batch {
 			batch[i].Weight /= mean
 			batch[i].BackWeight /= mean
+		}
+	}
+}
+
+// byAnswers returns a function that sets the weights of triples; see [kge.Sampling].
+func byAnswers(answers func(anchor, relation int32) []int32) func(batch []kge.Example) {
+	const unseen = 6 // as if both queries had three more answers
+	return func(batch []kge.Example) {
+		weights, sum := make([]float32, len(batch)), float32(0)
+		for i, x := range batch {
+			n := len(answers(x.Anchor, x.Path[0])) + len(answers(x.Target, x.Path[0]^1))
+			weights[i] = float32(1 / math.Sqrt(float64(n+unseen)))
+			sum += weights[i]
+		}
+		for i := range batch {
+			weight := weights[i] * float32(len(batch)) / sum
+			batch[i].Weight *= weight
+			batch[i].BackWeight *= weight
 		}
 	}
 }

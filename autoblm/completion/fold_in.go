@@ -70,13 +70,17 @@ func foldIn(
 	s.Optimizer, s.Precision = kge.Adagrad, kge.Float32
 	s.SparseGradients, s.Buckets = 0, 0
 	s.Distillation = kge.Distillation{} // new labels have no teacher
+	// A small sample rarely has a new entity, which then scores high in queries of others.
+	affordable := int(maxFoldInWork / float64(foldInEpochs*len(few.Train)*s.Dim))
 	if s.SampledSoftmax > 0 {
-		// A small sample rarely has a new entity, which then scores high in queries of others.
-		affordable := int(maxFoldInWork / float64(foldInEpochs*len(few.Train)*s.Dim))
 		s.SampledSoftmax = max(s.SampledSoftmax, affordable)
 		if s.SampledSoftmax >= len(few.Entities) {
 			s.SampledSoftmax = 0
 		}
+	}
+	if s.Negatives > 0 {
+		const most = 1 << 16 // the limit of the setting
+		s.Negatives = max(s.Negatives, min(affordable, most))
 	}
 	member := m.Training.Member
 	if m.Training.Settings.Optimizer != kge.Adagrad {

@@ -21,6 +21,9 @@ type Data struct {
 	TaskSettings any
 	// Occurrences counts the uses of each row; it is needed for [Weights.PenaltyFrequency].
 	Occurrences func() Occurrences
+	// Answers returns the training answers of a question of one hop, ascending. Negative sampling needs
+	// it for data with BothDirections.
+	Answers func(anchor, relation int32) []int32
 	// Batches returns the batches of an epoch, from 1. Their order depends only on the
 	// settings and the epoch. The settings may limit their number. The paths in a batch have
 	// the same length.

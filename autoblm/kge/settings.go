@@ -123,23 +123,35 @@ type Settings struct {
 	// Buckets n > 1 divides the entities into n ranges. An epoch has LoadedBuckets of them in memory
 	// at a time, in an order in which each two meet. Triples train when both of their ends are in
 	// memory, among candidates that are.
-	Buckets  int     `json:"buckets,omitempty" min:"0" max:"1024" help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters for tables in files (train --tables); 0 or 1: no groups."`
-	MaxNorm  float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
-	MaxSteps int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
-	// Sampling applies to queries with several answers.
-	Sampling `kong:"-"`
+	Buckets         int     `json:"buckets,omitempty" min:"0" max:"1024" help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters for tables in files (train --tables); 0 or 1: no groups."`
+	MaxNorm         float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
+	MaxSteps        int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
+	Sampling        `kong:"-"`
+	SelfAdversarial `kong:"-"`
 	// Distillation applies to triples.
 	Distillation `kong:"-"`
 }
 
-// Sampling selects the negative sampling loss for paths.
+// Sampling selects the negative sampling loss, for paths and for distance models on triples.
 type Sampling struct {
-	// Negatives n > 0 replaces the log-loss over all entities. A query then learns one of its
-	// answers and n random entities that are no answers, drawn in each step, with the loss
+	// Negatives n > 0 replaces the log-loss over all entities. The query of a path then learns one of
+	// its answers and n random entities that are no answers, drawn in each step, with the loss
 	// -log σ(Margin + score) - mean log σ(-Margin - score)
-	// (paper, Section V-B; Ren et al., 2020).
-	Negatives int     `json:"negatives,omitempty" min:"0" max:"65536" help:"Negative sampling: number of entities drawn per query, such as 128. 0: log-loss over all entities."`
+	// (paper, Section V-B; Ren et al., 2020). The queries of triples share the n entities of a
+	// step, without the known training answers of each.
+	Negatives int     `json:"negatives,omitempty" min:"0" max:"65536" help:"Negative sampling: number of entities drawn per query, or per step on triples, such as 256. 0: log-loss over all entities."`
 	Margin    float64 `json:"margin,omitempty" placeholder:"MARGIN" help:"Margin added to scores with negative sampling. Default: 24 for distance models with dimension 400, and proportionally less for smaller ones."`
+}
+
+// SelfAdversarial adds to the negative sampling of triples.
+type SelfAdversarial struct {
+	// AdversarialTemperature weighs the negatives of a triple's query by the softmax of their scores
+	// times the temperature; gradients take the weights for constants (Sun et al., 2019, Equations 5
+	// and 6).
+	AdversarialTemperature float64 `json:"adversarial_temperature,omitempty" min:"0" placeholder:"NUMBER" help:"Self-adversarial negative sampling: weigh negatives by a softmax of their scores times this number. 0 weighs all alike. Default: 1."`
+	// Subsampling weighs a triple by 1/√(n+6) as the program of Sun et al. does, where n is the number
+	// of training answers of its two queries. The weights of a batch are scaled to mean 1.
+	Subsampling bool `json:"subsampling,omitempty" negatable:"" help:"With negative sampling, give triples less weight whose queries have many training answers."`
 }
 
 // DefaultSettings returns settings that are small enough for a laptop: d 64, 60 epochs,
@@ -213,6 +225,9 @@ func (s Settings) validateLoss() error {
 	case s.Negatives > 0 && s.SparseGradients > 0:
 		return fmt.Errorf("negatives is %d and sparse-gradients is %d: "+
 			"they exclude each other; leave one of them at 0", s.Negatives, s.SparseGradients)
+	case s.Negatives == 0 && (s.AdversarialTemperature > 0 || s.Subsampling):
+		return errors.New("adversarial-temperature and subsampling are parts of negative sampling: " +
+			"set negatives, such as 256, or leave them out")
 	case s.Translate && !s.Reciprocal:
 		return errors.New("translate moves only heads, so that reverse relations must ask for them: " +
 			"set reciprocal, or switch translate off")

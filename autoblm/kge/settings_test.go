@@ -48,6 +48,11 @@ func TestSettingsRefused(t *testing.T) {
 		"negatives is 5|sampled-softmax is 64|leave one": func(s *options) {
 			s.SampledSoftmax, s.Negatives = 64, 5
 		},
+		"adversarial-temperature|set negatives": func(s *kge.Settings) { s.AdversarialTemperature = 1 },
+		"adversarial-temperature is -1|at least 0": func(s *kge.Settings) {
+			s.Negatives, s.AdversarialTemperature = 5, -1
+		},
+		"subsampling|set negatives":                    func(s *kge.Settings) { s.Subsampling = true },
 		"answers-per-query is -1|from 0 to 1000000000": func(s *options) { s.AnswersPerQuery = -1 },
 		"answers-per-query is 8|set reciprocal":        func(s *options) { s.AnswersPerQuery = 8 },
 		"patience is 5|set validate-every":             func(s *options) { s.Patience = 5 },

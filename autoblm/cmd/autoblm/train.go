@@ -18,6 +18,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
@@ -33,9 +34,11 @@ type trainCommand struct {
 	startFlags    `group:"Data and model"`
 	trainingFlags `group:"Training"`
 	teacherFlags  `group:"Training"`
-	Members       int  `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
-	KeepMembers   bool `group:"Results" help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
-	NoEval        bool `group:"Results" help:"Do not rank at the end, and during training only with --validate-every."`
+	Sampling      kge.Sampling        `embed:"" group:"Training"`
+	Adversarial   kge.SelfAdversarial `embed:"" group:"Training"`
+	Members       int                 `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
+	KeepMembers   bool                `group:"Results" help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
+	NoEval        bool                `group:"Results" help:"Do not rank at the end, and during training only with --validate-every."`
 	minutesFlag   `group:"Training"`
 	modelOutFlags
 	logFlags
@@ -73,7 +76,20 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 		}
 		s.Distillation = c.Distillation
 	})
-	return flags.Resolve(line, layers...)
+	layers = append(layers, func() {
+		c.Sampling, c.Adversarial = c.Settings.Training.Sampling, c.Settings.Training.SelfAdversarial
+	}, c.sampling)
+	err := flags.Resolve(line, layers...)
+	c.Settings.Training.Sampling, c.Settings.Training.SelfAdversarial = c.Sampling, c.Adversarial
+	return err
+}
+
+// sampling is the layer of negative sampling, unless the recipe has it.
+func (c *trainCommand) sampling() {
+	if s := c.Settings.Training; c.Sampling.Negatives > 0 && s.Negatives == 0 {
+		c.Sampling.Margin = query.DefaultSampling(c.Model, s.Dim).Margin
+		c.Adversarial.AdversarialTemperature = 1
+	}
 }
 
 // recipeModel returns the layer that trains the model of a recipe, unless another one is given.

@@ -92,8 +92,14 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	if err := checkForm(s.FormOf(members[0])); err != nil {
 		return err
 	}
-	if d.BothDirections && s.Negatives > 0 {
-		return errors.New("triples have no negative sampling: leave negatives at 0")
+	if f := s.FormOf(members[0]); d.BothDirections && s.Negatives > 0 {
+		if f.Capabilities().Products {
+			return fmt.Errorf("%v scores by products, which have no negative sampling on triples: "+
+				"leave negatives at 0", f)
+		}
+		if d.Answers == nil {
+			return errors.New("the data lack the training answers of queries: leave negatives at 0")
+		}
 	}
 	if s.HasTeacher() {
 		return checkTeacher(d, s)

@@ -59,6 +59,7 @@ func (e *Engine) NewPopulation(
 		if err != nil {
 			return nil, err
 		}
+		t.trainingAnswers = d.Answers
 		p.models, p.trainers = append(p.models, m), append(p.trainers, t)
 	}
 	p.allocate(s)
@@ -86,12 +87,14 @@ func (e *Engine) initialModel(d *kge.Data, s kge.Settings, member kge.Member) (*
 // allocate allocates the workspaces for settings.
 func (p *population) allocate(s kge.Settings) {
 	layout, o := p.trainers[0].layout, p.trainers[0].objective
+	candidates := softmaxCandidates(p.data, s)
 	p.needs = requirements{
 		model:            p.models[0],
 		units:            layout.maxUnits(min(s.Batch, p.data.Count)),
 		paths:            layout.maxExamples * o.directions(),
-		softmax:          s.Negatives == 0,
-		candidates:       s.Candidates(len(p.data.Entities)),
+		softmax:          candidates > 0,
+		negatives:        s.Negatives > 0 && p.data.BothDirections,
+		candidates:       candidates,
 		sparse:           s.SparseGradients,
 		predictRelations: slices.ContainsFunc(p.members, predictsRelations),
 		pairs:            !p.data.BothDirections,
@@ -163,13 +166,13 @@ func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) f
 	bytes += float32Bytes * (perUnit*float64(units) + perThread*float64(e.threads))
 	entities := float64(len(d.Entities))
 	active := 1.0 // units at a time
+	shared := softmaxCandidates(d, s)
 	switch {
 	case s.SparseGradients > 0:
 		bytes += float32Bytes * entities * float64(queries) * float64(e.threads)
 		active = float64(units)
-	case s.Negatives == 0:
-		candidates := float64(s.Candidates(len(d.Entities)))
-		kept := float64(exponentialBytes) * candidates * float64(queries) // by a unit
+	case shared > 0:
+		kept := float64(exponentialBytes) * float64(shared) * float64(queries) // by a unit
 		keptUnits := math.Floor(float64(maxKept(isBF16)) / kept)
 		active = max(1, min(float64(units), keptUnits))
 		bytes += kept * active

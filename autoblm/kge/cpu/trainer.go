@@ -39,6 +39,8 @@ type trainer struct {
 	inOrder   []kge.Example // memory of sorted
 	order     []int32       // memory of sorted
 
+	trainingAnswers func(anchor, relation int32) []int32 // see [kge.Data]
+
 	*workspace
 	isCancelled func() bool // reports whether to abandon the step
 	onStep      func()      // called after each step

@@ -63,7 +63,13 @@ func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight flo
 		answers += n
 	}
 	answer := t.answers(u, a, weight)
-	loss := softmax.CrossEntropy(t.kernels, t.candidates(), answers, s.softmax, answer)
+	var loss float64
+	if t.settings.Negatives > 0 {
+		loss = softmax.NegativeSampling(
+			t.kernels, t.candidates(), t.negatives(s, u, a), answers, s.softmax, answer)
+	} else {
+		loss = softmax.CrossEntropy(t.kernels, t.candidates(), answers, s.softmax, answer)
+	}
 	if t.settings.HasTeacher() {
 		t.propagateTeacher(a)
 	}

@@ -71,6 +71,7 @@ type scratch struct {
 	lanes                kernel.Lanes
 	scores               []float64 // of the answers of a unit
 	softmax              *tiles.Scratch
+	excluded             []tiles.Place // from the negatives of a unit
 	// relationQueries and relationSoftmax are for relation prediction, whose queries have as many
 	// columns as relations.
 	relationQueries kernel.Table // [queries, columns]
@@ -89,6 +90,9 @@ func newScratch(r requirements) *scratch {
 		tile:        tiles.NewTable(tiles.Rows, columns),
 		rows:        tiles.NewTable(max(r.paths, m.maxQueries()), m.dim),
 		gradQueries: tiles.NewTable(r.paths*m.stateRows, m.dim),
+	}
+	if r.negatives {
+		s.softmax.EnableNegatives()
 	}
 	if r.predictRelations {
 		relations := m.relations[0]

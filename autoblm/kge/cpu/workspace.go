@@ -22,7 +22,8 @@ type requirements struct {
 	model            *model // one of the population
 	units            int    // of a batch, at most
 	paths            int    // of a unit, at most
-	softmax          bool   // over all entities or a sample
+	softmax          bool   // over all entities or a sample, or with negatives that queries share
+	negatives        bool   // negative sampling on triples
 	candidates       int    // entities in that softmax
 	sparse           int    // approximate entities with gradients per query; 0: all
 	predictRelations bool   // for some member

@@ -68,6 +68,10 @@ func xavier(s *kge.Settings)           { s.Initial = kge.Xavier }
 func taught(a, temperature float64) change {
 	return func(s *kge.Settings) { s.TeacherWeight, s.Temperature = a, temperature }
 }
+func negatives(n int, margin, temperature float64) change {
+	return func(s *kge.Settings) { s.Negatives, s.Margin, s.AdversarialTemperature = n, margin, temperature }
+}
+func subsampling(s *kge.Settings) { s.Subsampling = true }
 
 // Recipes returns recipes for triples: each option alone, and in combinations.
 func Recipes() map[string]Recipe {
@@ -134,6 +138,10 @@ func Recipes() map[string]Recipe {
 		"grouped orthogonality":       newRecipe(orthogonal, reciprocal, grouped(3)),
 		"reciprocal, half frequency":  newRecipe(half, reciprocal),
 		"grouped, by frequency":       newRecipe(byFrequency, reciprocal, grouped(3)),
+		"negatives":                   newRecipe(none, negatives(4, 0.7, 0)),
+		"self-adversarial":            newRecipe(norms, negatives(5, 2, 1.5), subsampling),
+		"all negatives":               newRecipe(none, negatives(1000, 1, 0.5), reciprocal),
+		"grouped, self-adversarial":   newRecipe(none, negatives(5, 1, 1), reciprocal, grouped(3)),
 		"translated":                  newRecipe(none, translate),
 		"translated penalties":        newRecipe(penalties, translate, withDropout(0.2)),
 		"translated, pairs":           newRecipe(pairsAndProducts, translate),
@@ -159,7 +167,7 @@ func pathRecipes() map[string]Recipe {
 		r.power = power
 		return r
 	}
-	negatives := func(s *kge.Settings) { s.Negatives, s.Margin = 5, 0.7 }
+	negatives := negatives(5, 0.7, 0)
 	transposed := func(s *kge.Settings) { s.Reciprocal = false }
 	none, products := kge.Weights{}, kge.Weights{Products: 0.1}
 	norms := kge.Weights{L2: 0.02, N3: 0.1, RelationL2: 0.03, EntityL2: 0.01}

@@ -20,11 +20,14 @@ type reference struct {
 	tables   [][]float64 // entities, then those of relations
 
 	orthogonalities map[int]float64 // of the relations of a batch
+	// adversarial has the weights of the negatives of a batch by query. slope keeps them.
+	adversarial     map[int][]float64
+	keepAdversarial bool
 }
 
 func newReference(d *kge.Data, s kge.Settings, m kge.Member, p kge.Parameters) *reference {
 	return &reference{Parameters: p, data: d, settings: s, member: m, tables: float64Tables(p.Tables),
-		orthogonalities: map[int]float64{}}
+		orthogonalities: map[int]float64{}, adversarial: map[int][]float64{}}
 }
 
 // float64Tables converts the tables of a model.
@@ -162,6 +165,9 @@ func reversed(x kge.Example) kge.Example {
 // [kge.Data] define it.
 func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 	clear(r.orthogonalities)
+	if !r.keepAdversarial {
+		clear(r.adversarial)
+	}
 	if r.settings.AnswersPerQuery > 0 {
 		return r.groupedLoss(batch, step)
 	}
@@ -218,6 +224,9 @@ func (r *reference) exampleLoss(x kge.Example, step, number int, others ...int32
 	if r.settings.Dropout > 0 {
 		r.drop(query, dropout.Key(r.member.Seed, step), number, r.settings.Dropout)
 	}
+	if r.settings.Negatives > 0 && r.data.BothDirections {
+		return float64(x.Weight) * r.selfAdversarial(x, query, step, number)
+	}
 	if r.settings.Negatives > 0 {
 		loss = math.Log1p(math.Exp(-r.settings.Margin - r.score(query, x.Target)))
 		count := r.settings.Negatives
@@ -252,6 +261,32 @@ func (r *reference) teacherEntropy(q kge.Question, scores []float64) (sum float6
 		sum -= float64(answer.Shares[i]) * (scaled[entity] - floats.LogSumExp(scaled))
 	}
 	return sum
+}
+
+// selfAdversarial returns the loss of negative sampling for an answer.
+func (r *reference) selfAdversarial(
+	x kge.Example, query []float64, step, number int,
+) (loss float64) {
+	entities, n := len(r.data.Entities), r.settings.Negatives
+	drawn := make([]int32, min(n, entities))
+	rules.DrawSample(r.member.Seed, step, drawn, make([]bool, entities))
+	answers := r.data.Answers(x.Anchor, x.Path[0])
+	var scores, weights []float64
+	for _, e := range drawn {
+		if !slices.Contains(answers, e) {
+			scores = append(scores, r.score(query, e))
+			weights = append(weights, math.Exp(r.settings.AdversarialTemperature*r.score(query, e)))
+		}
+	}
+	floats.Scale(1/floats.Sum(weights), weights)
+	if kept, ok := r.adversarial[number]; ok {
+		weights = kept
+	}
+	r.adversarial[number] = weights
+	for i, score := range scores {
+		loss += weights[i] * math.Log1p(math.Exp(r.settings.Margin+score))
+	}
+	return loss + math.Log1p(math.Exp(-r.settings.Margin-r.score(query, x.Target)))
 }
 
 // candidateWeights returns the weight of each entity in the softmax of a step. With sampled softmax
@@ -420,12 +455,14 @@ func (r *reference) cubes(row []float64) float64 {
 	return powerSum(norms, 3)
 }
 
-// slope returns the difference quotient of the loss with respect to number i of a table.
+// slope returns the difference quotient of the loss with respect to number i of a table, after loss
+// of the same batch and step.
 func (r *reference) slope(table, i int, batch []kge.Example, step int) float64 {
 	const width = 1e-6
 	number := &r.tables[table][i]
 	x := *number
-	defer func() { *number = x }()
+	r.keepAdversarial = true
+	defer func() { *number, r.keepAdversarial = x, false }()
 	*number = x + width
 	above := r.loss(batch, step)
 	*number = x - width

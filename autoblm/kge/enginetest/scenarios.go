@@ -96,6 +96,8 @@ func largeScenarios(t testing.TB) []scenario {
 			{"block-2", "taught, reciprocal", 130, many},
 			{"quate", "taught, grouped", 600, few},
 			{"quate", "taught, sparse", 150, many},
+			{"rotate", "all negatives", 130, many},
+			{"transe", "self-adversarial", 130, few},
 		} {
 			s, m := kge.DefaultSettings(), Members()[c.member]
 			s.Dim, s.InitScale = 8, 0.5

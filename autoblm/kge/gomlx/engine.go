@@ -187,7 +187,8 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	case !d.BothDirections:
 		return errors.New("engine gomlx does not train on paths, only on triples; use engine cpu")
 	case s.Negatives > 0:
-		return errors.New("training on triples has no negative sampling; set negatives to 0")
+		return errors.New("engine gomlx has no negative sampling; " +
+			"set negatives to 0 or use engine cpu")
 	case s.SparseGradients > 0:
 		return errors.New("engine gomlx has no sparse gradients; " +
 			"set sparse-gradients to 0 or use engine cpu")

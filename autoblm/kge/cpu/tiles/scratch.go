@@ -20,6 +20,11 @@ type Scratch struct {
 	exponentials []tileExponentials
 	scales       []float32 // probability divided by exponential, for each query
 	skippedMass  []float32 // probability of a query that was skipped since its last sample
+
+	// For negative sampling.
+	negatives     [2]kernel.Table // [rows of a tile, queries]
+	losses        []float64       // by query
+	zeros, unused []float32       // by query
 }
 
 // NewScratch allocates a scratch buffer for queries of dimension dim over the rows of e.
@@ -40,6 +45,15 @@ func NewScratch(k *kernel.Set, e Embeddings, dim int, sparse bool) *Scratch {
 		s.swapTiles = kernel.NewTiles(1, 2)
 	}
 	return s
+}
+
+// EnableNegatives allocates the buffers of [Softmax.NegativeSampling].
+func (scratch *Scratch) EnableNegatives() {
+	for i := range scratch.negatives {
+		scratch.negatives[i] = NewTable(Rows, MaxQueries)
+	}
+	scratch.losses = make([]float64, MaxQueries)
+	scratch.zeros, scratch.unused = make([]float32, MaxQueries), make([]float32, MaxQueries)
 }
 
 // roundQueries packs the queries as a right factor.

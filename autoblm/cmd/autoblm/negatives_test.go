@@ -1,0 +1,27 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/cli"
+)
+
+// TestTrainNegatives: distance models on triples have negative sampling, with a default margin and
+// temperature.
+func TestTrainNegatives(t *testing.T) {
+	t.Chdir(t.TempDir())
+	graph := smallGraph(t)
+	loss := func(flags string) string {
+		o := object(t, "train --model rotate --dim 8 --epochs 1 --no-eval --seed 3 --dataset", graph, flags)
+		return asText(t, o["loss"])
+	}
+	drawn := loss("--negatives 3")
+	same(t, "the defaults", loss("--negatives 3 --margin 0.48 --adversarial-temperature 1"), drawn)
+	for _, other := range []string{"", "--negatives 2", "--negatives 3 --margin 0",
+		"--negatives 3 --adversarial-temperature 0", "--negatives 3 --subsampling"} {
+		if loss(other) == drawn {
+			t.Errorf("%s makes no difference", other)
+		}
+	}
+	fail(t, cli.Failed, "products", "train --structure distmult --negatives 3 --no-eval --dataset", graph)
+}
