@@ -43,6 +43,9 @@ type Published struct {
 	Source string `json:"source"`
 }
 
+// HasHits reports whether the source reports Hits1 and Hits10.
+func (p Published) HasHits() bool { return p.Hits10 > 0 }
+
 // Member returns the member that trains structure s by the recipe.
 func (r Recipe) Member(s structure.Structure, seed uint64) kge.Member {
 	return r.For(r.Form, s, seed)

@@ -55,7 +55,7 @@ func (f *Trained) print(w io.Writer, dataset string) {
 	p := f.Published
 	if p != nil {
 		var hits1, hits10 any // empty if they are unknown
-		if p.Hits10 > 0 {
+		if p.HasHits() {
 			hits1, hits10 = p.Hits1, p.Hits10
 		}
 		t.Add("published: "+p.Model, p.MRR, hits1, nil, hits10, nil)

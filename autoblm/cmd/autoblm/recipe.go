@@ -113,7 +113,7 @@ func (c *recipeShowCommand) Run(o *output) error {
 		}
 		if p := r.Published; p != nil {
 			hits := ""
-			if p.Hits10 > 0 {
+			if p.HasHits() {
 				hits = fmt.Sprintf(", H@1 %.3f, H@10 %.3f", p.Hits1, p.Hits10)
 			}
 			fmt.Fprintf(w, "published: %s, test MRR %.3f%s (%s)\n", p.Model, p.MRR, hits, p.Source)

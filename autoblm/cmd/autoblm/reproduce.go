@@ -157,7 +157,7 @@ func reproductionBlock(r reproduce.Result, file, command string) cli.Block {
 		}
 		if p := f.Published; p != nil {
 			hits := ""
-			if p.Hits10 > 0 {
+			if p.HasHits() {
 				hits = "H@10 " + format.Cell(p.Hits10)
 			}
 			b.Add("published", p.Model, "test MRR "+format.Cell(p.MRR), hits)
