@@ -235,6 +235,31 @@ func TestVerdictOnOwnRecipes(t *testing.T) {
 	}
 }
 
+// TestStructuresFoundLater: the page says which recipe structures have that a larger budget finds
+// after retraining.
+func TestStructuresFoundLater(t *testing.T) {
+	d := Data{Presentation: completion.NewPresentation()}
+	d.About.Settings.TuneEach = search.EachTune(1)
+	add := func(stage task.Stage, round int) {
+		trial := task.Trial{
+			Number: len(d.Trials) + 1, Stage: stage, Round: round, Structure: structure.MustParse(other),
+		}
+		d.Trials = append(d.Trials, withResult(trial, evaluation(.5, 1000), evaluation(.5, 1000)))
+	}
+	text := func() string { return newAnalysis(d).stages()[0].Text }
+	add(task.Searching, 1)
+	add(task.TuningEach, 0)
+	add(task.Retraining, 0)
+	const late = "found 1 structure later"
+	if got := text(); strings.Contains(got, late) {
+		t.Error(got)
+	}
+	add(task.Searching, 2)
+	if got := text(); !strings.Contains(got, late) {
+		t.Error(got)
+	}
+}
+
 // TestCountsAgreeWithTheSearch: the page counts structures that stopped on a rung too, as the
 // terminal does, and shows the scores of the kept model.
 func TestCountsAgreeWithTheSearch(t *testing.T) {

@@ -66,11 +66,28 @@ func (a *analysis) tuning(tune search.TuneSettings) string {
 }
 
 func (a *analysis) tuningEach(tune search.TuneSettings) string {
-	return fmt.Sprintf("A penalty that suits one structure may not suit another. After the search, each "+
+	text := fmt.Sprintf("A penalty that suits one structure may not suit another. After the search, each "+
 		"of the best structures and each baseline tried up to %s: the kind of penalty and its weights, "+
 		"relation prediction and translation. All tried as many, for a third of the epochs first. "+
 		"The highest %s, %s, has %s.", format.Count(tune.Trials, "recipe"), a.Presentation.Validation,
 		format.Cell(a.tunedEach[0].Score), a.tunedEach[0].Recipe.Terms())
+	if n := a.foundLater(); n > 0 {
+		text += fmt.Sprintf(" Retraining fixed these recipes. A larger budget found %s later, with "+
+			"the recipe of the search.", format.Count(n, "structure"))
+	}
+	return text
+}
+
+// foundLater counts the structures that were found after retraining began, too late for a recipe of
+// their own.
+func (a *analysis) foundLater() (n int) {
+	retrained := task.InStage(task.Retraining, a.Trials)
+	for _, t := range a.found {
+		if len(retrained) > 0 && t.Number > retrained[0].Number {
+			n++
+		}
+	}
+	return n
 }
 
 func (a *analysis) finalStage(final search.FinalSettings) string {
