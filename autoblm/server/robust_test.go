@@ -71,7 +71,11 @@ func TestSlowReader(t *testing.T) {
 	var faults bytes.Buffer
 	o.MaxRequests, o.Log = 1, &faults
 	large := []eval.Answer{{Entity: strings.Repeat("x", 64<<20)}} // more than a socket buffers
-	s, err := New(t.Context(), []Source{pathSource(func() []eval.Answer { return large })}, o)
+	begun := make(chan struct{})
+	s, err := New(t.Context(), []Source{pathSource(func() []eval.Answer {
+		close(begun)
+		return large
+	})}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +96,9 @@ func TestSlowReader(t *testing.T) {
 	if err := r.Write(c); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the request", func() bool { return s.metrics.inFlight.Load() == 1 })
+	<-begun
 	waitFor(t, "the end of the request", func() bool { return s.metrics.inFlight.Load() == 0 })
+	s.writeTime = writeTime // for a client that reads
 	if status, text := ask(t, h.URL+"/v1/models", ""); status != 200 {
 		t.Errorf("status %d, %s", status, text)
 	}
@@ -105,7 +110,7 @@ func TestSlowReader(t *testing.T) {
 // waitFor waits until a condition holds, or fails the test.
 func waitFor(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain for %s", what)
 		}

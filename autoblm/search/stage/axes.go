@@ -194,7 +194,8 @@ func (s recipeSpace) penalties(base task.Recipe, models []task.Trial) []axis {
 			func(r *task.Recipe) *float64 { return &r.EntityL2 })),
 		numbers(search.DuraPenalty, s.Products, func(r *task.Recipe) *float64 { return &r.Products }),
 		numbers(search.IVRPenalty, s.IVR, func(r *task.Recipe) *float64 { return &r.IVR }),
-		numbers(search.IVRPenalty, s.IVRProducts, func(r *task.Recipe) *float64 { return &r.IVRProducts }),
+		numbers(search.IVRPenalty, s.IVRProducts,
+			func(r *task.Recipe) *float64 { return &r.IVRProducts }),
 		numbers(search.IVRPenalty, s.IVRPowers, func(r *task.Recipe) *float64 { return &r.IVRPower }),
 	)
 }
