@@ -199,17 +199,23 @@ func (s states) before(m *model, step int, start kernel.Table) kernel.Table {
 	return s[step]
 }
 
+// begin sets the first states to the rows at which paths start, if a state has more than one row.
+func (s states) begin(m *model, p *paths, start kernel.Table) {
+	if m.stateRows == 1 {
+		return
+	}
+	for path := range p.count {
+		copy(part(s[0], path, m.stateRows), tiles.PaddedRow(start, path))
+	}
+}
+
 // walk adds the states after the last hop to rows of zeros, and keeps the states between hops.
 func (m *model) walk(d direction, p *paths, to kernel.Table, between *states) {
 	start := d.start(p)
 	if p.hops > 1 || m.stateRows > 1 {
 		between.reset(m, p)
 	}
-	if m.stateRows > 1 {
-		for path := range p.count {
-			copy(part((*between)[0], path, m.stateRows), tiles.PaddedRow(start, path))
-		}
-	}
+	between.begin(m, p, start)
 	for step := range p.hops {
 		after := to
 		if step+1 < p.hops {
@@ -234,6 +240,7 @@ func (m *model) walkBack(
 		scratch.reset(m, p)
 	}
 	start, toStart := d.start(p), d.start(to)
+	between.begin(m, p, start) // a walk in the other direction may have followed
 	for step := p.hops - 1; step >= 0; step-- {
 		after := gradient
 		if step+1 < p.hops {

@@ -272,7 +272,8 @@ func (r *reference) rankError(x kge.Example, got eval.Rank, excluded func(e int3
 		if e := int32(e); e == x.Target || excluded(e) {
 			continue
 		}
-		exact := score == math.Trunc(score) && truth == math.Trunc(truth)
+		exact := score == math.Trunc(score) && truth == math.Trunc(truth) &&
+			r.Form != form.TransH // whose normals are rounded
 		switch {
 		case !exact && math.Abs(score-truth) <= rounding:
 			close++
