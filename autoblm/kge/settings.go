@@ -123,8 +123,11 @@ type Settings struct {
 	// Buckets n > 1 divides the entities into n ranges. An epoch has LoadedBuckets of them in memory
 	// at a time, in an order in which each two meet. Triples train when both of their ends are in
 	// memory, among candidates that are.
-	Buckets         int     `json:"buckets,omitempty" min:"0" max:"1024" help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters for tables in files (train --tables); 0 or 1: no groups."`
-	MaxNorm         float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
+	Buckets int     `json:"buckets,omitempty" min:"0" max:"1024" help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters for tables in files (train --tables); 0 or 1: no groups."`
+	MaxNorm float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
+	// RelationRate multiplies the learning rate of the tables of relations, such as RotatE's angles,
+	// whose numbers are larger than those of entities.
+	RelationRate    float64 `json:"relation_rate,omitempty" min:"0" help:"Factor on the learning rate of relations; 0: the same as that of entities."`
 	MaxSteps        int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
 	Sampling        `kong:"-"`
 	SelfAdversarial `kong:"-"`

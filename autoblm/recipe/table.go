@@ -264,7 +264,7 @@ func withPrediction(w kge.Weights, prediction float64) kge.Weights {
 
 // table lists all recipes.
 func table() []row {
-	return []row{
+	return append([]row{
 		defaultRow, defaultSmallRow,
 		denseRow, largeRow, hugeRow, vastRow, basicRow,
 
@@ -437,7 +437,7 @@ func table() []row {
 		{family: smallSearch, dataset: "umls", weights: n3Weight(.02), settings: smallSearchSettings},
 		{family: smallSearch, dataset: "kinship", weights: n3Weight(.02), settings: smallSearchSettings},
 		{family: smallSearch, dataset: "nations", weights: n3Weight(.02), settings: smallSearchSettings},
-	}
+	}, distanceRows()...)
 }
 
 var (

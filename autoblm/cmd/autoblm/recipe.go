@@ -60,6 +60,9 @@ func differences(r recipe.Recipe) string {
 	if n := r.Training.SampledSoftmax; n > 0 {
 		parts = append(parts, format.Int(n)+" sampled")
 	}
+	if n := r.Training.Negatives; n > 0 {
+		parts = append(parts, format.Int(n)+" negatives")
+	}
 	if n := r.Training.AnswersPerQuery; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d answers", n))
 	}

@@ -461,6 +461,9 @@ func (t *trainer) updateRelations(s *scratch, table, tile int, r round, rate flo
 		return
 	}
 	t.byRelation[table].Collect(t.kernels, tile, gradient)
+	if factor := t.settings.RelationRate; factor > 0 {
+		rate *= factor
+	}
 	t.updates[1+table].Step(start, first(gradient, rows), rate, t.steps)
 	relations.Round(start, count)
 }

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -138,13 +139,18 @@ func CheckAgreement(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.S
 }
 
 // steps compares the steps of Adagrad and Adam with their formulas, with and without a maximum
-// norm, also when the structure changes between steps.
+// norm and a rate of relations, also when the structure changes between steps.
 func steps(t *testing.T, engine kge.Engine, tolerance float64) {
 	d := completion.Data(RandomGraph(250, 3, 300, 4))
 	for _, optimizer := range []kge.Optimizer{kge.Adagrad, kge.Adam} {
-		for _, maxNorm := range []float64{0, 1} {
+		for _, c := range []struct{ maxNorm, relationRate float64 }{{}, {maxNorm: 1}, {relationRate: 3}} {
 			s, m := kge.DefaultSettings(), Members()["quate"]
-			s.Dim, s.Batch, s.Optimizer, s.MaxNorm, s.InitScale = 8, 70, optimizer, maxNorm, 0.5
+			s.Dim, s.Batch, s.Optimizer, s.InitScale = 8, 70, optimizer, 0.5
+			s.MaxNorm, s.RelationRate = c.maxNorm, c.relationRate
+			if engine.Supports(d, s, []kge.Member{m}) != nil {
+				continue
+			}
+			maxNorm := c.maxNorm
 			e := newGradientProbe(t, engine, d, s, m)
 			p := newPopulation(t, engine, d, s, []kge.Member{m})
 			present := e.parameters
@@ -164,8 +170,12 @@ func steps(t *testing.T, engine kge.Engine, tolerance float64) {
 				}
 				want := float64Tables(present.Tables)
 				for table := range want {
+					rate := 0.1
+					if table > 0 {
+						rate *= cmp.Or(c.relationRate, 1)
+					}
 					for n, g := range gradient[table] {
-						optimizerStep(optimizer, &want[table][n], &slots[table][n], g, i+1)
+						optimizerStep(optimizer, rate, &want[table][n], &slots[table][n], g, i+1)
 					}
 				}
 				for from := 0; maxNorm > 0 && from < len(want[0]); from += s.Dim {
@@ -202,15 +212,15 @@ func nearAfterStep(t *testing.T, what string, tolerance float64, got, want []flo
 	}
 }
 
-// optimizerStep updates a number with its gradient at learning rate 0.1.
-func optimizerStep(o kge.Optimizer, x *float64, slot *[2]float64, g float64, step int) {
+// optimizerStep updates a number with its gradient at a learning rate.
+func optimizerStep(o kge.Optimizer, rate float64, x *float64, slot *[2]float64, g float64, step int) {
 	if o == kge.Adagrad {
 		slot[0] += g * g
-		*x -= 0.1 * g / (math.Sqrt(slot[0]) + 1e-10)
+		*x -= rate * g / (math.Sqrt(slot[0]) + 1e-10)
 		return
 	}
 	slot[0], slot[1] = 0.9*slot[0]+0.1*g, 0.999*slot[1]+0.001*g*g
 	mean := slot[0] / (1 - math.Pow(0.9, float64(step)))
 	square := slot[1] / (1 - math.Pow(0.999, float64(step)))
-	*x -= 0.1 * mean / (math.Sqrt(square) + 1e-8)
+	*x -= rate * mean / (math.Sqrt(square) + 1e-8)
 }

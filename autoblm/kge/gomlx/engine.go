@@ -203,6 +203,9 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	case s.HasTeacher():
 		return errors.New("engine gomlx does not learn from a teacher; " +
 			"set teacher-weight to 0 or use engine cpu")
+	case s.RelationRate > 0:
+		return errors.New("engine gomlx has no learning rate of relations; " +
+			"set relation-rate to 0 or use engine cpu")
 	case s.Frequency > 0:
 		return errors.New("engine gomlx has no frequency weights; set frequency to 0 or use engine cpu")
 	}

@@ -1,0 +1,66 @@
+package recipe
+
+import (
+	"math"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+)
+
+const adversarialNote = "The authors draw negatives for each triple; here the triples of a step " +
+	"share them. They divide the learning rate by 10 after half of the steps; here it falls to 0 " +
+	"in the second half. Their initial numbers are uniform; here they are normal, with the same " +
+	"deviation. " + bestNote
+
+var (
+	rotate = family{
+		name: "rotate", model: "RotatE", form: form.RotatE,
+		reported: "the README of the authors' program",
+		about:    "RotatE with self-adversarial negative sampling (Sun et al., 2019)",
+		source:   "DeepGraphLearning/KnowledgeGraphEmbedding, best_config.sh",
+		note:     adversarialNote,
+	}
+	transe = family{
+		name: "transe", form: form.TransE,
+		about:  "TransE with self-adversarial negative sampling (Sun et al., 2019)",
+		source: rotate.source, note: adversarialNote,
+	}
+)
+
+// adversarial returns the family with the authors' self-adversarial sampling, for a number of
+// coordinates, complex ones in RotatE. Entities are from ±range with range = (margin+2)/coordinates.
+// RotatE's angles are numbers from the same interval times π/range; here they have that factor in
+// their learning rate, which is the same with Adam.
+func adversarial(f family, coordinates, negatives int, margin, temperature float64) family {
+	limit := (margin + 2) / float64(coordinates)
+	f.training = training(func(s *kge.Settings) {
+		s.Optimizer, s.InitScale = kge.Adam, limit/math.Sqrt(3)
+		s.Negatives, s.Margin = negatives, margin
+		s.AdversarialTemperature, s.Subsampling = temperature, true
+		if f.form == form.RotatE {
+			s.RelationRate = math.Pi / limit
+		}
+	})
+	return f
+}
+
+// distanceRows returns the recipes of distance models. A step here has both directions of its
+// triples, and so half as many steps.
+func distanceRows() (rows []row) {
+	for _, f := range []family{rotate, transe} {
+		numbers := 1 // of a coordinate
+		wn18rr, fb15k237 := metrics{}, metrics{}
+		if f.form == form.RotatE {
+			numbers, wn18rr, fb15k237 = 2, metrics{.477, .428, .571}, metrics{.337, .241, .533}
+		}
+		rows = append(rows,
+			row{family: adversarial(f, 500, 1024, 6, .5), dataset: "wn18rr", published: wn18rr,
+				settings: settings{dim: 500 * numbers, batch: 512, epochs: 236, validate: 20, rate: 5e-5,
+					cooldown: .5}},
+			row{family: adversarial(f, 1000, 256, 9, 1), dataset: "fb15k-237", published: fb15k237,
+				settings: settings{dim: 1000 * numbers, batch: 1024, epochs: 188, validate: 20, rate: 5e-5,
+					cooldown: .5}},
+		)
+	}
+	return rows
+}

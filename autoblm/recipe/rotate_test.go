@@ -1,0 +1,47 @@
+package recipe
+
+import (
+	"math"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+)
+
+// TestDistanceRecipes compares the recipes with the lines of best_config.sh: steps, batch, negatives,
+// coordinates, margin, temperature and learning rate.
+func TestDistanceRecipes(t *testing.T) {
+	for dataset, source := range map[string]struct {
+		batch, negatives, coordinates int
+		margin, temperature, rate     float64
+		steps, triples                int
+	}{
+		"wn18rr":    {512, 1024, 500, 6, .5, 5e-5, 80_000, 86_835},
+		"fb15k-237": {1024, 256, 1000, 9, 1, 5e-5, 100_000, 272_115},
+	} {
+		for _, name := range []string{"rotate", "transe"} {
+			r := named(t, name, dataset)
+			dim, limit := source.coordinates, (source.margin+2)/float64(source.coordinates)
+			relationRate := 0.0
+			if name == "rotate" {
+				dim, relationRate = 2*dim, math.Pi/limit
+			}
+			want := kge.Settings{Dim: dim, Batch: source.batch, Optimizer: kge.Adam,
+				Sampling: kge.Sampling{Negatives: source.negatives, Margin: source.margin},
+				SelfAdversarial: kge.SelfAdversarial{
+					AdversarialTemperature: source.temperature, Subsampling: true},
+			}
+			s := r.Training
+			got := kge.Settings{Dim: s.Dim, Batch: s.Batch, Optimizer: s.Optimizer, Sampling: s.Sampling,
+				SelfAdversarial: s.SelfAdversarial}
+			if got != want || r.LearningRate != source.rate || r.Form.String() != name ||
+				math.Abs(s.RelationRate-relationRate) > 1e-9 ||
+				math.Abs(s.InitScale-limit/math.Sqrt(3)) > 1e-12 {
+				t.Errorf("%s for %s: %+v", name, dataset, r)
+			}
+			if steps := 2 * float64(s.Epochs*source.triples) / float64(s.Batch); math.Abs(
+				steps/float64(source.steps)-1) > .01 {
+				t.Errorf("%s for %s has %.0f steps in one direction", name, dataset, steps)
+			}
+		}
+	}
+}
