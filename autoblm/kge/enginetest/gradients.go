@@ -15,18 +15,28 @@ import (
 // near compares numbers with a tolerance relative to the largest one, or to 1 if that is larger.
 func near(t testing.TB, what string, tolerance float64, got, want []float64) {
 	t.Helper()
+	within(t, what, tolerance*largest(1, want), got, want)
+}
+
+// within compares numbers with an absolute tolerance.
+func within(t testing.TB, what string, tolerance float64, got, want []float64) {
+	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
 	}
-	scale := 1.0
-	for _, x := range want {
-		scale = math.Max(scale, math.Abs(x))
-	}
 	for i := range want {
-		if !(math.Abs(got[i]-want[i]) <= tolerance*scale) {
-			t.Fatalf("%s: number %d is %v, want %v", what, i, got[i], want[i])
+		if !(math.Abs(got[i]-want[i]) <= tolerance) {
+			t.Fatalf("%s: number %d is %v, want %v ± %v", what, i, got[i], want[i], tolerance)
 		}
 	}
+}
+
+// largest returns the largest absolute value of numbers, or least if that is larger.
+func largest(least float64, numbers []float64) float64 {
+	for _, x := range numbers {
+		least = math.Max(least, math.Abs(x))
+	}
+	return least
 }
 
 // nearTables compares all numbers of two models.
