@@ -3,7 +3,9 @@ package kge
 import (
 	"sync"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
+	"gonum.org/v1/gonum/floats"
 )
 
 // coreMatrix returns the matrices that cores make of a relation, [K, C, C]. It reads the cores'
@@ -22,6 +24,30 @@ func (p Parameters) coreMatrix(relation []float64) []float64 {
 
 // coreHop returns the state after a hop with the matrices of its relation.
 func (p Parameters) coreHop(state, matrix []float64, transposed bool) []float64 {
+	if !p.Form.HasNorm() {
+		return p.timesMatrices(state, matrix, transposed)
+	}
+	before, after := p.norms()
+	return after.Apply(p.timesMatrices(before.Apply(state), matrix, transposed))
+}
+
+// coreHopGradient returns the gradient with respect to the state before a hop, given that with respect
+// to the state after it.
+func (p Parameters) coreHopGradient(gradient, matrix []float64, transposed bool) []float64 {
+	if !p.Form.HasNorm() {
+		return p.timesMatrices(gradient, matrix, !transposed)
+	}
+	before, after := p.norms()
+	gradient = floats.MulTo(make([]float64, p.Dim), gradient, after.Factors)
+	gradient = p.timesMatrices(gradient, matrix, !transposed)
+	return floats.MulTo(gradient, gradient, before.Factors)
+}
+
+// norms returns the batch normalization of states before and after a hop.
+func (p Parameters) norms() (before, after form.Norm) { return form.Norms(p.More[1]) }
+
+// timesMatrices returns the products of the partitions of a state with their matrices.
+func (p Parameters) timesMatrices(state, matrix []float64, transposed bool) []float64 {
 	c := p.Dim / p.Form.Partitions()
 	after := make([]float64, p.Dim)
 	for i, x := range state {

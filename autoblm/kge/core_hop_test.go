@@ -3,6 +3,7 @@ package kge_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -15,11 +16,25 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// drawCores returns initial parameters of a form with cores, for seven entities and two relations.
+// drawCores returns parameters of a form with cores, for seven entities and two relations.
 func drawCores(f form.Form, dim int) kge.Parameters {
-	s := kge.Settings{Dim: dim, InitScale: 1}
+	s := kge.Settings{Dim: dim, InitScale: 1, BatchNorm: f.HasNorm()}
 	d := completion.Data(enginetest.SmallGraph())
-	return kge.Initialize(d, s, kge.Member{Form: f, Seed: 1})
+	p := kge.Initialize(d, s, kge.Member{Form: f.WithoutNorm(), Seed: 1})
+	if f.HasNorm() {
+		drawNorms(p)
+	}
+	return p
+}
+
+// drawNorms draws the numbers of batch normalization.
+func drawNorms(p kge.Parameters) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	for i := range p.More[1] {
+		if p.More[1][i] = rng.Float32() - 0.5; i >= form.NormVariance*p.Dim { // a variance
+			p.More[1][i] += 1
+		}
+	}
 }
 
 // defineWithCores walks a path by the definition of the form, from numbers changed by a function.
@@ -34,9 +49,13 @@ func defineWithCores(
 	}
 	row = func(entity int32) []float64 { return numbers(p.Entity(entity)) }
 	state = row(q.Anchor)
+	var norms []float64
+	if p.Form.HasNorm() {
+		norms = numbers(p.More[1])
+	}
 	for _, r := range q.Path {
 		relation := numbers(p.Relations[int(r/2)*p.Dim:][:p.Dim])
-		rows := [][]float64{relation, numbers(p.More[0])}
+		rows := [][]float64{relation, numbers(p.More[0]), norms}
 		state = p.Form.Spec().DefineHop(p.Structure, state, rows, r%2 == 1)
 	}
 	return state, row
@@ -44,7 +63,9 @@ func defineWithCores(
 
 // TestScoresWithCores compares scores with the definition of the form, for paths in both directions.
 func TestScoresWithCores(t *testing.T) {
-	for _, f := range []form.Form{form.Tucker, form.Core(2), form.Core(3)} {
+	for _, f := range []form.Form{
+		form.Tucker, form.Core(2), form.Core(3), form.Tucker.WithNorm(), form.Core(3).WithNorm(),
+	} {
 		p := drawCores(f, 12)
 		for _, path := range [][]int32{{0}, {1}, {2, 0}, {3, 1, 2}} {
 			q := kge.Question{Anchor: 4, Path: path}
@@ -81,6 +102,64 @@ func TestBoundWithCores(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBoundWithBatchNorm checks that the bound of a score's error grows with the factors and offsets
+// of batch normalization, and holds for scores whose numbers are rounded to float32.
+func TestBoundWithBatchNorm(t *testing.T) {
+	const dim = 24
+	p := drawCores(form.Core(2).WithNorm(), dim)
+	q := kge.Question{Anchor: 2, Path: []int32{3}}
+	of := func(row int, factor float32) float64 {
+		changed := p
+		changed.More = [][]float32{p.More[0], slices.Clone(p.More[1])}
+		for i := row * dim; i < (row+1)*dim; i++ {
+			changed.More[1][i] *= factor
+		}
+		bound := kge.NewScoreBound(changed, 2).Of(q)
+		if exact, rounded := changed.Scorer(q, 2)(1), roundedScore(changed, q, 1); math.Abs(exact-rounded) > bound {
+			t.Errorf("row %d times %v: the score %v is %v in float32, and the bound is %v",
+				row, factor, exact, rounded, bound)
+		}
+		return bound
+	}
+	for row := range form.NormVariance {
+		if before, after := of(row, 1), of(row, 1e4); after < 100*before {
+			t.Errorf("row %d: the bound is %v, and %v with numbers that are 10,000 times as large",
+				row, before, after)
+		}
+	}
+}
+
+// roundedScore returns the score of an answer to a question of one hop in float32, with batch
+// normalization.
+func roundedScore(p kge.Parameters, q kge.Question, answer int32) float64 {
+	c, relation := p.Dim/p.Form.Partitions(), p.Relations[int(q.Path[0]/2)*p.Dim:][:p.Dim]
+	before, after := form.Norms(p.More[1])
+	apply := func(n form.Norm, x []float32) {
+		for i := range x {
+			x[i] = x[i]*float32(n.Factors[i]) + float32(n.Offsets[i])
+		}
+	}
+	head, query := slices.Clone(p.Entity(q.Anchor)), make([]float32, p.Dim)
+	apply(before, head)
+	for n, r := range relation {
+		for i := range c {
+			for j, w := range p.More[0][(n*c+i)*c:][:c] {
+				from, to := n/c*c+i, n/c*c+j
+				if q.Path[0]%2 == 1 {
+					from, to = to, from
+				}
+				query[to] += head[from] * (r * w)
+			}
+		}
+	}
+	apply(after, query)
+	score := float32(0)
+	for i, x := range p.Entity(answer) {
+		score += query[i] * x
+	}
+	return float64(score)
 }
 
 // TestScorerWaitsForAnAnswer checks that a question without an answer is not computed.

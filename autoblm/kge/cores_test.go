@@ -8,24 +8,28 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/require"
 )
 
-// modelWithCores returns an untrained model with two cores.
+// modelWithCores returns a model with two cores and batch normalization.
 func modelWithCores() *kge.Model {
 	s, m := kge.Settings{Dim: 6, InitScale: 1, Reciprocal: true}, kge.Member{Form: form.Core(2), Seed: 1}
+	s.BatchNorm = true
 	d := completion.Data(enginetest.Graph())
+	p := kge.Initialize(d, s, m)
+	drawNorms(p)
 	return &kge.Model{
-		Parameters:   kge.Initialize(d, s, m),
+		Parameters:   p,
 		EntityLabels: d.Entities, RelationLabels: d.Relations,
 	}
 }
 
-// TestCoresAreKept checks that cores stay as they are when a model is saved, when its labels are
+// TestCoresAreKept checks that global tables stay as they are when a model is saved, when its labels are
 // reordered, and when it gets those of another model.
 func TestCoresAreKept(t *testing.T) {
 	m := modelWithCores()
-	if len(m.More) != 1 || len(m.More[0]) != 2*3*3*3 {
+	if len(m.More) != 2 || len(m.More[0]) != 2*3*3*3 || len(m.More[1]) != form.NormRows*6 {
 		t.Fatalf("%d further tables", len(m.More))
 	}
 	dir := t.TempDir()
@@ -42,8 +46,10 @@ func TestCoresAreKept(t *testing.T) {
 	for what, got := range map[string]*kge.Model{
 		"loaded": loaded, "reordered": reordered, "extended": m.Extend(other),
 	} {
-		if !slices.Equal(got.More[0], m.More[0]) {
-			t.Errorf("the %s model has other cores", what)
+		for i, table := range m.More {
+			if !slices.Equal(got.More[i], table) {
+				t.Errorf("the %s model has another table %d", what, i)
+			}
 		}
 	}
 	q := kge.Question{Anchor: 3, Path: []int32{2}}
@@ -61,4 +67,23 @@ func TestCoresRefuse(t *testing.T) {
 	require.Error(t, s.ValidateFor(m), "multiple of 3, such as 66")
 	m.Form, m.Orthogonality = form.GQE, 0.1
 	require.Error(t, s.ValidateFor(m), "gqe has no cores")
+	unidirectional := modelWithCores()
+	unidirectional.Reciprocal = false
+	require.Error(t, unidirectional.Save(t.TempDir()), "batch normalization needs reverses")
+	s, m = kge.DefaultSettings(), kge.Member{Form: form.Core(2), Seed: 1, LearningRate: 0.1}
+	s.BatchNorm, s.Reciprocal = true, true
+	require.NoError(t, s.ValidateFor(m))
+	for reason, change := range map[string]func(s *kge.Settings, m *kge.Member){
+		"set reciprocal":                     func(s *kge.Settings, _ *kge.Member) { s.Reciprocal = false },
+		"gqe has no cores":                   func(_ *kge.Settings, m *kge.Member) { m.Form = form.GQE },
+		"leave relation-prediction at 0":     func(_ *kge.Settings, m *kge.Member) { m.RelationPrediction = 1 },
+		"leave products, ivr":                func(_ *kge.Settings, m *kge.Member) { m.IVR = 1 },
+		"products and IVR are not defined":   func(_ *kge.Settings, m *kge.Member) { m.Products = 1 },
+		"train core-2 with batch-norm":       func(_ *kge.Settings, m *kge.Member) { m.Form = m.Form.WithNorm() },
+		"structure 1,0,3,0;0,2,0,4;-3,0,1,0": func(_ *kge.Settings, m *kge.Member) { *m = kge.DefaultMember(structure.MustParse("complex")) },
+	} {
+		s, m := s, m
+		change(&s, &m)
+		require.Error(t, s.ValidateFor(m), reason)
+	}
 }

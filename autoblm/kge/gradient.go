@@ -85,6 +85,9 @@ func (h Hop) Share(answer int32, sample EntitySample) float64 {
 func (h Hop) Gradients(answer int32) (byAnchor, byAnswer []float64) {
 	spec := h.model.Form.Spec()
 	byState, byAnswer := spec.DefineGradients(h.state, widen(h.model.Entity(answer)))
+	if h.matrix != nil {
+		return h.model.coreHopGradient(byState, h.matrix, h.transposed), byAnswer
+	}
 	// A hop is affine in the anchor. The same relation in the other direction has the transpose of
 	// its matrix, and maybe another constant.
 	gradient := make([]float64, len(h.state))

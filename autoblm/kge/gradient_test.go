@@ -20,11 +20,15 @@ func TestHop(t *testing.T) {
 		for path := range int32(12) {
 			s := kge.DefaultSettings()
 			s.Dim, s.InitScale, s.Reciprocal = 2*max(2, m.Structure.K()), 0.7, path >= 4
-			s.Translate = path >= 8
+			s.Translate = path >= 8 && m.Form == form.Bilinear
+			s.BatchNorm = path >= 8 && m.Form.Partitions() > 0
 			if s.ValidateFor(m) != nil {
 				continue
 			}
 			p := kge.Initialize(d, s, m)
+			if p.Form.HasNorm() {
+				drawNorms(p)
+			}
 			q := kge.Question{Anchor: 1, Path: []int32{path % 4}}
 			score := func() float64 { return p.Scorer(q, 2)(3) }
 			hop := p.NewHop(nil, q, 2)

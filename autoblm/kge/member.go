@@ -106,6 +106,17 @@ func (s Settings) ValidateFor(m Member) error {
 	switch {
 	case s.Translate && f != form.Translated:
 		return fmt.Errorf("%v has no heads to translate: switch translate off", m.Form)
+	case m.Form.HasNorm():
+		return fmt.Errorf("%v is the form of a trained model: train %v with batch-norm",
+			m.Form, m.Form.WithoutNorm())
+	case s.BatchNorm && !f.HasNorm():
+		return fmt.Errorf("%s has no cores: switch batch-norm off", m.name())
+	case f.HasNorm() && !s.Reciprocal:
+		return errors.New("batch normalization has no transpose, so that reverse relations must ask for " +
+			"heads: set reciprocal")
+	case f.HasNorm() && (m.Products != 0 || m.HasIVR()):
+		return errors.New("products and IVR are not defined with batch normalization: " +
+			"leave products, ivr and ivr-products at 0, or switch batch-norm off")
 	case f == form.Translated && !s.Reciprocal:
 		return errors.New("a translated model moves only heads, so that reverse relations must ask " +
 			"for them: set reciprocal")
@@ -134,6 +145,9 @@ func (s Settings) ValidateFor(m Member) error {
 func (s Settings) FormOf(m Member) form.Form {
 	if s.Translate && m.Form == form.Bilinear {
 		return form.Translated
+	}
+	if s.BatchNorm {
+		return m.Form.WithNorm()
 	}
 	return m.Form
 }

@@ -17,7 +17,9 @@ import (
 //
 //   - If scores are products, M = Σ_j m_j|e_j|, where m is the query that the magnitudes of the
 //     anchor and the relation give. By the Cauchy-Schwarz inequality M ≤ |m||e|. With cores, a hop
-//     multiplies the norm of a partition of m by at most |r_k||W_k|, for the same reason.
+//     multiplies the norm of a partition of m by at most |r_k||W_k|, for the same reason. Batch
+//     normalization multiplies it by at most its largest factor, and adds at most the norm of its
+//     offsets.
 //   - Distances sum differences of coordinates of the entity and the query. Each coordinate of
 //     the query is a sum of at most two coordinates of the anchor and of numbers of the relation,
 //     or a turned pair of them. So M ≤ 2(‖e‖₁ + 2‖anchor‖₁ + 2Σ‖r‖₁), and ‖e‖₁ ≤ √d|e|.
@@ -84,6 +86,9 @@ func (b ScoreBound) Of(q Question) float64 {
 	if b.cores != nil { // a matrix is a sum too
 		perHop += d
 	}
+	if p.Form.HasNorm() { // a rounded factor, a product and a sum, before and after the hop
+		perHop += 6
+	}
 	if k := p.Structure.K(); k > 0 {
 		perHop = k + 8
 		if p.Form == form.Translated {
@@ -126,13 +131,30 @@ func (b ScoreBound) coreMagnitude(q Question) float64 {
 	for k := range norms {
 		norms[k] = norm(b.model.Entity(q.Anchor)[k*c:][:c])
 	}
+	var before, after form.Norm
+	if b.model.Form.HasNorm() {
+		before, after = b.model.norms()
+	}
 	for _, r := range q.Path {
 		rows, _ := b.model.relationRows(r, b.relations)
+		normalizeMagnitudes(norms, before)
 		for k, core := range b.cores {
 			norms[k] *= norm(rows[0][k*c:][:c]) * core
 		}
+		normalizeMagnitudes(norms, after)
 	}
 	return norm(norms)
+}
+
+// normalizeMagnitudes bounds the norms of the partitions of a state after a normalization.
+func normalizeMagnitudes(norms []float64, n form.Norm) {
+	c := len(n.Factors) / len(norms)
+	for k := range norms {
+		if c > 0 {
+			largest := floats.Norm(n.Factors[k*c:][:c], math.Inf(1))
+			norms[k] = norms[k]*largest + norm(n.Offsets[k*c:][:c])
+		}
+	}
 }
 
 // moved returns a state before a hop with the translation of the relation, if there is one.

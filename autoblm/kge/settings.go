@@ -97,6 +97,8 @@ type Settings struct {
 	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" brief:"Learn separate embeddings for reverse relations." help:"Learn separate embeddings for reverse relations, used where a relation is walked backwards."`
 	// Translate gives each relation a vector that is added to the head, see [form.Translated].
 	Translate bool `json:"translate,omitempty" negatable:"" help:"Give each relation a vector that is added to the head, as BiQUE does; with reciprocal."`
+	// BatchNorm normalizes the coordinates of the heads and queries of a batch, see [form.Form.WithNorm].
+	BatchNorm bool `json:"batch_norm,omitempty" negatable:"" help:"Normalize the heads and queries of each batch, as TuckER and MEIM do; for models with cores, with reciprocal."`
 	// Dropout scales the remaining coordinates by 1/(1-Dropout).
 	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of the coordinates of each query that are dropped in a training step."`
 	// InputDropout drops coordinates of the embedding at which a query starts, before its first

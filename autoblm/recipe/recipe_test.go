@@ -502,7 +502,8 @@ func TestSettingsOfCores(t *testing.T) {
 		r := named(t, what[0], what[1])
 		s := r.Training
 		if r.Form != form.Core(source.partitions) || s.Dim != source.dim || 2*s.Batch != source.batch ||
-			s.Epochs != source.epochs || !s.Reciprocal || (s.Optimizer == kge.Adam) != (what[0] == "meim") {
+			s.Epochs != source.epochs || !s.Reciprocal || s.BatchNorm != (what[0] == "meim") ||
+			(s.Optimizer == kge.Adam) != (what[0] == "meim") {
 			t.Errorf("%v: %v, %+v", what, r.Form, s)
 		}
 		if s.ValidateEvery != 5 || s.Patience != 0 { // all keep the best epoch and train to the end

@@ -65,14 +65,17 @@ func (r Recipe) Member(a structure.Structure) kge.Member {
 	return r.For(form.Bilinear, a, r.Seed)
 }
 
-// Terms lists the weights of the penalties and of relation prediction, and translation, such as
-// "n3 0.02, n3-block 2, translate".
+// Terms lists the weights of the penalties and of relation prediction, translation and batch
+// normalization, such as "n3 0.02, n3-block 2, translate".
 func (r Recipe) Terms() string {
 	terms := settings.Set(r.Weights)
 	if r.Training.Translate {
-		terms = strings.TrimPrefix(terms+", translate", ", ")
+		terms += ", translate"
 	}
-	return cmp.Or(terms, "no penalty")
+	if r.Training.BatchNorm {
+		terms += ", batch-norm"
+	}
+	return cmp.Or(strings.TrimPrefix(terms, ", "), "no penalty")
 }
 
 // Trial is one training of a model with a recipe. No two trials of a stage have the same form,

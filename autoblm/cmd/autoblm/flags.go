@@ -38,6 +38,9 @@ func (f modelFlags) choose(m *kge.Member) error {
 	if f.Model == form.Translated {
 		return errors.New("translated is no --model: give --structure STRUCTURE --translate")
 	}
+	if f.Model.HasNorm() {
+		return fmt.Errorf("%v is no --model: give --model %v --batch-norm", f.Model, f.Model.WithoutNorm())
+	}
 	if (f.Structure.K() == 0) == (f.Model == form.Bilinear) {
 		return errors.New("what to train is unclear: give either --structure or --model")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -38,6 +39,35 @@ func TestForms(t *testing.T) {
 		{cli.Misuse, "transe scores by distances: leave dropout", train + "transe --dropout 0.1"},
 		{cli.Misuse, "it must divide the number of chunks of transe", train + "transe --n3 0.1 --n3-block 2"},
 		{cli.Misuse, `unknown model "translation": use`, train + "translation"},
+	})
+}
+
+// TestBatchNorm trains, ranks, continues and queries models with batch normalization.
+func TestBatchNorm(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	train := "train --model core-2 --batch-norm --reciprocal --no-eval --dim 8 --epochs 4 --batch 32 " +
+		"--dataset " + graph + " --out " + dir + "/"
+	first := object(t, train+"first --input-dropout 0.1")
+	has(t, first, fields{"model": "core-2-normalized"})
+	if number(t, first, "loss.3") >= number(t, first, "loss.0") {
+		t.Errorf("it does not learn: %v", first["loss"])
+	}
+	ranked, _ := succeed(t, "eval --dataset", graph, "--model", dir+"/first")
+	contains(t, ranked, "core-2-normalized")
+	more := object(t, "train --epochs 3 --no-eval --dataset", graph, "--from", dir+"/first --out",
+		dir+"/more")
+	has(t, more, fields{"model": "core-2-normalized"})
+	if after := number(t, more, "loss.0"); after >= number(t, first, "loss.0") {
+		t.Errorf("continues with the loss %v after %v", after, first["loss"])
+	}
+	object(t, "predict --any --head e00 --relation near --model", dir+"/first --dataset", graph)
+	refuse(t, []refusal{
+		{cli.Misuse, "set reciprocal", strings.Replace(train, "--rec", "--no-rec", 1) + "none"},
+		{cli.Misuse, "core-2-normalized has no relation prediction", train + "none --relation-prediction 1"},
+		{cli.Misuse, "products and IVR are not defined", train + "none --products 0.1"},
+		{cli.Misuse, "gqe has no cores: switch batch-norm off",
+			"train --model gqe --batch-norm --reciprocal --dim 8 --dataset " + graph},
+		{cli.Misuse, "give --model core-2 --batch-norm", "train --model core-2-normalized --dim 8 --dataset " + graph},
 	})
 }
 

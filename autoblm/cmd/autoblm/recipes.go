@@ -66,7 +66,7 @@ func (f duraFlag) impliedLayer(line *kong.Context, r *kge.Recipe) func() {
 		if flags.IsGiven(line, "dura") {
 			r.EntityL2, r.Products = f.Dura, f.Dura
 		}
-		if r.Training.Translate { // which has no relation prediction
+		if r.Training.Translate || r.Training.BatchNorm { // which have no relation prediction
 			r.RelationPrediction = 0
 		}
 		if !r.Training.Reciprocal { // which grouping needs

@@ -63,8 +63,9 @@ func (c *trainCommand) fromLayer() func() {
 				Training: t.Settings, LearningRate: t.Member.LearningRate, Weights: t.Member.Weights,
 			})
 		}
-		c.Model, c.Structure.Structure = m.Form, m.Structure
+		c.Model, c.Structure.Structure = m.Form.WithoutNorm(), m.Structure
 		c.Settings.Training.Translate = m.Form == form.Translated
+		c.Settings.Training.BatchNorm = m.Form.HasNorm()
 		if m.Form.HasStructure() {
 			c.Model = form.Bilinear
 		}

@@ -28,16 +28,21 @@ type cores struct {
 	gradients  coreGradients
 	asking     sync.Pool // of *askBuffers
 	ivr        coreIVR
-	hasIVR     bool // whether the current step penalizes single norms of IVR
+	hasIVR     bool  // whether the current step penalizes single norms of IVR
+	norm       *norm // nil without batch normalization
 }
 
 func newCores(m *model, partitions int) *cores {
 	relations := m.relations[0].Embeddings
-	return &cores{
+	c := &cores{
 		partitionLayout: newPartitionLayout(partitions, m.dim), kernels: m.kernels,
 		relations: relations.Table, tensors: m.global[0].Table,
 		position: make([]int32, relations.Count),
 	}
+	if m.form.HasNorm() {
+		c.norm = newNorm(m.global[1].Table, c.partitionLayout)
+	}
+	return c
 }
 
 // coreBytes returns the memory for matrices of all relations and their gradients, each with its
@@ -68,7 +73,8 @@ func (c *cores) tensor(k int) kernel.Table {
 	}
 }
 
-// deriveAll computes the matrices of all relations, unless they are known.
+// deriveAll computes the matrices of all relations and the normalization by moving averages, unless
+// they are known.
 func (c *cores) deriveAll(threads int) {
 	if c.isFixed {
 		return
@@ -78,6 +84,7 @@ func (c *cores) deriveAll(threads int) {
 		c.used = append(c.used, int32(r))
 	}
 	c.derive(threads)
+	c.norm.update()
 }
 
 // rowsTogether is the number of rows of a matrix that a thread computes at a time.
@@ -128,13 +135,17 @@ func (c *cores) matrix(of kernel.Table, position int) kernel.Table {
 	return kernel.Table{Data: of.Row(position), Stride: c.width}
 }
 
-// appendMatrices appends the matrices of a relation and then their transposes.
+// appendMatrices appends the matrices of a relation, their transposes, and the tables of the
+// normalization.
 func (c *cores) appendMatrices(to []kernel.Table, relation int32) []kernel.Table {
 	position := int(c.position[relation])
 	for _, of := range [][]kernel.Table{c.matrices, c.transposes} {
 		for k := range c.count {
 			to = append(to, c.matrix(of[k], position))
 		}
+	}
+	if c.norm != nil {
+		to = append(to, c.norm.maps[:]...)
 	}
 	return to
 }

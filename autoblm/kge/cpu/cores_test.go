@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // divideSmallCores makes products with cores divide also small ones into blocks until the test ends.
@@ -69,4 +70,26 @@ func TestCoresGiveSameBits(t *testing.T) {
 	set := kernel.Sets()[0]
 	engine := Engine{kernels: set, bf16Sets: kernel.BF16Sets()}
 	sameBitsBy(t, engine, d, s, all, []kge.Batches{d.Batches(s, 1), d.Batches(s, 2)})
+	s.BatchNorm, s.InputDropout = true, 0.2
+	for i := range all {
+		all[i].Weights = kge.Weights{Orthogonality: 0.02}
+	}
+	for _, answers := range []int{0, 5} {
+		s.AnswersPerQuery = answers
+		sameBitsBy(t, engine, d, s, all, []kge.Batches{d.Batches(s, 1), d.Batches(s, 2)})
+	}
+}
+
+// TestBatchNormNeedsTriples checks that paths do not train with batch normalization.
+func TestBatchNormNeedsTriples(t *testing.T) {
+	s, m := settings(), kge.Member{Form: form.Core(2)}
+	s.BatchNorm, s.Reciprocal = true, true
+	for _, isTriples := range []bool{false, true} {
+		err := New(1).Supports(&kge.Data{BothDirections: isTriples}, s, []kge.Member{m})
+		if isTriples {
+			require.NoError(t, err)
+		} else {
+			require.Error(t, err, "not paths: switch batch-norm off")
+		}
+	}
 }

@@ -20,7 +20,7 @@ func coreArithmetic(f form.Form) arithmetic {
 }
 
 // partitions multiplies each partition of a state by its matrix. The tables of relations are the
-// matrices of all partitions, and then their transposes; see [cores].
+// matrices of all partitions, then their transposes, and then those of a [norm]; see [cores].
 type partitions struct {
 	kernels *kernel.Set
 	layout  partitionLayout
@@ -39,11 +39,12 @@ type partitionBuffers struct{ before, after []float32 }
 
 // Step implements [hop].
 func (h partitions) Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool) {
-	matrices, transposes := relations[:h.layout.count], relations[h.layout.count:]
+	matrices, others := relations[:h.layout.count], relations[h.layout.count:]
+	transposes, norm := others[:h.layout.count], others[h.layout.count:]
 	if transposed {
 		matrices = transposes
 	}
-	h.addProducts(to, from, matrices, n)
+	h.addNormalized(to, from, matrices, norm, n)
 }
 
 // Back implements [hop]. The model computes the gradients of the matrices from those of all hops.
@@ -55,16 +56,28 @@ func (h partitions) Back(
 
 // addProducts adds the products of n states and matrices.
 func (h partitions) addProducts(to, from kernel.Table, matrices []kernel.Table, n int) {
+	h.addNormalized(to, from, matrices, nil, n)
+}
+
+// addNormalized adds the products of n states and matrices, with the normalization of both in the
+// tables of a [norm]; there are none without it.
+func (h partitions) addNormalized(to, from kernel.Table, matrices, norm []kernel.Table, n int) {
 	b := h.buffers.Get().(*partitionBuffers)
 	defer h.buffers.Put(b)
 	rows := kernel.Pad(n, kernel.Rows)
 	l := h.layout
 	b.before, b.after = l.resize(b.before, rows), l.resize(b.after, rows)
 	l.pack(b.before, from, n)
+	if len(norm) > 0 {
+		normalize(b.before[:n*l.stride], norm[0])
+	}
 	clear(b.before[n*l.stride : rows*l.stride])
 	for k, matrix := range matrices {
 		after := kernel.Table{Data: b.after[k*l.width:], Stride: l.stride}
 		h.kernels.Product(after, b.before[k*l.width:], l.stride, 1, matrix, rows, l.width, l.size, false)
+	}
+	if len(norm) > 0 {
+		normalize(b.after[:n*l.stride], norm[1])
 	}
 	l.addUnpacked(to, b.after, n)
 }

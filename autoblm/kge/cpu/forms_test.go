@@ -10,7 +10,7 @@ import (
 
 // TestArithmeticHasDeclaredCapabilities compares each measure with what its form declares.
 func TestArithmeticHasDeclaredCapabilities(t *testing.T) {
-	for _, f := range append(form.All(), form.Translated) {
+	for _, f := range append(form.All(), form.Translated, form.Core(2).WithNorm()) {
 		a, found := arithmeticOf(f)
 		if !found {
 			t.Error(checkForm(f))
@@ -20,7 +20,7 @@ func TestArithmeticHasDeclaredCapabilities(t *testing.T) {
 		_, products := measure.(tiles.Products)
 		_, predictsRelations := a.newHop(nil, structure.MustParse("1"), 4).(relationAsker)
 		if f.Partitions() > 0 { // a coreAsker asks instead of the hop
-			predictsRelations = true
+			predictsRelations = !f.HasNorm()
 		}
 		got := form.Capabilities{
 			StateRows:          measure.RowsPerQuery(),

@@ -72,20 +72,24 @@ func (s *scratch) inputsOf(d direction) *inputs {
 // its question; see drawMask.
 func (t *trainer) drawInputs(d direction, x *inputs, u *unit, a *activeUnit) {
 	key := dropout.InputKey(t.member.Seed, t.steps)
+	for path := range a.count {
+		x.mask.Draw(key, path, t.inputNumber(d, u, path), t.dim, t.settings.InputDropout)
+	}
+}
+
+// inputNumber returns the number of the question of a path in its batch.
+func (t *trainer) inputNumber(d direction, u *unit, path int) int {
 	directions := t.objective.directions()
-	examples := a.count // without reverses
+	examples := len(u.examples) // without reverses
 	if t.reciprocal && directions > 1 {
 		examples /= 2
 	}
-	for path := range a.count {
-		question, way := int(u.questions[path]), path/examples
-		if way > 0 { // of a reverse
-			question -= examples
-		}
-		if d == backward {
-			way = 1
-		}
-		number := directions*u.number(question) + way
-		x.mask.Draw(key, path, number, t.dim, t.settings.InputDropout)
+	question, way := int(u.questions[path]), path/examples
+	if way > 0 { // of a reverse
+		question -= examples
 	}
+	if d == backward {
+		way = 1
+	}
+	return directions*u.number(question) + way
 }

@@ -27,7 +27,7 @@ func (t *trainer) setStructure(s structure.Structure) {
 
 // prepareIVR computes the entries of W×h, W×r and W×t of a structure, if their norms are penalized.
 func (t *trainer) prepareIVR() {
-	if !t.member.HasIVR() || t.cores != nil {
+	if t.member.IVR == 0 || t.cores != nil {
 		return
 	}
 	for r := range t.entries {

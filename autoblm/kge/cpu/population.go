@@ -152,9 +152,14 @@ func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) f
 	paths := layout.maxExamples * o.directions()
 	perUnit, perThread := float64(2*s.Dim*paths), float64(8*s.Dim*paths)
 	bytes := 0.0
+	if members[0].Form.Partitions() > 0 {
+		bytes += coreBytes(d, s, members)
+	}
+	if s.BatchNorm {
+		perUnit += float64(normTables * queries * s.Dim)
+	}
 	for _, t := range s.FormOf(members[0]).Spec().Tables(s.Dim) {
 		if t.Global {
-			bytes += coreBytes(d, s, members)
 			continue
 		}
 		slots := paths

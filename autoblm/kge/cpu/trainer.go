@@ -166,6 +166,9 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 	if t.sample != nil {
 		t.sample.draw(t)
 	}
+	if t.norm != nil {
+		t.makeNormalizedQueries(units)
+	}
 	t.isCancelled = func() bool { return ctx.Err() != nil }
 	penalty := 0.0
 	for start := 0; start < len(units); start += len(t.active) {
@@ -176,6 +179,9 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 			t.steps--
 			return 0, err
 		}
+		if r.isLast && t.norm != nil {
+			t.propagateNormalized(units)
+		}
 		if r.isLast {
 			penalty = t.gather(units, weight)
 		}
@@ -183,6 +189,9 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 			t.sample.collect(t, r)
 		}
 		t.update(r, rate)
+	}
+	if t.norm != nil {
+		t.norm.step(t.updates[len(t.updates)-1], rate, t.steps)
 	}
 	loss := penalty
 	for _, u := range units {
@@ -233,7 +242,8 @@ func (t *trainer) deriveFor(batch []kge.Example) {
 
 // learn computes the losses and gradients of the units of a round.
 func (t *trainer) learn(r round, units []*unit, weight float32) {
-	withReverses := t.reciprocal && t.objective.directions() > 1
+	// Batch normalization has added them already.
+	withReverses := t.reciprocal && t.objective.directions() > 1 && t.norm == nil
 	tiles.Parallel(t.threads, len(r.active), func(worker, i int) {
 		if t.isCancelled() {
 			return

@@ -124,6 +124,10 @@ func (t *trainer) questions(u *unit, a *activeUnit) int {
 func (t *trainer) makeQueries(s *scratch, u *unit, a *activeUnit) {
 	softmax, n := a.overEntities, a.count
 	softmax.Reset(t.layout.queries * t.questions(u, a))
+	if u.norm != nil {
+		t.norm.sides[ofQueries].scale(softmax.Rows, u.norm.queries, len(u.norm.paths))
+		return
+	}
 	if !t.layout.isGrouped {
 		if !t.reciprocal {
 			back := softmax.Rows.From(n * t.stateRows)
@@ -146,6 +150,11 @@ func (t *trainer) makeQueries(s *scratch, u *unit, a *activeUnit) {
 // the examples with the same question, the first has the whole gradient.
 func (t *trainer) propagateQueries(s *scratch, u *unit, a *activeUnit) {
 	gradient, n := a.overEntities.ByQuery, a.count
+	if u.norm != nil { // see propagateNormalized
+		copy(u.norm.byQueries.Data, first(gradient, len(u.norm.paths)))
+		u.norm.sumGradients(u.norm.byQueries, u.norm.queries)
+		return
+	}
 	if !t.layout.isGrouped {
 		t.walkQueriesBack(forward, s, u, a, gradient)
 		if !t.reciprocal {

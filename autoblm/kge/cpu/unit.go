@@ -18,6 +18,7 @@ type unit struct {
 	loss      float64
 	queries   kernel.Table // [paths·stateRows, d], if there are pairs
 	pairs     []pair
+	norm      *normUnit // nil without batch normalization
 
 	withReverses []kge.Example // memory for examples
 	reversePaths []int32       // memory for the paths of reverses
@@ -45,6 +46,9 @@ func newUnit(m *model, maxPaths int, hasPairs bool) *unit {
 	u := &unit{gradients: newPaths(m, maxPaths, !hasPairs)}
 	if hasPairs {
 		u.queries = tiles.NewTable(m.maxQueries()*m.stateRows, m.dim)
+	}
+	if m.form.HasNorm() {
+		u.norm = newNormUnit(m.maxQueries(), m.dim)
 	}
 	return u
 }

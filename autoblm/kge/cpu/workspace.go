@@ -63,6 +63,7 @@ type workspace struct {
 	// overEntities and overRelations are the softmaxes of the active units, or nil.
 	overEntities, overRelations *tiles.Softmaxes
 	byRelation                  []tiles.RowGradients // by table
+	norm                        *batchNorm           // nil without batch normalization
 	pairs                       [][]unitPair         // by tile of entities
 
 	// allEntities and allRelations sum gradients if a batch needs several rounds of active
@@ -85,6 +86,9 @@ func newWorkspace(r requirements, threads, keptBytes int) *workspace {
 	}
 	for _, table := range m.relations {
 		w.byRelation = append(w.byRelation, tiles.NewRowGradients(table.Embeddings))
+	}
+	if m.form.HasNorm() {
+		w.norm = newBatchNorm(m.dim)
 	}
 	for range r.units {
 		w.units = append(w.units, newUnit(m, r.paths, r.pairs))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
 // Case is a training whose first steps have losses and gradients by definition. Computing these is
@@ -31,6 +32,7 @@ type stepDefinition struct {
 	loss     float64
 	entries  [][]int     // positions in each table
 	gradient [][]float64 // of these entries
+	averages []float64   // see reference
 }
 
 // NewCase returns a case of the first batches, each in its step, with the given number of random
@@ -44,11 +46,13 @@ func NewCase(d *kge.Data, s kge.Settings, m kge.Member, batches, numbers int) *C
 // computeDefinition computes losses from their definition, and gradients as difference quotients.
 func (c *Case) computeDefinition() definition {
 	p := kge.Initialize(c.data, c.settings, c.member)
+	drawNorms(p)
 	r := newReference(c.data, c.settings, c.member, p)
 	rng := rand.New(rand.NewPCG(1, 9))
 	d := definition{parameters: p}
 	for i, batch := range c.data.Batches(c.settings, 1).All()[:c.batches] {
 		step := stepDefinition{batch: batch, loss: r.loss(batch, i+1)}
+		step.averages = r.averages
 		for table, numbers := range r.tables {
 			entries := rng.Perm(len(numbers))[:min(c.numbers, len(numbers))]
 			var slopes []float64
@@ -76,6 +80,10 @@ func (c *Case) Check(t testing.TB, engine kge.Engine, tolerance float64) {
 		what := fmt.Sprintf("%v, %v, step %d", c.member.Form, c.member.Structure, i+1)
 		loss, tables := e.gradient(t, want.parameters, step.batch, i+1)
 		near(t, what+": loss", tolerance, []float64{loss}, []float64{step.loss})
+		if step.averages != nil {
+			first := form.NormMean * c.settings.Dim
+			near(t, what+": moving averages", tolerance, e.norms(t)[first:], step.averages[first:])
+		}
 		for table, gradient := range tables {
 			var got []float64
 			for _, n := range step.entries[table] {

@@ -63,6 +63,7 @@ func grouped(n int) change             { return func(s *kge.Settings) { s.Answer
 func sparse(s *kge.Settings)           { s.SparseGradients = allSlopes }
 func reciprocal(s *kge.Settings)       { s.Reciprocal = true }
 func translate(s *kge.Settings)        { s.Reciprocal, s.Translate = true, true }
+func batchNorm(s *kge.Settings)        { s.Reciprocal, s.BatchNorm = true, true }
 func maxNorm(s *kge.Settings)          { s.MaxNorm, s.InitScale = 0.5, 0.3 }
 func xavier(s *kge.Settings)           { s.Initial = kge.Xavier }
 func taught(a, temperature float64) change {
@@ -95,7 +96,16 @@ func Recipes() map[string]Recipe {
 	orthogonal := kge.Weights{Orthogonality: 0.1, Products: 0.05, PenaltyFrequency: 0.5}
 	ivr := kge.Weights{IVR: 0.05, IVRProducts: 0.03, IVRPower: 2.25}
 	ivrByFrequency := kge.Weights{IVR: 0.05, IVRProducts: 0.03, IVRPower: 3, PenaltyFrequency: 0.5}
+	normalized := kge.Weights{
+		L2: 0.01, N3: 0.02, RelationL2: 0.03, Orthogonality: 0.1, PenaltyFrequency: 0.5,
+	}
 	return map[string]Recipe{
+		"batch norm":                 newRecipe(none, batchNorm),
+		"batch norm, penalties":      newRecipe(normalized, batchNorm, inputDropout, withDropout(0.3)),
+		"batch norm, grouped":        newRecipe(normalized, batchNorm, inputDropout, grouped(9)),
+		"batch norm, sampled":        newRecipe(none, batchNorm, sampled(4)),
+		"batch norm, taught":         newRecipe(none, batchNorm, grouped(3), taught(0.5, 2)),
+		"batch norm, sparse":         newRecipe(none, batchNorm, sparse, inputDropout),
 		"plain":                      newRecipe(none),
 		"norms":                      newRecipe(kge.Weights{L2: 0.02, N3: 0.1}),
 		"n3 of pairs":                newRecipe(kge.Weights{L2: 0.02, N3: 0.1, N3Block: 2}),
@@ -105,6 +115,7 @@ func Recipes() map[string]Recipe {
 		"relation prediction":        newRecipe(kge.Weights{RelationPrediction: 0.7}),
 		"ivr":                        newRecipe(ivr),
 		"ivr of squares":             newRecipe(kge.Weights{IVR: 0.1}),
+		"ivr of products":            newRecipe(kge.Weights{IVRProducts: 0.1, IVRPower: 3}),
 		"reciprocal ivr":             newRecipe(ivrByFrequency, reciprocal),
 		"grouped, ivr":               newRecipe(ivr, reciprocal, grouped(3)),
 		"dropout":                    newRecipe(kge.Weights{Products: 0.02}, withDropout(0.4)),

@@ -23,6 +23,10 @@ type reference struct {
 	// adversarial has the weights of the negatives of a batch by query. slope keeps them.
 	adversarial     map[int][]float64
 	keepAdversarial bool
+	// With batch normalization: queries of a batch by number, without dropout, and the table of the
+	// normalization with its moving averages after the step.
+	queries  [][]float64
+	averages []float64
 }
 
 func newReference(d *kge.Data, s kge.Settings, m kge.Member, p kge.Parameters) *reference {
@@ -88,6 +92,9 @@ func (r *reference) walk(entity int32, hops ...hop) []float64 {
 // trainedQuery returns the query of a question in a step, without the dropout of queries. number is
 // its number in the batch.
 func (r *reference) trainedQuery(q kge.Question, step, number int) []float64 {
+	if r.Form.HasNorm() {
+		return slices.Clone(r.queries[number])
+	}
 	if r.settings.InputDropout == 0 {
 		return r.query(q)
 	}
@@ -167,6 +174,9 @@ func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 	clear(r.orthogonalities)
 	if !r.keepAdversarial {
 		clear(r.adversarial)
+	}
+	if r.Form.HasNorm() {
+		r.normalizeBatch(batch, step)
 	}
 	if r.settings.AnswersPerQuery > 0 {
 		return r.groupedLoss(batch, step)
@@ -370,7 +380,7 @@ func (r *reference) orthogonality(relation int) (sum float64) {
 	for i := range r.Dim {
 		unit := make([]float64, r.Dim)
 		unit[i] = 1
-		m.SetRow(i, r.Form.Spec().DefineHop(r.Structure, unit, r.rows(relation), false))
+		m.SetRow(i, r.Form.WithoutNorm().Spec().DefineHop(r.Structure, unit, r.rows(relation), false))
 	}
 	var difference mat.Dense
 	difference.Mul(m.T(), m)

@@ -90,6 +90,8 @@ func largeScenarios(t testing.TB) []scenario {
 			{"quate", "grouped, all", 130, many},
 			{"quate", "grouped, all", 600, few},
 			{"block-2", "grouped, all", 600, few},
+			{"core-2", "batch norm, penalties", 130, many},
+			{"core-2", "batch norm, grouped", 600, few},
 			{"quate", "grouped, sampled", 150, few},
 			{"quate", "grouped, sparse", 150, few},
 			{"quate", "taught, all", 130, many},

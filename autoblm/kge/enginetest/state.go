@@ -39,6 +39,12 @@ func ResumesFromState(t *testing.T, engine kge.Engine, tolerance float64, in Sco
 		continuesAlike(t, fmt.Sprintf("%s, %v", name, s.Optimizer), engine, tolerance, d, s, members,
 			setStructure)
 	}
+	s, m := settings(4), Members()["core-2"]
+	Recipes()["batch norm, penalties"].Set(&s)
+	if engine.Supports(d, s, []kge.Member{m}) == nil {
+		continuesAlike(t, "batch norm", engine, tolerance, d, s, []kge.Member{m, m},
+			func(kge.Population) error { return nil })
+	}
 	d = pathData(t, Paths(t, 40, 3, 150), query.Paths{Hops: []int{2}, With: []int{1}})
 	for name, m := range Members() {
 		s := settings(max(4, m.Structure.K()))

@@ -173,10 +173,13 @@ func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 			s := kge.DefaultSettings()
 			directed(&s)
 			s.Dim, s.InitScale = 3*max(4, m.Structure.K()), 0.6
-			if engine.Supports(data, s, []kge.Member{m}) != nil {
+			trained := s
+			trained.BatchNorm = false // which trains on no paths
+			if engine.Supports(data, trained, []kge.Member{m}) != nil {
 				continue
 			}
 			p := kge.Initialize(data, s, m)
+			drawNorms(p)
 			got := make([][]float64, len(questions))
 			collect := func(i int, scores []float32) { got[i] = toFloat64(scores) }
 			must(t, newRanker(t, engine, p).Scores(t.Context(), 0, questions, collect))
@@ -188,11 +191,15 @@ func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 	}
 }
 
-// directions returns settings with the kinds of reverse relations that a member can have.
+// directions returns settings with the kinds of reverse relations that a member can have, and with
+// batch normalization.
 func directions(m kge.Member) []change {
 	all := []change{reciprocal, func(*kge.Settings) {}}
 	if m.Form == form.Bilinear {
 		all = append(all, translate)
+	}
+	if m.Form.Partitions() > 0 {
+		all = append(all, batchNorm)
 	}
 	return all
 }
@@ -206,6 +213,7 @@ func smallIntegers(d *kge.Data, m kge.Member, s kge.Settings, seed uint64) kge.P
 			table[i] = float32(rng.IntN(3) - 1)
 		}
 	}
+	drawNorms(p)
 	return p
 }
 
@@ -221,7 +229,7 @@ func ranks(t *testing.T, engine kge.Engine) {
 	ties := int32(0)
 	for name, m := range Members() {
 		for _, directed := range directions(m) {
-			s := kge.Settings{Dim: 2 * max(2, m.Structure.K())}
+			s := kge.Settings{Dim: 2 * max(2, m.Structure.K()), Batch: 1}
 			directed(&s)
 			if engine.Supports(d, s, []kge.Member{m}) != nil {
 				continue

@@ -31,7 +31,7 @@ func Core(partitions int) Form {
 
 // Partitions returns the number of partitions of a form with cores, and 0 for other forms.
 func (f Form) Partitions() int {
-	if c, ok := f.spec.(core); ok {
+	if c, ok := f.WithoutNorm().spec.(core); ok {
 		return c.partitions
 	}
 	return 0

@@ -19,6 +19,14 @@ func TestNamesOfCores(t *testing.T) {
 		var f Form
 		require.Error(t, f.UnmarshalText([]byte(name)), "core-K")
 	}
+	var f Form
+	require.NoError(t, f.UnmarshalText([]byte("core-3-normalized")))
+	if f != Core(3).WithNorm() || f.Partitions() != 3 || f.WithoutNorm() != Core(3) || Core(3).HasNorm() {
+		t.Errorf("core-3-normalized is %v", f)
+	}
+	for _, name := range []string{"gqe-normalized", "core-3-normalized-normalized", "tucker-normalized"} {
+		require.Error(t, f.UnmarshalText([]byte(name)), "unknown model")
+	}
 	require.NoError(t, Core(3).CheckDim(300))
 	require.Error(t, Core(3).CheckDim(100), "multiple of 3, such as 102")
 	require.Error(t, Core(3).CheckDim(0), "such as 3")

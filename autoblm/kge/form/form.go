@@ -150,6 +150,14 @@ func (f *Form) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
+	if plain, found := strings.CutSuffix(string(text), normalizedSuffix); found {
+		var form Form
+		err := form.UnmarshalText([]byte(plain))
+		if form = form.WithNorm(); err == nil && form.String() == string(text) {
+			*f = form
+			return nil
+		}
+	}
 	return enum.Unknown("model", string(text), Names())
 }
 

@@ -1,34 +1,51 @@
 package gomlx
 
-import . "github.com/gomlx/gomlx/core/graph"
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	. "github.com/gomlx/gomlx/core/graph"
+)
 
 // cores holds the numbers that the matrices of relations are computed from, see form.Core. The
-// table of relations of such a model has the rows of relations, and then the cores as C² rows of
-// width d. The matrices of all relations are computed once in a step, so that a batch looks them up
-// like dense blocks.
+// table of relations of such a model has the rows of relations, then the cores as C² rows of width d,
+// and then the table of batch normalization, if there is one. The matrices of all relations are
+// computed once in a step, so that a batch looks them up like dense blocks.
 type cores struct {
 	rows    *Node // [S, R, K, C]
 	tensors *Node // [S, K, C, C·C]
+	norms   *Node // [S, form.NormRows, d], or nil
 }
 
 // coreRows returns the number of rows of width d that the cores take in the table of relations.
-func coreRows(partitions, d int) int {
-	if partitions == 0 {
+func (s shape) coreRows(d int) int {
+	if s.partitions == 0 {
 		return 0
 	}
-	return d / partitions * (d / partitions)
+	return d / s.partitions * (d / s.partitions)
 }
 
-// splitCores divides a table of relations [S, R+C², d].
-func splitCores(table *Node, partitions int) cores {
-	members, d := table.Shape().Dim(0), table.Shape().Dim(2)
-	c, relations := d/partitions, table.Shape().Dim(1)-coreRows(partitions, d)
-	rows := Slice(table, AxisRange(), AxisRange(0, relations))
-	tensors := Slice(table, AxisRange(), AxisRange(relations))
-	return cores{
-		rows:    Reshape(rows, members, relations, partitions, c),
-		tensors: Reshape(tensors, members, partitions, c, c*c),
+// normRows returns the number of rows of batch normalization in the table of relations.
+func (s shape) normRows() int {
+	if s.norm {
+		return form.NormRows
 	}
+	return 0
+}
+
+// splitCores divides a table of relations [S, R+C², d], or one with rows of batch normalization.
+func splitCores(table *Node, s shape) cores {
+	members, d := table.Shape().Dim(0), table.Shape().Dim(2)
+	c, end := d/s.partitions, table.Shape().Dim(1)-s.normRows()
+	relations := end - s.coreRows(d)
+	rows := Slice(table, AxisRange(), AxisRange(0, relations))
+	tensors := Slice(table, AxisRange(), AxisRange(relations, end))
+	split := cores{
+		rows:    Reshape(rows, members, relations, s.partitions, c),
+		tensors: Reshape(tensors, members, s.partitions, c, c*c),
+	}
+	if s.norm {
+		split.norms = Slice(table, AxisRange(), AxisRange(end))
+	}
+	return split
 }
 
 // parts divides each row of [S, n, K·width] into partitions, [S, n, K, width].
@@ -63,13 +80,19 @@ func (c cores) allRows() *Node {
 }
 
 // back returns the gradient of the table, given those of the matrices and, from penalties, of the
-// rows of relations, [S, R, d], and of the cores.
-func (c cores) back(byMatrices, byRows, byTensors *Node) *Node {
+// rows of relations, [S, R, d], and of the cores. byNorms are those of the rows of batch normalization
+// that are learned.
+func (c cores) back(byMatrices, byRows, byTensors *Node, byNorms []*Node) *Node {
 	tensors := Add(c.tensorsOf(c.allRows(), byMatrices), byTensors)
 	shape := byRows.Shape()
-	return Concatenate([]*Node{
+	all := []*Node{
 		Add(c.rowsOf(byMatrices), byRows), Reshape(tensors, shape.Dim(0), -1, shape.Dim(2)),
-	}, 1)
+	}
+	if c.norms != nil {
+		all = append(all, byNorms...)
+		all = append(all, ZerosLike(Slice(c.norms, AxisRange(), AxisRange(form.NormMean))))
+	}
+	return Concatenate(all, 1)
 }
 
 // penalizeOrthogonality returns the weighted sum of |MᵀM - I|² of all matrices, [S], and its

@@ -11,7 +11,7 @@
 // Embeddings that leave the engine are in the order of [kge.Parameters].
 //
 // A step of models with cores first makes the matrices of all relations, which a batch looks up
-// like dense blocks.
+// like dense blocks. A ranking makes them once for all batches.
 //
 // On several devices, members that fit one device are spread over them. The entities of larger
 // members are sharded: each device has equally many rows of the table, of the optimizer's slots and

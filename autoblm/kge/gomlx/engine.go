@@ -214,7 +214,7 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 			return err
 		}
 	}
-	return nil
+	return e.checkNorm(d, s, members)
 }
 
 // Precision implements [kge.Engine]. Auto resolves to float32, because the engine does not know

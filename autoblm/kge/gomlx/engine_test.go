@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
@@ -211,6 +212,20 @@ func TestPlan(t *testing.T) {
 			t.Fatalf("plan %+v has the note %q", p, text)
 		}
 	})
+}
+
+// TestBatchNormNeedsWholeBatches checks that a batch that trains in parts is refused with batch
+// normalization only.
+func TestBatchNormNeedsWholeBatches(t *testing.T) {
+	d := completion.Data(enginetest.Graph())
+	s, m := kge.DefaultSettings(), kge.Member{Form: form.Core(2), Seed: 1, LearningRate: 0.1}
+	s.Dim, s.Reciprocal = 8, true
+	small := newEngine(t, Settings{Backend: backend.Go, Memory: 90 << 10})
+	large := newEngine(t, Settings{Backend: backend.Go, Memory: 1 << 30})
+	require.NoError(t, small.Supports(d, s, []kge.Member{m}))
+	s.BatchNorm = true
+	require.NoError(t, large.Supports(d, s, []kge.Member{m}))
+	require.Error(t, small.Supports(d, s, []kge.Member{m}), "needs a whole batch", "set a smaller batch")
 }
 
 // TestNotesOnce checks that an engine notes a way of splitting populations once, with the memory on

@@ -32,7 +32,7 @@ type intermediates struct {
 }
 
 // penalizeIntermediates returns the penalty IVR of [kge.Weights], [S], and adds its gradient.
-func (b batch) penalizeIntermediates(in terms, weight *Node, g *rowGradients) *Node {
+func (b batch) penalizeIntermediates(r recipe, in terms, weight *Node, g *rowGradients) *Node {
 	directions := b.relation.Shape().Dim(1)
 	of := func(x *Node) *Node {
 		if x == nil {
@@ -64,14 +64,17 @@ func (b batch) penalizeIntermediates(in terms, weight *Node, g *rowGradients) *N
 	pairs := [roles]*Node{scaled(double, tail), scaled(double, both), scaled(double, head)}
 
 	p.penalizeNorms(weights, pairs)
+	penalizeMatrix, penalizeProduct := p.penalizeMatrix, p.penalizeProduct
+	if b.partitions > 0 {
+		penalizeMatrix, penalizeProduct = p.penalizeCoreMatrix, p.penalizeCoreProduct
+	}
 	for role := range roles {
-		if b.partitions > 0 {
-			p.penalizeCoreMatrix(role, weights[role])
-			p.penalizeCoreProduct(role, pairs[role])
-			continue
+		if r.ivr {
+			penalizeMatrix(role, weights[role])
 		}
-		p.penalizeMatrix(role, weights[role])
-		p.penalizeProduct(role, pairs[role])
+		if r.ivrProducts {
+			penalizeProduct(role, pairs[role])
+		}
 	}
 	ends := Concatenate([]*Node{p.gradients[headRole], p.gradients[tailRole]}, 1)
 	if directions == 2 {

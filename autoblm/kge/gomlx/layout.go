@@ -26,7 +26,7 @@ func interleave(to, from []float32, d, k int) {
 func shapeOf(f form.Form, reciprocal bool) shape {
 	return shape{
 		reciprocal: reciprocal, moves: f == form.Translated, block: f.BlockSize(),
-		partitions: f.Partitions(),
+		partitions: f.Partitions(), norm: f.HasNorm(),
 	}
 }
 
@@ -41,10 +41,10 @@ func widths(f form.Form, dim int) (all []int) {
 }
 
 // joined returns the tables of relations as one, where the rows of a relation follow each other. At
-// its end it has the cores of a model, see [cores].
+// its end it has the global tables of a model, see [cores].
 func (r *ranker) joined(t kge.Tables) []float32 {
 	if r.partitions > 0 {
-		return slices.Concat(t.Relations, t.More[0])
+		return slices.Concat(append([][]float32{t.Relations}, t.More...)...)
 	}
 	if len(r.widths) == 1 {
 		return t.Relations
@@ -61,8 +61,13 @@ func (r *ranker) joined(t kge.Tables) []float32 {
 // divided inverts joined.
 func (r *ranker) divided(all []float32) (tables [][]float32) {
 	if r.partitions > 0 {
-		relations := len(all) - r.dim*coreRows(r.partitions, r.dim)
-		return [][]float32{all[:relations:relations], all[relations:]}
+		norms := len(all) - r.dim*r.normRows()
+		relations := norms - r.dim*r.coreRows(r.dim)
+		tables = [][]float32{all[:relations:relations], all[relations:norms:norms]}
+		if r.norm {
+			tables = append(tables, all[norms:])
+		}
+		return tables
 	}
 	if len(r.widths) == 1 {
 		return [][]float32{all}

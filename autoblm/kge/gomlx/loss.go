@@ -2,6 +2,7 @@ package gomlx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/gomlx/compute/dtypes"
@@ -18,7 +19,7 @@ type recipe struct {
 	orthogonality      bool
 	n3Blocks           n3Blocks
 	products           bool
-	ivr                bool
+	ivr, ivrProducts   bool // the terms of each weight of IVR
 	relationPrediction bool
 	scaled             bool // penalties by frequency
 	bfloat16           bool // for products of scores
@@ -63,26 +64,38 @@ func (t terms) weight(which int) *Node {
 	return Reshape(Slice(t.weights, AxisRange(which, which+1)), -1)
 }
 
-// lossAndGradients returns each member's loss [S] and its gradients with respect to the entities
-// [S, E, d] and the relations [S, R, d]. The loss is the sum over the batch of
+// results holds each member's loss [S] and its gradients with respect to the entities [S, E, d] and
+// the relations [S, R, d]. With batch normalization it has the new moving averages [S, 4, d].
+type results struct{ loss, byEntity, byRelation, averages *Node }
+
+// lossAndGradients computes the loss and its gradients. The loss is the sum over the batch of
 // weight · (cross entropy of the tail + cross entropy of the head), plus penalties.
 //
 // The gradients are explicit, because automatic differentiation would pass over the table of
 // scores more often. It would also trigger a bug of GoMLX's pure-Go backend: within a loop it
 // miscounts the uses of a value if a broadcast over axes of size 1 is the operand of a binary
 // operation (compute v0.1.3). So binary operations here broadcast implicitly.
-func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relationGradient *Node) {
+func lossAndGradients(r recipe, b batch, in terms) results {
 	members := b.members()
 	weight := Reshape(in.triples, 1, 1, -1, 1)
 	gradients := b.newRowGradients()
 
-	asking := b // with dropped inputs
+	asking := b // with normalized and dropped inputs
+	var normHeads, normQueries normalized
+	if r.norm {
+		normHeads = b.normalize(b.ends, 0, in)
+		asking.ends = normHeads.rows
+	}
 	var keepInputs *Node
 	if r.inputDropout {
 		keepInputs = b.kept(in.inputs, in.first)
-		asking = b.dropInputs(keepInputs)
+		asking = asking.dropInputs(keepInputs)
 	}
 	plain := asking.queries()
+	if r.norm {
+		normQueries = b.normalize(plain, 1, in)
+		plain = normQueries.rows
+	}
 	queries := plain
 	var keep *Node
 	if r.dropout {
@@ -91,7 +104,7 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 	}
 	entities := softmax(queries, b.entities, weight, r.bfloat16, r.sharding)
 	truth := inner(queries, b.answers())
-	loss = overBatch(Mul(Sub(entities.logTotal, truth), weight))
+	loss := overBatch(Mul(Sub(entities.logTotal, truth), weight))
 	byPlain := Sub(entities.byQuery, Mul(b.answers(), weight))
 	if r.dropout {
 		byPlain = Mul(byPlain, keep)
@@ -111,8 +124,8 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 	}
 
 	loss = Add(loss, b.penalize(r, in, weight, gradients))
-	if r.ivr {
-		loss = Add(loss, b.penalizeIntermediates(in, weight, gradients))
+	if r.ivr || r.ivrProducts {
+		loss = Add(loss, b.penalizeIntermediates(r, in, weight, gradients))
 	}
 	if r.products {
 		whole := plain
@@ -127,10 +140,23 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 			byPlain = Add(byPlain, byProducts)
 		}
 	}
-	if r.inputDropout {
+	var byNorms []*Node
+	if r.inputDropout || r.norm {
+		var byGammas, byBetas [2]*Node
+		if r.norm {
+			byPlain, byGammas[1], byBetas[1] = normQueries.back(byPlain)
+		}
 		byInputs := b.newRowGradients()
 		asking.backFromQueries(byInputs, byPlain)
-		gradients.add(Mul(byInputs.ends, keepInputs), byInputs.relation)
+		byEnds := byInputs.ends
+		if r.inputDropout {
+			byEnds = Mul(byEnds, keepInputs)
+		}
+		if r.norm {
+			byEnds, byGammas[0], byBetas[0] = normHeads.back(byEnds)
+			byNorms = slices.Concat(byGammas[:], byBetas[:])
+		}
+		gradients.add(byEnds, byInputs.relation)
 	} else {
 		b.backFromQueries(gradients, byPlain)
 	}
@@ -141,10 +167,10 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 		sum := ScatterSum(flat, rows, Reshape(gradient, -1, width), false, false)
 		return ReshapeWithShape(sum, to.Shape())
 	}
-	entityGradient = scatter(entities.byTable, b.endRows, gradients.ends)
+	entityGradient := scatter(entities.byTable, b.endRows, gradients.ends)
 	byRelation = scatter(byRelation, b.relationRows, gradients.relation)
 	if b.partitions == 0 {
-		return loss, entityGradient, byRelation
+		return results{loss: loss, byEntity: entityGradient, byRelation: byRelation}
 	}
 	if r.orthogonality {
 		weight := scaled(Mul(weight, b.perDirection(in, weightOrthogonality)), b.relationScales)
@@ -155,7 +181,14 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 		loss, byRelation = Add(loss, penalty), Add(byRelation, byMatrices)
 	}
 	byFactors := scatter(ZerosLike(b.cores.allRows()), b.relationRows, gradients.factors)
-	return loss, entityGradient, b.cores.back(byRelation, byFactors, gradients.tensors)
+	result := results{
+		loss: loss, byEntity: entityGradient,
+		byRelation: b.cores.back(byRelation, byFactors, gradients.tensors, byNorms),
+	}
+	if r.norm {
+		result.averages = b.cores.averaged(normHeads, normQueries)
+	}
+	return result
 }
 
 // perDirection returns the weight of a term of each member that is a mean over the directions of a

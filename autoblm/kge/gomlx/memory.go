@@ -2,9 +2,11 @@ package gomlx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/dustin/go-humanize"
 )
@@ -16,6 +18,49 @@ type sizes struct {
 	matrix                                      int  // size C of the matrices of relations, or 0
 	derived                                     int  // rows of dim numbers that cores make in a step
 	ivr, predicts                               bool // IVR and relation prediction, of some member
+}
+
+// sizesOf returns the sizes of a population.
+func sizesOf(d *kge.Data, s kge.Settings, members []kge.Member) sizes {
+	size := sizes{
+		members:   len(members),
+		entities:  len(d.Entities),
+		relations: len(d.Relations),
+		dim:       s.Dim,
+		k:         max(1, members[0].Structure.K()),
+		batch:     min(s.Batch, d.Count),
+		slots:     updateRules[s.Optimizer].slots,
+		ivr:       slices.ContainsFunc(members, func(m kge.Member) bool { return m.HasIVR() }),
+		predicts: slices.ContainsFunc(members, func(m kge.Member) bool {
+			return m.RelationPrediction > 0
+		}),
+	}
+	if s.Reciprocal {
+		size.relations *= 2
+	}
+	f := s.FormOf(members[0])
+	model := shapeOf(f, s.Reciprocal)
+	size.matrix = model.matrixSize(s.Dim)
+	if model.partitions > 0 {
+		size.derived = size.relations * size.matrix
+	}
+	size.relations *= sum(widths(f, s.Dim)) / s.Dim
+	size.relations += model.coreRows(s.Dim) + model.normRows()
+	return size
+}
+
+// checkNorm returns an error if a model with batch normalization would train a batch in parts.
+func (e *Engine) checkNorm(d *kge.Data, s kge.Settings, members []kge.Member) error {
+	if !s.FormOf(members[0]).HasNorm() {
+		return nil
+	}
+	size := sizesOf(d, s, members)
+	plan, err := size.plan(e.settings.Memory, e.devices)
+	if err != nil || plan.parts == 1 {
+		return err
+	}
+	return fmt.Errorf("batch normalization needs a whole batch, but only %d triples fit in memory at a "+
+		"time: set a smaller batch, or use engine cpu", (size.batch+plan.parts-1)/plan.parts)
 }
 
 // rows returns the number of embeddings of a member.

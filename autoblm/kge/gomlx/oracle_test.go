@@ -92,10 +92,12 @@ func TestOracleFloat64(t *testing.T) {
 				}
 				build := func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
 					b := gatherBatch(in[0], in[1], in[2], in[3], shape{})
-					loss, gradEntities, gradRelations :=
-						lossAndGradients(recipe{n3Blocks: 1 << 1}, b, terms{triples: in[4], weights: in[5]})
+					result := lossAndGradients(
+						recipe{n3Blocks: 1 << 1}, b, terms{triples: in[4], weights: in[5]})
 					queries := graph.Reshape(b.queries(), 1, 2*size, c.Dim)
-					return []*graph.Node{scores(queries, b.entities), loss, gradEntities, gradRelations}
+					return []*graph.Node{
+						scores(queries, b.entities), result.loss, result.byEntity, result.byRelation,
+					}
 				}
 				exec, err := graph.NewExecCanonical(engine.backend, build, 6, 4, false, false, true)
 				require.NoError(t, err)

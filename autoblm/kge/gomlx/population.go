@@ -41,30 +41,7 @@ func (e *Engine) NewPopulation(
 	if err != nil {
 		return nil, err
 	}
-	size := sizes{
-		members:   len(members),
-		entities:  len(d.Entities),
-		relations: len(d.Relations),
-		dim:       s.Dim,
-		k:         max(1, members[0].Structure.K()),
-		batch:     min(s.Batch, d.Count),
-		slots:     updateRules[s.Optimizer].slots,
-		ivr:       slices.ContainsFunc(members, func(m kge.Member) bool { return m.HasIVR() }),
-		predicts: slices.ContainsFunc(members, func(m kge.Member) bool {
-			return m.RelationPrediction > 0
-		}),
-	}
-	if s.Reciprocal {
-		size.relations *= 2
-	}
-	f := s.FormOf(members[0])
-	model := shapeOf(f, s.Reciprocal)
-	size.matrix = model.matrixSize(s.Dim)
-	if model.partitions > 0 {
-		size.derived = size.relations * size.matrix
-	}
-	size.relations *= sum(widths(f, s.Dim)) / s.Dim
-	size.relations += coreRows(model.partitions, s.Dim)
+	size := sizesOf(d, s, members)
 	plan, err := size.plan(e.settings.Memory, e.devices)
 	if err != nil {
 		return nil, err
@@ -312,7 +289,8 @@ func (e *Engine) newGroup(
 		bfloat16:           s.Precision == kge.Bfloat16,
 		n3Blocks:           n3BlocksOf(members),
 		products:           anyMember(func(m kge.Member) bool { return m.Products > 0 }),
-		ivr:                anyMember(func(m kge.Member) bool { return m.HasIVR() }),
+		ivr:                anyMember(func(m kge.Member) bool { return m.IVR > 0 }),
+		ivrProducts:        anyMember(func(m kge.Member) bool { return m.IVRProducts > 0 }),
 		relationPrediction: anyMember(func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 		scaled:             anyMember(func(m kge.Member) bool { return m.PenaltyFrequency > 0 }),
 		sharding:           shardingOf(len(d.Entities), len(shards)),

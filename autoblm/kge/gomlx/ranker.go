@@ -116,7 +116,13 @@ func (r *ranker) Rank(
 	if len(triples) == 0 {
 		return ranks, nil
 	}
+	relations, free, err := r.rankedRelations()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
 	p := ranking{r.shape, shardingOf(r.entities, len(r.shards))}
+	p.derived = p.partitions > 0
 	of := signature{inputs: rankInputs, outputs: rankOutputs, inputTables: 2}
 	program, err := r.engine.program(p, "rank", p.graph, of, p.sharding)
 	if err != nil {
@@ -129,7 +135,7 @@ func (r *ranker) Rank(
 			finalize(slices.Concat(p.tensors...)...)
 		}
 	}()
-	if err := r.engine.compile("the ranking", program, r.inputs(parts[0])); err != nil {
+	if err := r.engine.compile("the ranking", program, r.inputs(relations, parts[0])); err != nil {
 		return nil, err
 	}
 	for i, part := range parts {
@@ -137,7 +143,7 @@ func (r *ranker) Rank(
 			return nil, err
 		}
 		r.report(float64(i) / float64(len(parts)))
-		rank, err := r.count(program, part)
+		rank, err := r.count(program, relations, part)
 		if err != nil {
 			return nil, err
 		}
@@ -152,18 +158,21 @@ func (r *ranker) Rank(
 }
 
 // inputs returns the inputs of a ranking for all shards.
-func (r *ranker) inputs(p *part) (all []*tensors.Tensor) {
+func (r *ranker) inputs(relations []*tensors.Tensor, p *part) (all []*tensors.Tensor) {
 	for i, s := range r.shards {
-		all = slices.Concat(all, s.tables[:2], []*tensors.Tensor{s.operators}, p.tensors[i])
+		all = append(all, s.tables[0], relations[i], s.operators)
+		all = append(all, p.tensors[i]...)
 	}
 	return all
 }
 
 // count ranks a part and returns a function for the rank of a query. A true entity with score
 // NaN ranks last.
-func (r *ranker) count(program *Exec, p *part) (func(member, query int) eval.Rank, error) {
+func (r *ranker) count(
+	program *Exec, relations []*tensors.Tensor, p *part,
+) (func(member, query int) eval.Rank, error) {
 	var arguments []any
-	for _, t := range r.inputs(p) {
+	for _, t := range r.inputs(relations, p) {
 		arguments = append(arguments, t)
 	}
 	outputs, err := r.call(program, arguments)
@@ -268,7 +277,7 @@ func fillIDs(to []int32, triples []datasets.Triple, size int) {
 // The inputs of a ranking, in order.
 const (
 	rankEntities  = iota // [S, E, d]
-	rankRelations        // [S, R, d]
+	rankRelations        // [S, R, w], see rankedRelations
 	rankOperators        // [S, mixes, K·K, K]
 	rankTriples          // [3, b]: heads, relations, tails
 	rankKnownRows        // [n]: the query of a known answer, 0…2b-1
@@ -293,8 +302,8 @@ type ranking struct {
 func (p ranking) graph(g *Graph, in []*Node) []*Node {
 	b := gatherBatch(in[rankEntities], in[rankRelations], in[rankOperators], in[rankTriples],
 		p.shape)
-	all := scores(Reshape(b.queries(), b.members(), -1, b.dim()), b.entities) // [S, 2·b, E]
-	all = p.mask(all, float32(math.NaN()))                                    // neither above nor equal to any score
+	all := scores(Reshape(b.rankedQueries(), b.members(), -1, b.dim()), b.entities) // [S, 2·b, E]
+	all = p.mask(all, float32(math.NaN()))                                          // neither above nor equal to any score
 	members, rows := all.Shape().Dim(0), all.Shape().Dim(1)
 	pick := func(row, id *Node) *Node { // from [n] and [n] to [S, n]
 		n := row.Shape().Dim(0)

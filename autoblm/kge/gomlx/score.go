@@ -20,6 +20,8 @@ type shape struct {
 	moves      bool // relations are a factor and a vector that moves the anchor, each of width d
 	block      int  // size C of dense blocks, whose relations have width C·d; 0 for structures
 	partitions int  // number K of partitions of a model with cores; 0 for other models
+	norm       bool // batch normalization of a model with cores
+	derived    bool // the relations of a model with cores are given as matrices, see [derivation]
 }
 
 // matrixSize returns C for models whose relations are C×C matrices, and else 0.
@@ -66,8 +68,9 @@ func gatherBatch(entities, relations, operators, ids *Node, s shape) batch {
 	}
 	row := func(i int) *Node { return Slice(ids, AxisRange(i, i+1)) }
 	var split cores
-	if s.partitions > 0 {
-		split = splitCores(relations, s.partitions)
+	hasCores := s.partitions > 0 && !s.derived
+	if hasCores {
+		split = splitCores(relations, s)
 		relations = split.matricesOf(split.allRows())
 	}
 	relationIDs := row(1)
@@ -82,7 +85,7 @@ func gatherBatch(entities, relations, operators, ids *Node, s shape) batch {
 	}
 	b.ends = lookUp(entities, b.endRows)
 	b.relation = lookUp(relations, b.relationRows)
-	if s.partitions > 0 {
+	if hasCores {
 		b.coreFactors = lookUp(split.allRows(), b.relationRows)
 	}
 	return b
@@ -227,6 +230,18 @@ func (b batch) queries() *Node {
 		return b.mix(b.anchors(), b.factor(), mixTails, mixTails)
 	}
 	return b.mix(b.ends, b.relation, mixTails, mixHeads)
+}
+
+// rankedQueries returns the queries of a ranking. With batch normalization, relations have matrices
+// and a row to add, see [cores].
+func (b batch) rankedQueries() *Node {
+	if !b.norm {
+		return b.queries()
+	}
+	width := b.relation.Shape().Dim(3)
+	offset := Slice(b.relation, AxisRange(), AxisRange(), AxisRange(), AxisRange(width-b.dim()))
+	b.relation = Slice(b.relation, AxisRange(), AxisRange(), AxisRange(), AxisRange(0, width-b.dim()))
+	return Add(b.queries(), offset)
 }
 
 // backFromQueries propagates the gradient of the queries to the rows that they were mixed from.

@@ -58,9 +58,13 @@ func (p program) graph(g *Graph, inputs []*Node) []*Node {
 	carried = loop(in[callBatches], carried, in, func(i *Node, carried, in []*Node) []*Node {
 		state, losses := carried[:len(state)], carried[len(state)]
 		count := at(in[callCounts], i)
-		loss, byEntity, byRelation := p.gradients(state, in, i, count, Const(g, int32(0)))
-		losses = Add(losses, Mul(loss, ConvertDType(count, dtypes.Float32)))
-		return append(p.update(state, in, i, byEntity, byRelation), losses)
+		result := p.gradients(state, in, i, count, Const(g, int32(0)))
+		losses = Add(losses, Mul(result.loss, ConvertDType(count, dtypes.Float32)))
+		after := p.update(state, in, i, result.byEntity, result.byRelation)
+		if p.norm {
+			after[1] = withAverages(after[1], result.averages)
+		}
+		return append(after, losses)
 	})
 	return carried
 }
@@ -77,8 +81,10 @@ func (p program) inParts(state, in []*Node, nothing *Node) []*Node {
 	}
 	addPart := func(i *Node, carried, constants []*Node) []*Node {
 		in, state, total := constants[:callInputs], constants[callInputs:], constants[callInputs+2]
-		loss, byEntity, byRelation := p.gradients(state, in, i, total, MulScalar(i, size))
-		return []*Node{Add(carried[0], byEntity), Add(carried[1], byRelation), Add(carried[2], loss)}
+		part := p.gradients(state, in, i, total, MulScalar(i, size))
+		return []*Node{
+			Add(carried[0], part.byEntity), Add(carried[1], part.byRelation), Add(carried[2], part.loss),
+		}
 	}
 	carried := loop(in[callBatches], sums, constants, addPart)
 	losses := Mul(carried[2], ConvertDType(total, dtypes.Float32))
@@ -87,9 +93,7 @@ func (p program) inParts(state, in []*Node, nothing *Node) []*Node {
 
 // gradients returns the loss and gradients of batch i of the call. Each triple has weight
 // 1/total; first is the number of the batch's first triple in its step.
-func (p program) gradients(
-	state, in []*Node, i, total, first *Node,
-) (loss, byEntity, byRelation *Node) {
+func (p program) gradients(state, in []*Node, i, total, first *Node) results {
 	ids := at(in[callTriples], i)
 	b := gatherBatch(state[0], state[1], in[callOperators], ids, p.shape)
 	if p.scaled {
