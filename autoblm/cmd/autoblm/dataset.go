@@ -123,8 +123,11 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 			fmt.Fprintf(w, "(the most frequent of %s; --top 0 lists all)\n", format.Int(s.Relations))
 		}
 		fmt.Fprintln(w)
-		o.Show(cli.Block{Next: []string{shellCommand([]string{"train", "--dataset", c.Dataset}),
-			shellCommand([]string{"search", "--dataset", c.Dataset, "--minutes", "10"})}})
+		next := []string{shellCommand([]string{"train", "--dataset", c.Dataset})}
+		if valid.Triples > 0 {
+			next = append(next, shellCommand([]string{"search", "--dataset", c.Dataset, "--minutes", "10"}))
+		}
+		o.Show(cli.Block{Next: next})
 	})
 }
 

@@ -98,8 +98,11 @@ func (s graphImport) block(verbose bool) cli.Block {
 		b.Note(fmt.Sprintf("Fewer than wanted (%s valid, %s test): %s.", format.Int(s.WantedValid),
 			format.Int(s.WantedTest), whyFewer[s.by]))
 	}
-	b.Next = []string{shellCommand([]string{"dataset", "info", s.Folder}),
-		shellCommand([]string{"search", "--dataset", s.Folder, "--minutes", "10"})}
+	next := []string{"search", "--dataset", s.Folder, "--minutes", "10"}
+	if s.Valid == 0 { // so that no structure can be selected
+		next = []string{"train", "--dataset", s.Folder}
+	}
+	b.Next = []string{shellCommand([]string{"dataset", "info", s.Folder}), shellCommand(next)}
 	return b
 }
 

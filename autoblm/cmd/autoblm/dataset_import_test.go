@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,4 +44,21 @@ func TestImportOfAMessyTable(t *testing.T) {
 	fail(t, cli.Misuse, "head is given twice", "dataset import facts.csv --columns head=who,head=id --out g2")
 	contains(t, readFile(t, "g/test.txt"), "\"x\"\tr\t")
 	succeed(t, "train --dataset g --out m", quick)
+}
+
+// TestNextWithoutSplits: no command is suggested that needs splits which the graph lacks.
+func TestNextWithoutSplits(t *testing.T) {
+	dir := t.TempDir()
+	facts := writeFile(t, "Portugal\tborders\tSpain\nLisbon\tcapital_of\tPortugal\n", dir, "facts.tsv")
+	graph := filepath.Join(dir, "graph")
+	for _, line := range []string{
+		"dataset import " + facts + " --out " + graph, "dataset info " + graph,
+		"train --epochs 1 --dim 8 --dataset " + graph + " --out " + filepath.Join(dir, "model"),
+	} {
+		stdout, _ := succeed(t, line)
+		_, next, _ := strings.Cut(stdout, "  Next")
+		if next == "" || strings.Contains(next, "autoblm search") || strings.Contains(next, "autoblm eval") {
+			t.Errorf("%s suggests %q", line, next)
+		}
+	}
 }

@@ -422,9 +422,10 @@ func (s trainSummary) block(g *datasets.Graph, dataset string) cli.Block {
 	}
 	b.Add("model", s.Out)
 	b.Next = append(b.Next, nextTail(s.Out, g))
-	if s.Test != nil {
+	switch {
+	case s.Test != nil:
 		b.Next = append(b.Next, shellCommand([]string{"search", "--dataset", dataset, "--minutes", "10"}))
-	} else {
+	case len(g.Test) > 0:
 		b.Next = append(b.Next, shellCommand([]string{"eval", "--model", s.Out}))
 	}
 	return b
