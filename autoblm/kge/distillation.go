@@ -5,7 +5,8 @@ import "errors"
 // Distillation adds the answers of a teacher, another model or an ensemble, to what a model learns
 // (Hinton et al., 2015). With weight a and temperature T, the cross entropy of each answer has the
 // weight 1-a. The rest is a·T² times the cross entropy between the teacher's [Distribution] of the
-// question and the softmax of the model's scores divided by T. The zero value has no teacher.
+// question and the softmax of the model's scores of the same entities, divided by T. The zero value
+// has no teacher.
 type Distillation struct {
 	TeacherWeight float64 `json:"teacher_weight,omitempty" default:"0.5" min:"0" max:"1" needs:"from-ensemble" brief:"Share of the loss that is learned from --from-ensemble." help:"Share a of the loss that is learned from the scores of --from-ensemble; the answers of the training triples keep 1-a."`
 	Temperature   float64 `json:"temperature,omitempty" default:"2" min:"0" max:"1000" needs:"from-ensemble" help:"Divisor of the scores of both models in the loss of --teacher-weight. The higher, the more the teacher's low scores count."`
@@ -13,7 +14,8 @@ type Distillation struct {
 	Teacher string `json:"teacher,omitempty" kong:"-"`
 }
 
-// Distribution has some entities with their shares of a teacher's answer, whose sum is 1.
+// Distribution has some entities with their shares of a teacher's answer, whose sum is 1. Others play
+// no part in what is learned of a teacher.
 type Distribution struct {
 	Entities []int32 // each once
 	Shares   []float32

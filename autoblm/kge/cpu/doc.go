@@ -56,6 +56,8 @@
 //   - Sampled softmax: the rows of the drawn entities are copied next to each other and
 //     replace the entities; answers that were not drawn enter the sums individually. With
 //     Adagrad only rows with a gradient are updated (sample).
+//   - Distillation: individual pairs of a query and an entity of the teacher's answer, in addition
+//     to the softmax (learnFromTeacher).
 //   - Penalties of embeddings (penalty.go) and of products.
 //   - Max norm: after the optimizer step of a tile (tiles.ClipNorms).
 //

@@ -14,20 +14,14 @@ const examplesPerQuery = 4
 type layout struct {
 	maxQuestions, maxExamples int  // of a unit
 	isGrouped                 bool // neighbouring examples can share a question
-	queries                   int  // of a question: 2 with a teacher, see [trainer.askTeacher]
 }
 
 func newLayout(maxQueries int, o objective) layout {
-	triples, _ := o.(tripleObjective)
-	queries := 1
-	if triples.teacher != nil {
-		queries = 2
+	n := maxQueries / o.directions()
+	if t, ok := o.(tripleObjective); ok && t.isGrouped {
+		return layout{n, examplesPerQuery * n, true}
 	}
-	n := maxQueries / o.directions() / queries
-	if triples.isGrouped {
-		return layout{n, examplesPerQuery * n, true, queries}
-	}
-	return layout{n, n, false, queries}
+	return layout{n, n, false}
 }
 
 // maxUnits returns the largest number of units for a batch of triples or questions.

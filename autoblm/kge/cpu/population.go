@@ -98,7 +98,9 @@ func (p *population) allocate(s kge.Settings) {
 		sparse:           s.SparseGradients,
 		predictRelations: slices.ContainsFunc(p.members, predictsRelations),
 		pairs:            !p.data.BothDirections,
-		touched:          p.data.BothDirections && s.Optimizer == kge.Adagrad && s.MaxNorm == 0,
+		teacher:          s.HasTeacher(),
+		touched: p.data.BothDirections && s.Optimizer == kge.Adagrad && s.MaxNorm == 0 &&
+			!s.HasTeacher(),
 	}
 	p.perThread, p.shared = nil, nil
 	count := p.onOneCore()

@@ -3,6 +3,8 @@ package cpu
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
@@ -16,50 +18,62 @@ func checkTeacher(d *kge.Data, s kge.Settings) error {
 	case d.Teacher == nil:
 		return fmt.Errorf("teacher-weight is %v, but %s has no teacher: leave it at 0",
 			s.TeacherWeight, d.Name)
-	case s.Candidates(len(d.Entities)) < len(d.Entities):
-		return fmt.Errorf("sampled-softmax draws %d entities per step, which lack most answers of a "+
-			"teacher: leave it at 0", s.SampledSoftmax)
+	case s.Buckets > 1:
+		return fmt.Errorf("%d buckets lack most answers of a teacher: leave buckets at 0", s.Buckets)
 	}
 	return nil
 }
 
-// askTeacher adds a second query to each question, which learns the teacher's answer: the first one
-// divided by the temperature, which divides its scores. weight is that of an example.
-func (t *trainer) askTeacher(u *unit, a *activeUnit, weight float32) {
-	softmax, questions := a.overEntities, t.questions(u, a)
+// learnFromTeacher returns the loss of a teacher's answers, see [kge.Distillation]. It adds the
+// gradients with respect to the queries, and keeps pairs for those of the entities. weight is that
+// of an example.
+func (t *trainer) learnFromTeacher(s *scratch, u *unit, a *activeUnit, weight float32) (loss float64) {
+	softmax := a.overEntities
+	rows := t.questions(u, a) * t.stateRows
+	copy(first(u.queries, rows), first(softmax.Rows, rows)) // another unit may overwrite those
 	temperature := t.settings.Temperature
-	softmax.Distributions = softmax.Distributions[:0]
-	for i := range questions {
-		to := softmax.QueryRows(softmax.Rows, questions+i)
-		t.kernels.Scale(to, softmax.QueryRows(softmax.Rows, i), float32(1/temperature))
-		softmax.Distributions = append(softmax.Distributions, tiles.Distribution{Query: questions + i})
-	}
 	weight *= float32(t.settings.TeacherWeight * temperature * temperature)
-	teacher := t.objective.(tripleObjective).teacher
-	add := func(question int, anchor, relation int32, of float32) {
-		d := &softmax.Distributions[question]
-		d.Weight += weight * of
-		if d.Rows == nil { // once for examples that share the question
-			answers := teacher(anchor, relation)
-			d.Rows, d.Shares = answers.Entities, answers.Shares
+	for i := 0; i < a.count; {
+		x, question, sum := &u.examples[i], u.questions[i], float32(0)
+		for i < a.count && u.questions[i] == question {
+			sum += u.examples[i].Weight
+			i++
 		}
-	}
-	for i := range a.count {
-		x := &u.examples[i]
-		add(int(u.questions[i]), x.Anchor, x.Path[0], x.Weight)
+		loss += t.learnAnswer(s, u, a, question, x.Anchor, x.Path[0], weight*sum)
 		if !t.layout.isGrouped && !t.reciprocal {
-			add(a.count+i, x.Target, x.Path[0]^1, x.BackWeight)
+			back := int32(a.count) + question
+			loss += t.learnAnswer(s, u, a, back, x.Target, x.Path[0]^1, weight*x.BackWeight)
 		}
 	}
+	return loss
 }
 
-// propagateTeacher adds the gradients of the queries for the teacher to those of the questions.
-func (t *trainer) propagateTeacher(a *activeUnit) {
-	softmax := a.overEntities
-	questions := softmax.Count / 2
-	for i := range questions {
-		from := softmax.QueryRows(softmax.ByQuery, questions+i)
-		to := softmax.QueryRows(softmax.ByQuery, i)
-		t.kernels.ScaleAdd(to, from, float32(1/t.settings.Temperature))
+// learnAnswer returns the loss of the teacher's answer to a question, which asks for the entities at
+// a relation from an anchor.
+func (t *trainer) learnAnswer(
+	s *scratch, u *unit, a *activeUnit, question, anchor, relation int32, weight float32,
+) float64 {
+	answer := t.objective.(tripleObjective).teacher(anchor, relation)
+	softmax, temperature, scores := a.overEntities, t.settings.Temperature, s.scores[:0]
+	query := softmax.QueryRows(softmax.Rows, int(question))
+	gradient := softmax.QueryRows(softmax.ByQuery, int(question))
+	for _, entity := range answer.Entities {
+		row := tiles.PaddedRow(t.entities.Table, int(entity))
+		scores = append(scores, t.kernels.Dot(query, row, &s.lanes)/temperature)
 	}
+	s.scores = scores
+	highest, sum := slices.Max(scores), 0.0
+	for _, score := range scores {
+		sum += math.Exp(score - highest)
+	}
+	logSum, loss := highest+math.Log(sum), 0.0
+	for i, entity := range answer.Entities {
+		share, logProbability := answer.Shares[i], scores[i]-logSum
+		loss -= float64(share) * logProbability
+		slope := weight * (float32(math.Exp(logProbability)) - share) / float32(temperature)
+		row := tiles.PaddedRow(t.entities.Table, int(entity))
+		t.kernels.ScaleAdd(gradient, row, slope)
+		u.pairs = append(u.pairs, pair{entity, question, slope})
+	}
+	return float64(weight) * loss
 }

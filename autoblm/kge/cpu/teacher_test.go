@@ -14,8 +14,8 @@ import (
 func TestTeacherRefused(t *testing.T) {
 	s := settings()
 	s.TeacherWeight, s.Temperature = 0.5, 2
-	sampled := s
-	sampled.SampledSoftmax = 5
+	inBuckets := s
+	inBuckets.SampledSoftmax, inBuckets.Buckets = 5, 8
 	with, without := enginetest.Triples(graph()), completion.Data(graph())
 	paths := randomPaths(450, 20, 100, 2, 1)
 	for _, c := range []struct {
@@ -23,7 +23,7 @@ func TestTeacherRefused(t *testing.T) {
 		settings kge.Settings
 		want     string
 	}{
-		{with, sampled, "sampled-softmax draws 5 entities"},
+		{with, inBuckets, "8 buckets lack most answers"},
 		{without, s, "random has no teacher"},
 		{paths, s, "only triples have a teacher"},
 	} {

@@ -280,7 +280,7 @@ func (t *trainer) drawMask(mask *tiles.Mask, u *unit, queries int) {
 func (t *trainer) sampling(u *unit) tiles.Sampling {
 	return tiles.Sampling{
 		Key:   tiles.SamplingKey(t.member.Seed, t.steps),
-		First: u.first, Directions: t.objective.directions() * t.layout.queries,
+		First: u.first, Directions: t.objective.directions(),
 	}
 }
 
@@ -445,7 +445,7 @@ func (t *trainer) collectRows(tile int, gradient kernel.Table) {
 	for _, pair := range t.pairs[tile] {
 		entity := int(pair.entity)
 		to := tiles.PaddedRow(gradient, entity-tile*tiles.Rows)
-		query := part(pair.queries, int(pair.path), t.stateRows)
+		query := part(pair.queries, int(pair.query), t.stateRows)
 		row := tiles.PaddedRow(t.entities.Table, entity)
 		t.measure.AddGradRow(t.kernels, to, query, row, pair.slope)
 	}

@@ -53,16 +53,13 @@ func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight flo
 		t.drawMask(s.mask, u, questions)
 		s.mask.Apply(softmax.Rows, questions)
 	}
-	if t.settings.HasTeacher() {
-		t.askTeacher(u, a, weight)
-		weight *= float32(1 - t.settings.TeacherWeight)
-	}
+	answerWeight := weight * float32(1-t.settings.TeacherWeight)
 	softmax.Sampling = t.sampling(u)
 	answers := n
 	if !t.reciprocal {
 		answers += n
 	}
-	answer := t.answers(u, a, weight)
+	answer := t.answers(u, a, answerWeight)
 	var loss float64
 	if t.settings.Negatives > 0 {
 		loss = softmax.NegativeSampling(
@@ -71,7 +68,7 @@ func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight flo
 		loss = softmax.CrossEntropy(t.kernels, t.candidates(), answers, s.softmax, answer)
 	}
 	if t.settings.HasTeacher() {
-		t.propagateTeacher(a)
+		loss += t.learnFromTeacher(s, u, a, weight)
 	}
 	if t.settings.Dropout > 0 {
 		s.mask.Apply(softmax.ByQuery, questions)
@@ -120,10 +117,10 @@ func (t *trainer) questions(u *unit, a *activeUnit) int {
 }
 
 // makeQueries makes a query of each question: the ends of the paths walked forward and then,
-// without reverses, of the same paths walked backward. Queries for a teacher stay 0.
+// without reverses, of the same paths walked backward.
 func (t *trainer) makeQueries(s *scratch, u *unit, a *activeUnit) {
 	softmax, n := a.overEntities, a.count
-	softmax.Reset(t.layout.queries * t.questions(u, a))
+	softmax.Reset(t.questions(u, a))
 	if u.norm != nil {
 		t.norm.sides[ofQueries].scale(softmax.Rows, u.norm.queries, len(u.norm.paths))
 		return

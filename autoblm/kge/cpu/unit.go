@@ -16,7 +16,7 @@ type unit struct {
 	questions []int32       // index in the unit of each example's question
 	gradients paths         // with respect to the embeddings of the examples
 	loss      float64
-	queries   kernel.Table // [paths·stateRows, d], if there are pairs
+	queries   kernel.Table // [queries·stateRows, d], if there are pairs
 	pairs     []pair
 	norm      *normUnit // nil without batch normalization
 
@@ -35,16 +35,16 @@ func (u *unit) number(question int) int {
 // repeatsQuestion reports whether an example has the question of the one before.
 func (u *unit) repeatsQuestion(i int) bool { return i > 0 && u.questions[i] == u.questions[i-1] }
 
-// pair is an entity that the query of a path learns individually. slope is the derivative of the
-// loss with respect to the score of the entity for the query.
+// pair is an entity that a query learns individually. slope is the derivative of the loss with
+// respect to the score of the entity for the query.
 type pair struct {
-	entity, path int32
-	slope        float32
+	entity, query int32
+	slope         float32
 }
 
-func newUnit(m *model, maxPaths int, hasPairs bool) *unit {
-	u := &unit{gradients: newPaths(m, maxPaths, !hasPairs)}
-	if hasPairs {
+func newUnit(m *model, r requirements) *unit {
+	u := &unit{gradients: newPaths(m, r.paths, !r.pairs)}
+	if r.pairs || r.teacher {
 		u.queries = tiles.NewTable(m.maxQueries()*m.stateRows, m.dim)
 	}
 	if m.form.HasNorm() {
@@ -70,7 +70,7 @@ type scratch struct {
 	mask                 *tiles.Mask
 	inputs               [2]inputs    // by direction
 	tile                 kernel.Table // gradient of a tile
-	rows                 kernel.Table // a row per path or query
+	rows                 kernel.Table // a row per path
 	gradQueries          kernel.Table // [paths·stateRows, d]
 	lanes                kernel.Lanes
 	scores               []float64 // of the answers of a unit
@@ -92,7 +92,7 @@ func newScratch(r requirements) *scratch {
 		softmax:     tiles.NewScratch(m.kernels, m.entities, m.dim, r.sparse > 0),
 		mask:        tiles.NewMask(m.maxQueries(), m.dim),
 		tile:        tiles.NewTable(tiles.Rows, columns),
-		rows:        tiles.NewTable(max(r.paths, m.maxQueries()), m.dim),
+		rows:        tiles.NewTable(r.paths, m.dim),
 		gradQueries: tiles.NewTable(r.paths*m.stateRows, m.dim),
 	}
 	if r.negatives {

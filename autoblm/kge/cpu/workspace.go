@@ -28,6 +28,7 @@ type requirements struct {
 	sparse           int    // approximate entities with gradients per query; 0: all
 	predictRelations bool   // for some member
 	pairs            bool   // entities are learned individually
+	teacher          bool   // so are those of a teacher's answers
 	touched          bool   // steps with a sample change only rows with a gradient
 }
 
@@ -91,7 +92,7 @@ func newWorkspace(r requirements, threads, keptBytes int) *workspace {
 		w.norm = newBatchNorm(m.dim)
 	}
 	for range r.units {
-		w.units = append(w.units, newUnit(m, r.paths, r.pairs))
+		w.units = append(w.units, newUnit(m, r))
 	}
 	w.addActiveUnits(r, keptBytes)
 	if r.touched && w.sample != nil {

@@ -165,6 +165,7 @@ func Recipes() map[string]Recipe {
 		"taught, reciprocal":          newRecipe(all, reciprocal, inputDropout, taught(0.5, 2)),
 		"taught, grouped":             newRecipe(all, reciprocal, grouped(3), withDropout(0.2), taught(0.4, 2)),
 		"taught, sparse":              newRecipe(norms, reciprocal, grouped(2), sparse, taught(0.5, 2)),
+		"taught, sampled":             newRecipe(all, reciprocal, sampled(4), taught(0.5, 2)),
 		"taught, translated":          newRecipe(norms, translate, taught(0.5, 0.5)),
 		"everything":                  newRecipe(all, reciprocal, options),
 		"everything not reciprocal":   newRecipe(all, options),

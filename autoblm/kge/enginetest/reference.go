@@ -264,11 +264,13 @@ func (r *reference) exampleLoss(x kge.Example, step, number int, others ...int32
 
 // teacherEntropy returns the cross entropy between a teacher's answer and scores of a model.
 func (r *reference) teacherEntropy(q kge.Question, scores []float64) (sum float64) {
-	scaled := make([]float64, len(scores))
-	floats.ScaleTo(scaled, 1/r.settings.Temperature, scores)
 	answer := r.data.Teacher(q.Anchor, q.Path[0])
-	for i, entity := range answer.Entities {
-		sum -= float64(answer.Shares[i]) * (scaled[entity] - floats.LogSumExp(scaled))
+	var scaled []float64 // of the entities of the answer
+	for _, entity := range answer.Entities {
+		scaled = append(scaled, scores[entity]/r.settings.Temperature)
+	}
+	for i, score := range scaled {
+		sum -= float64(answer.Shares[i]) * (score - floats.LogSumExp(scaled))
 	}
 	return sum
 }

@@ -26,6 +26,7 @@ type raw struct {
 	mulAdd    func(y, a, b *float32, rows, width, stride int, sign float32)
 	scale     func(y, x *float32, n int, factor float32)
 	scaleAdd  func(y, x *float32, n int, factor float32)
+	dot       func(x, y *float32, n int, sums *float32)
 	adagrad   func(x, g, sum *float32, n int, rate float32)
 	adam      func(x, g, mean, square *float32, n int, rate, correction float32)
 	penalize  func(g, x *float32, n int, slope2, slope3 float32, squares, cubes *float32)
@@ -184,6 +185,17 @@ func (s *Set) Prefetch(x []float32) {
 
 // Lanes is scratch space for two sums, one partial sum for each lane of the widest register.
 type Lanes [2][Columns]float32
+
+// Dot returns the scalar product of a multiple of Columns floats. It uses lanes as scratch space.
+func (s *Set) Dot(x, y []float32, lanes *Lanes) (sum float64) {
+	check(len(x) == len(y) && len(x) > 0 && len(x)%Columns == 0)
+	*lanes = Lanes{}
+	s.raw.dot(&x[0], &y[0], len(x), &lanes[0][0])
+	for _, lane := range lanes[0] {
+		sum += float64(lane)
+	}
+	return sum
+}
 
 // Penalize computes g += x·(slope2 + slope3·|x|) for a multiple of Columns floats.
 // It returns the sums of x² and of |x|³ and uses lanes as scratch space.

@@ -183,6 +183,16 @@ func TestRows(t *testing.T) {
 				both[1](q.Data, g.Data, factor)
 				same(t, name, p.all, q.all, 1e-6)
 			}
+			dot, wantDot := set.Dot(p.Data, g.Data, new(kernel.Lanes)), 0.0
+			if !special {
+				for i := range p.Data {
+					wantDot += float64(p.Data[i]) * float64(g.Data[i])
+				}
+				same(t, "Dot", []float32{float32(dot)}, []float32{float32(wantDot)}, 1e-4)
+			}
+			wantDot = portable.Dot(p.Data, g.Data, new(kernel.Lanes))
+			same(t, "Dot", []float32{float32(dot)}, []float32{float32(wantDot)}, 1e-4)
+
 			q, u := p.clone(), s.clone()
 			set.Adagrad(p.Data, g.Data, s.Data, 0.3)
 			portable.Adagrad(q.Data, g.Data, u.Data, 0.3)

@@ -29,6 +29,9 @@ func scaleAVX2(y *float32, x *float32, n int, factor float32)
 func scaleAddAVX2(y *float32, x *float32, n int, factor float32)
 
 //go:noescape
+func dotAVX2(x *float32, y *float32, n int, sums *float32)
+
+//go:noescape
 func adagradAVX2(x *float32, gradient *float32, sum *float32, n int, rate float32)
 
 //go:noescape
@@ -90,6 +93,9 @@ func scaleAVX512(y *float32, x *float32, n int, factor float32)
 
 //go:noescape
 func scaleAddAVX512(y *float32, x *float32, n int, factor float32)
+
+//go:noescape
+func dotAVX512(x *float32, y *float32, n int, sums *float32)
 
 //go:noescape
 func adagradAVX512(x *float32, gradient *float32, sum *float32, n int, rate float32)

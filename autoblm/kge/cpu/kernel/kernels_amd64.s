@@ -531,6 +531,26 @@ next:
 	VZEROUPPER
 	RET
 
+// func dotAVX2(x *float32, y *float32, n int, sums *float32)
+// Requires: AVX, FMA3
+TEXT ·dotAVX2(SB), NOSPLIT, $0-32
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	XORQ   BX, BX
+
+next:
+	VMOVUPS     (AX)(BX*1), Y1
+	VFMADD231PS (CX)(BX*1), Y1, Y0
+	ADDQ        $0x00000020, BX
+	SUBQ        $0x00000008, DX
+	JG          next
+	MOVQ        sums+24(FP), AX
+	VMOVUPS     Y0, (AX)
+	VZEROUPPER
+	RET
+
 // func adagradAVX2(x *float32, gradient *float32, sum *float32, n int, rate float32)
 // Requires: AVX, FMA3
 TEXT ·adagradAVX2(SB), NOSPLIT, $0-36
@@ -2022,6 +2042,26 @@ next:
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000010, DX
 	JG          next
+	VZEROUPPER
+	RET
+
+// func dotAVX512(x *float32, y *float32, n int, sums *float32)
+// Requires: AVX, AVX512F
+TEXT ·dotAVX512(SB), NOSPLIT, $0-32
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VPXORD Z0, Z0, Z0
+	XORQ   BX, BX
+
+next:
+	VMOVUPS     (AX)(BX*1), Z1
+	VFMADD231PS (CX)(BX*1), Z1, Z0
+	ADDQ        $0x00000040, BX
+	SUBQ        $0x00000010, DX
+	JG          next
+	MOVQ        sums+24(FP), AX
+	VMOVUPS     Z0, (AX)
 	VZEROUPPER
 	RET
 

@@ -16,6 +16,7 @@ func Portable() *Set {
 		mulAdd:           mulAddGo,
 		scale:            scaleGo,
 		scaleAdd:         scaleAddGo,
+		dot:              dotGo,
 		adagrad:          adagradGo,
 		adam:             adamGo,
 		penalize:         penalizeGo,
@@ -127,6 +128,13 @@ func scaleAddGo(y, x *float32, n int, factor float32) {
 	out := at(y, 0, n)
 	for i, v := range at(x, 0, n) {
 		out[i] += factor * v
+	}
+}
+
+func dotGo(x, y *float32, n int, sums *float32) {
+	a, b, sum := at(x, 0, n), at(y, 0, n), at(sums, 0, Columns)
+	for i, v := range a {
+		sum[i%Columns] += v * b[i]
 	}
 }
 

@@ -5,7 +5,6 @@ import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 // Scratch is a thread's scratch buffer for one unit of queries.
 type Scratch struct {
 	kernels *kernel.Set
-	mean    []float32 // of the rows of a distribution
 
 	// For bfloat16 products.
 	scores             kernel.Table // [rows of a tile, queries]

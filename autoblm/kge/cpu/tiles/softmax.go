@@ -20,8 +20,6 @@ type gradientStore interface {
 	forward(k *kernel.Set, s *Softmax, e Embeddings, scratch *Scratch)
 	// finish completes a unit after its queries have their weights.
 	finish(s *Softmax, e Embeddings, scratch *Scratch)
-	// subtract subtracts a distribution from the slopes of its query, after finish.
-	subtract(s *Softmax, d Distribution)
 	// collect computes the gradient of the rows of a tile, [rows, d], from the given units, or
 	// adds it.
 	collect(k *kernel.Set, units []*Softmax, e Embeddings, tile int, gradient, scratch kernel.Table,
@@ -97,8 +95,6 @@ type Softmax struct {
 	ByQuery kernel.Table
 	// Sampling determines the samples of sparse gradients.
 	Sampling Sampling
-	// Distributions have what queries learn in addition to answers.
-	Distributions []Distribution
 
 	store            gradientStore
 	number           int // of the unit
@@ -120,9 +116,8 @@ type Answer struct {
 	NotSampled, Repeated bool
 }
 
-// CrossEntropy returns Σ weight · (log Σ exp(scores of the query) - score) over answers, and over
-// distributions with their mean scores. It leaves the gradient of the queries in ByQuery and adds
-// that of the answers to their Gradient.
+// CrossEntropy returns Σ weight · (log Σ exp(scores of the query) - score) over answers. It
+// leaves the gradient of the queries in ByQuery and adds that of the answers to their Gradient.
 func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, answers int, scratch *Scratch,
 	answer func(i int) Answer) float64 {
 	s.Forward(k, e, scratch)
@@ -135,9 +130,6 @@ func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, answers int, scratch
 		}
 		s.weights[a.Query] += a.Weight
 		s.scores = append(s.scores, score)
-	}
-	for _, d := range s.Distributions {
-		s.weights[d.Query] += d.Weight
 	}
 	for i := range s.Count {
 		s.SetWeight(k, i, s.weights[i])
@@ -154,7 +146,7 @@ func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, answers int, scratch
 		s.measure.AddGradRow(k, a.Gradient, query, a.Row, slope)
 	}
 	s.Finish(e, scratch)
-	return loss + s.learnDistributions(k, e, scratch)
+	return loss
 }
 
 // Forward computes the softmax sums of the queries, whose rows are set, over all rows of the

@@ -17,6 +17,7 @@ func main() {
 		count(isa)
 		mulAdd(isa)
 		scale(isa)
+		dot(isa)
 		adagrad(isa)
 		adam(isa)
 		penalize(isa)

@@ -150,6 +150,19 @@ func scale(s isa) {
 	}
 }
 
+// dot generates the sum of products x·y in each lane.
+func dot(s isa) {
+	function("dot"+s.name, "func(x, y *float32, n int, sums *float32)")
+	x, y, n := argument("x"), argument("y"), argument("n")
+	sum := s.vector()
+	s.zero(sum)
+	along(s, n, func(offset reg.GPVirtual) {
+		v := s.vector()
+		VMOVUPS(indexed(x, offset), v)
+		VFMADD231PS(indexed(y, offset), v, sum)
+	}, func() { VMOVUPS(sum, Mem{Base: argument("sums")}) })
+}
+
 // adagrad generates sum += g², x -= rate·g / (√sum + 1e-10), and then rounds x to
 // the grid of kernel.Set.Adagrad.
 func adagrad(s isa) {
