@@ -31,7 +31,7 @@ type normSide struct {
 	mean        []float64
 	variance    []float64 // the mean of the squared differences from the mean
 	inverse     []float64 // 1/√(σ² + ε)
-	// sums are those of normUnit over the batch.
+	// sums has the sums of all units, see normUnit.
 	sums [2][]float64
 }
 
@@ -49,7 +49,7 @@ type normUnit struct {
 	queries kernel.Table // normalized, before γ and β
 	// byQueries and byInputs are gradients.
 	byQueries, byInputs kernel.Table
-	// sums are sums over questions, by coordinate: of the last given rows x, and of products x·y.
+	// sums has sums over questions by coordinate: of the last given rows x, and of products x·y.
 	sums [2][]float64
 }
 

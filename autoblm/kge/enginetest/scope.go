@@ -14,9 +14,10 @@ const (
 )
 
 // The recipes of [Brief] have all penalties, relation prediction, dropout, all kinds of reverse
-// relations and a maximum norm.
+// relations, batch normalization and a maximum norm.
 var (
 	briefWithEach  = []string{"plain", "everything", "reciprocal orthogonality"}
+	briefWithCores = []string{"reciprocal ivr", "batch norm, penalties"}
 	briefWithQuatE = []string{"everything not reciprocal", "translated penalties", "reciprocal ivr"}
 )
 
@@ -24,5 +25,5 @@ var (
 func (s Scope) Has(recipe, member string) bool {
 	return s == Everything || slices.Contains(briefWithEach, recipe) ||
 		member == "quate" && slices.Contains(briefWithQuatE, recipe) ||
-		member == "core-2" && recipe == "reciprocal ivr"
+		member == "core-2" && slices.Contains(briefWithCores, recipe)
 }
