@@ -142,9 +142,9 @@ type Sampling struct {
 	// Negatives n > 0 replaces the log-loss over all entities. The query of a path then learns one of
 	// its answers and n random entities that are no answers, drawn in each step, with the loss
 	// -log σ(Margin + score) - mean log σ(-Margin - score)
-	// (paper, Section V-B; Ren et al., 2020). The queries of triples share the n entities of a
-	// step, without the known training answers of each.
-	Negatives int     `json:"negatives,omitempty" min:"0" max:"65536" help:"Negative sampling: number of entities drawn per query, or per step on triples, such as 256. 0: log-loss over all entities."`
+	// (paper, Section V-B; Ren et al., 2020). Each 48 triples of a batch share n entities, without
+	// the training answers of each query.
+	Negatives int     `json:"negatives,omitempty" min:"0" max:"65536" help:"Negative sampling: number of entities drawn per query, or per 48 triples, such as 256. 0: log-loss over all entities."`
 	Margin    float64 `json:"margin,omitempty" placeholder:"MARGIN" help:"Margin added to scores with negative sampling. Default: 24 for distance models with dimension 400, and proportionally less for smaller ones."`
 }
 
@@ -230,6 +230,9 @@ func (s Settings) validateLoss() error {
 	case s.Negatives > 0 && s.SparseGradients > 0:
 		return fmt.Errorf("negatives is %d and sparse-gradients is %d: "+
 			"they exclude each other; leave one of them at 0", s.Negatives, s.SparseGradients)
+	case s.Negatives > 0 && s.AnswersPerQuery > 0:
+		return fmt.Errorf("negatives is %d and answers-per-query is %d: "+
+			"they exclude each other; leave one of them at 0", s.Negatives, s.AnswersPerQuery)
 	case s.Negatives == 0 && (s.AdversarialTemperature > 0 || s.Subsampling):
 		return errors.New("adversarial-temperature and subsampling are parts of negative sampling: " +
 			"set negatives, such as 256, or leave them out")

@@ -45,6 +45,9 @@ func TestSettingsRefused(t *testing.T) {
 		"negatives is 5|sparse-gradients is 64|leave one": func(s *options) {
 			s.SparseGradients, s.Negatives = 64, 5
 		},
+		"negatives is 5|answers-per-query is 8|leave one": func(s *options) {
+			s.Reciprocal, s.AnswersPerQuery, s.Negatives = true, 8, 5
+		},
 		"negatives is 5|sampled-softmax is 64|leave one": func(s *options) {
 			s.SampledSoftmax, s.Negatives = 64, 5
 		},

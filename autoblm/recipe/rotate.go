@@ -7,7 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
-const adversarialNote = "The authors draw negatives for each triple; here the triples of a step " +
+const adversarialNote = "The authors draw negatives for each triple; here 48 triples " +
 	"share them. They divide the learning rate by 10 after half of the steps; here it falls to 0 " +
 	"in the second half. Their initial numbers are uniform; here they are normal, with the same " +
 	"deviation. " + bestNote

@@ -51,8 +51,8 @@
 //   - Relation prediction: a second softmax, over the relations (predictRelations).
 //   - Dropout: a mask on the queries and their gradient (tiles.Mask).
 //   - Negative sampling: on paths, individual pairs of a query and an entity replace the softmax
-//     (negativeSampling). On triples, the queries of a step share their negatives, drawn as for
-//     the sampled softmax, and only the loss is another (tiles.Softmax.NegativeSampling).
+//     (negativeSampling). On triples, the queries of a unit share their negatives, whose rows are
+//     copied next to each other (tiles.Softmax.NegativeSampling).
 //   - Sampled softmax: the rows of the drawn entities are copied next to each other and
 //     replace the entities; answers that were not drawn enter the sums individually. With
 //     Adagrad only rows with a gradient are updated (sample).

@@ -179,6 +179,9 @@ func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) f
 		bytes += float32Bytes * entities * float64(queries) * float64(e.threads)
 		active = float64(units)
 	case shared > 0:
+		if s.Negatives > 0 {
+			bytes += float32Bytes * float64(shared) * float64(s.Dim) * float64(units)
+		}
 		kept := float64(exponentialBytes) * float64(shared) * float64(queries) // by a unit
 		keptUnits := math.Floor(float64(maxKept(isBF16)) / kept)
 		active = max(1, min(float64(units), keptUnits))

@@ -309,6 +309,9 @@ func (t *trainer) gather(units []*unit, weight float32) (penalty float64) {
 				}
 			}
 		}
+		for i, entity := range u.negatives.drawn {
+			t.addGradient(entity, tiles.PaddedRow(u.negatives.gradient, i))
+		}
 		for _, p := range u.pairs {
 			tile := p.entity / tiles.Rows
 			t.pairs[tile] = append(t.pairs[tile], unitPair{u, p})
@@ -415,7 +418,7 @@ func (t *trainer) updateEntities(s *scratch, tile int, r round, rate float64) {
 	}
 	start, count, rows := t.entities.Tile(tile)
 	gradient := gradientOf(s, t.entities, tile, t.allEntities)
-	if t.overEntities == nil || t.sample != nil {
+	if t.overEntities == nil || t.sample != nil || t.drawsNegatives {
 		clear(first(gradient, rows))
 	} else {
 		t.overEntities.Collect(

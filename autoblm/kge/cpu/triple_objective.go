@@ -62,8 +62,7 @@ func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight flo
 	answer := t.answers(u, a, answerWeight)
 	var loss float64
 	if t.settings.Negatives > 0 {
-		loss = softmax.NegativeSampling(
-			t.kernels, t.candidates(), t.negatives(s, u, a), answers, s.softmax, answer)
+		loss = t.sampleNegatives(s, u, a, answers, answer)
 	} else {
 		loss = softmax.CrossEntropy(t.kernels, t.candidates(), answers, s.softmax, answer)
 	}

@@ -18,7 +18,8 @@ type unit struct {
 	loss      float64
 	queries   kernel.Table // [queries·stateRows, d], if there are pairs
 	pairs     []pair
-	norm      *normUnit // nil without batch normalization
+	norm      *normUnit      // nil without batch normalization
+	negatives drawnNegatives // empty if the unit draws none
 
 	withReverses []kge.Example // memory for examples
 	reversePaths []int32       // memory for the paths of reverses
@@ -75,7 +76,7 @@ type scratch struct {
 	lanes                kernel.Lanes
 	scores               []float64 // of the answers of a unit
 	softmax              *tiles.Scratch
-	excluded             []tiles.Place // from the negatives of a unit
+	negatives            negativeScratch
 	// relationQueries and relationSoftmax are for relation prediction, whose queries have as many
 	// columns as relations.
 	relationQueries kernel.Table // [queries, columns]
@@ -97,6 +98,7 @@ func newScratch(r requirements) *scratch {
 	}
 	if r.negatives {
 		s.softmax.EnableNegatives()
+		s.negatives = newNegativeScratch(m, r.drawnNegatives())
 	}
 	if r.predictRelations {
 		relations := m.relations[0]

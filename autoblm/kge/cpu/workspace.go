@@ -24,12 +24,20 @@ type requirements struct {
 	paths            int    // of a unit, at most
 	softmax          bool   // over all entities or a sample, or with negatives that queries share
 	negatives        bool   // negative sampling on triples
-	candidates       int    // entities in that softmax
+	candidates       int    // entities in that softmax, or negatives of a unit
 	sparse           int    // approximate entities with gradients per query; 0: all
 	predictRelations bool   // for some member
 	pairs            bool   // entities are learned individually
 	teacher          bool   // so are those of a teacher's answers
 	touched          bool   // steps with a sample change only rows with a gradient
+}
+
+// drawnNegatives returns the number of negatives that each unit draws, or 0 if it draws none.
+func (r requirements) drawnNegatives() int {
+	if r.negatives && r.candidates < r.model.entities.Count {
+		return r.candidates
+	}
+	return 0
 }
 
 // maxKept returns the largest size of the exponentials of a step.
@@ -53,12 +61,14 @@ func (r requirements) relationSoftmaxes() int { return (r.paths-1)/r.model.maxQu
 // workspace holds the memory of a step except the model. Members that train one after the other
 // share a workspace.
 type workspace struct {
-	threads  int
-	units    []*unit       // of a batch
-	active   []*activeUnit // fewer than units if not all exponentials are kept
-	scratch  []*scratch    // by thread
-	sample   *sample       // nil without sampled softmax
-	byEntity tiles.RowGradients
+	threads int
+	units   []*unit       // of a batch
+	active  []*activeUnit // fewer than units if not all exponentials are kept
+	scratch []*scratch    // by thread
+	sample  *sample       // nil without sampled softmax
+	// drawsNegatives says that each unit draws negatives.
+	drawsNegatives bool
+	byEntity       tiles.RowGradients
 	// touched collects gradients in place of byEntity if a step changes few rows; else nil.
 	touched *tiles.TouchedRows
 	// overEntities and overRelations are the softmaxes of the active units, or nil.
@@ -83,7 +93,8 @@ func newWorkspace(r requirements, threads, keptBytes int) *workspace {
 	m := r.model
 	w := &workspace{
 		threads: threads, byEntity: tiles.NewRowGradients(m.entities),
-		pairs: make([][]unitPair, m.entities.Tiles()),
+		drawsNegatives: r.drawnNegatives() > 0,
+		pairs:          make([][]unitPair, m.entities.Tiles()),
 	}
 	for _, table := range m.relations {
 		w.byRelation = append(w.byRelation, tiles.NewRowGradients(table.Embeddings))
@@ -92,17 +103,24 @@ func newWorkspace(r requirements, threads, keptBytes int) *workspace {
 		w.norm = newBatchNorm(m.dim)
 	}
 	for range r.units {
-		w.units = append(w.units, newUnit(m, r))
+		u := newUnit(m, r)
+		if n := r.drawnNegatives(); n > 0 {
+			u.negatives = drawnNegatives{make([]int32, n), tiles.NewTable(n, m.dim)}
+		}
+		w.units = append(w.units, u)
 	}
 	w.addActiveUnits(r, keptBytes)
 	if r.touched && w.sample != nil {
 		w.touched = tiles.NewTouchedRows(2*r.units*r.paths + w.sample.Count)
 	}
+	if n := r.drawnNegatives(); r.touched && n > 0 {
+		w.touched = tiles.NewTouchedRows(r.units * (2*r.paths + n))
+	}
 	for range threads {
 		w.scratch = append(w.scratch, newScratch(r))
 	}
 	if len(w.active) < r.units {
-		if w.sample == nil {
+		if w.sample == nil && !w.drawsNegatives {
 			w.allEntities = tiles.NewTable(m.entities.Tiles()*tiles.Rows, m.dim)
 		}
 		if r.predictRelations {
@@ -122,7 +140,9 @@ func (w *workspace) addActiveUnits(r requirements, keptBytes int) {
 	}
 	if r.softmax {
 		e := m.entities
-		if r.candidates < e.Count {
+		if n := r.drawnNegatives(); n > 0 {
+			e = tiles.Embeddings{Count: n}
+		} else if r.candidates < e.Count {
 			w.sample = newSample(m, r.candidates)
 			e = w.sample.Embeddings
 		}

@@ -152,7 +152,6 @@ func Recipes() map[string]Recipe {
 		"negatives":                   newRecipe(none, negatives(4, 0.7, 0)),
 		"self-adversarial":            newRecipe(norms, negatives(5, 2, 1.5), subsampling),
 		"all negatives":               newRecipe(none, negatives(1000, 1, 0.5), reciprocal),
-		"grouped, self-adversarial":   newRecipe(none, negatives(5, 1, 1), reciprocal, grouped(3)),
 		"translated":                  newRecipe(none, translate),
 		"translated penalties":        newRecipe(penalties, translate, withDropout(0.2)),
 		"translated, pairs":           newRecipe(pairsAndProducts, translate),

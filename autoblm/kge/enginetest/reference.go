@@ -281,7 +281,8 @@ func (r *reference) selfAdversarial(
 ) (loss float64) {
 	entities, n := len(r.data.Entities), r.settings.Negatives
 	drawn := make([]int32, min(n, entities))
-	rules.DrawSample(r.member.Seed, step, drawn, make([]bool, entities))
+	block := number / 2 / rules.NegativeBlock
+	rules.DrawSample(r.member.Seed, rules.BlockStep(step, block), drawn, make([]bool, entities))
 	answers := r.data.Answers(x.Anchor, x.Path[0])
 	var scores, weights []float64
 	for _, e := range drawn {

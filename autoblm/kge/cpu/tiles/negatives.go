@@ -59,6 +59,22 @@ func (s *Softmax) NegativeSampling(k *kernel.Set, e Embeddings, by Negatives, an
 	return loss
 }
 
+// NegativeGradient computes the gradient of the rows of a tile, [rows of the tile, d], after
+// NegativeSampling. It overwrites what is kept, so it can be called once per tile.
+func (s *Softmax) NegativeGradient(k *kernel.Set, e Embeddings, tile int, gradient,
+	scratch kernel.Table) {
+	kept := s.store.(*exponentials).units[s.number][tile]
+	start, _, rows := e.Tile(tile)
+	factors := kept.maxima[:s.PaddedCount]
+	for i := range factors {
+		factors[i] = 0 // of padding
+		if s.weights[i] != 0 {
+			factors[i] = s.weights[i] / float32(s.sums[i])
+		}
+	}
+	s.measure.GradRows(k, &s.Queries, gradient, kept.Table, e.From(start), factors, rows, scratch, false)
+}
+
 // softplus returns log(1 + exp(x)).
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 

@@ -26,15 +26,38 @@ func DrawNegatives(
 	}
 }
 
+// NegativeBlock is the number of triples of a batch that share negatives in training.
+const NegativeBlock = 48
+
+// BlockStep returns the step with which DrawSample draws the negatives of a block of a batch.
+func BlockStep(step, block int) int { return step | block<<32 }
+
 // DrawSample draws the entities of a sampled softmax for a member's seed and a step that counts
 // from 1. It fills drawn with different entities in ascending order, and marks them in isDrawn,
 // [entities], which must be all false. All sets of that size are equally likely (Bentley and
 // Floyd, 1987).
 func DrawSample(seed uint64, step int, drawn []int32, isDrawn []bool) {
-	rng := rand.New(rand.NewPCG(seed, uint64(step)))
+	NewSampler().Draw(seed, step, drawn, isDrawn)
+}
+
+// Sampler draws samples one after the other, in memory that it keeps.
+type Sampler struct {
+	source *rand.PCG
+	rng    *rand.Rand
+}
+
+// NewSampler returns a sampler for one thread.
+func NewSampler() Sampler {
+	source := rand.NewPCG(0, 0)
+	return Sampler{source, rand.New(source)}
+}
+
+// Draw works like [DrawSample].
+func (s Sampler) Draw(seed uint64, step int, drawn []int32, isDrawn []bool) {
+	s.source.Seed(seed, uint64(step))
 	for i := range drawn {
 		last := len(isDrawn) - len(drawn) + i
-		entity := rng.IntN(last + 1)
+		entity := s.rng.IntN(last + 1)
 		if isDrawn[entity] {
 			entity = last
 		}
