@@ -50,13 +50,17 @@ func (c comparison) Gain() string {
 	return meanError(3, gains)
 }
 
-// compare returns the comparison on a graph, with own penalties if there is one.
+// compare returns the comparison on a graph, with own penalties if there is one. Among several
+// trainings of ComplEx, and of found structures, it takes the best by validation.
 func compare(graph string) (comparison, error) {
 	c := comparison{Graph: graph}
 	all, err := ownPenalties(graph)
+	slices.SortStableFunc(all, func(a, b any) int {
+		return cmp.Compare(stat.Mean(numbers(a, "valid"), nil), stat.Mean(numbers(b, "valid"), nil))
+	})
 	for _, v := range all {
 		switch name := find(v, "name").(string); {
-		case name == "complex":
+		case isComplEx(name):
 			c.Dim, c.Complex = dim(v), numbers(v, "test")
 		case strings.HasPrefix(name, "found"):
 			c.Found = numbers(v, "test")
@@ -72,6 +76,10 @@ func compare(graph string) (comparison, error) {
 	dim := int(number(find(pair.R, "members.0.dim")))
 	return comparison{Graph: graph, Dim: dim, Complex: mrr(0), Found: mrr(1)}, err
 }
+
+// isComplEx reports whether a training with its own penalty is of ComplEx, with or without
+// translation.
+func isComplEx(name string) bool { return name == "complex" || name == "translated" }
 
 // queryGains returns the least and the greatest gain of the found structure over ComplEx on queries
 // of a path length.
@@ -107,6 +115,8 @@ func bestOn(graph string) (best bestModel, err error) {
 			name := find(v, "name").(string)
 			if strings.HasPrefix(name, "found") {
 				name = "a found structure"
+			} else if isComplEx(name) {
+				name = "complex"
 			}
 			about := fmt.Sprintf("%s, d %d, a penalty of its own, mean of %d seeds",
 				cmp.Or(title(name), name), dim(v), len(numbers(v, "test")))
