@@ -23,6 +23,9 @@ import (
 //   - Distances sum differences of coordinates of the entity and the query. Each coordinate of
 //     the query is a sum of at most two coordinates of the anchor and of numbers of the relation,
 //     or a turned pair of them. So M ≤ 2(‖e‖₁ + 2‖anchor‖₁ + 2Σ‖r‖₁), and ‖e‖₁ ≤ √d|e|.
+//   - TransH's score is 2qᵀe - |q|² - |e|² + b² - 2bc, where b and c are products of e and q with a
+//     unit normal. So M ≤ 2(|e| + |q|)², and |q| ≤ |anchor| + Σ|r|, because projections lengthen no
+//     vector. b² and bc have the roundings of two sums.
 //
 // The floor covers numbers below 2⁻¹²⁶ that are flushed to 0, whose squares the moduli of complex
 // numbers take. Rounding in float64 is far below the margin of n. If a sum might overflow, the
@@ -75,6 +78,8 @@ func (b ScoreBound) Of(q Question) float64 {
 		magnitude = b.coreMagnitude(q) * b.norm
 	case products:
 		magnitude = norm(b.productMagnitudes(q)) * b.norm
+	case p.Form == form.TransH:
+		magnitude = b.hyperplaneMagnitude(q)
 	default:
 		magnitude = b.distanceMagnitude(q)
 	}
@@ -95,7 +100,11 @@ func (b ScoreBound) Of(q Question) float64 {
 			perHop++ // the head is moved first
 		}
 	}
-	x := float64(d+16+len(q.Path)*perHop) * 0x1p-24
+	roundings := d + 16 + len(q.Path)*perHop
+	if p.Form == form.TransH {
+		roundings *= 2
+	}
+	x := float64(roundings) * 0x1p-24
 	floor := float64(d) * distanceFloor
 	if products {
 		floor = float64(d*d) * productFloor * (1 + b.norm)
@@ -207,6 +216,16 @@ func (b ScoreBound) distanceMagnitude(q Question) float64 {
 		}
 	}
 	return 2 * sum
+}
+
+// hyperplaneMagnitude returns the bound of M for TransH.
+func (b ScoreBound) hyperplaneMagnitude(q Question) float64 {
+	sum := b.norm + norm(b.model.Entity(q.Anchor))
+	for _, r := range q.Path {
+		rows, _ := b.model.relationRows(r, b.relations)
+		sum += norm(rows[0][:b.model.Dim]) // without the normal
+	}
+	return 2 * sum * sum
 }
 
 func magnitudes(x []float32) []float64 {

@@ -1,12 +1,16 @@
 package kge_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestBoundOfTranslatedModels checks that a translation of 0 adds one rounding per hop to the bound
@@ -25,4 +29,42 @@ func TestBoundOfTranslatedModels(t *testing.T) {
 	of := func(p kge.Parameters) float64 { return kge.NewScoreBound(p, len(d.Relations)).Of(q) }
 	roundings := 16 + 16 + 2*(4+8.0)
 	closeTo(t, "ratio of the bounds", of(moved)/of(plain)-1, 2/roundings)
+}
+
+// TestBoundOfDistances compares the native engine's scores of distance models with their definition,
+// for numbers of several scales.
+func TestBoundOfDistances(t *testing.T) {
+	const dim = 64
+	d, engine := completion.Data(enginetest.SmallGraph()), cpu.New(1)
+	defer engine.Close()
+	for _, f := range []form.Form{form.TransE, form.RotatE, form.Query2box, form.TransH} {
+		for _, scale := range []float64{0.1, 1, 1e3, 1e6} {
+			s := kge.Settings{Dim: dim, InitScale: scale}
+			p := kge.Initialize(d, s, kge.Member{Form: f, Seed: 1})
+			ranker, err := engine.NewRanker([]kge.Parameters{p}, kge.Float32)
+			require.NoError(t, err)
+			bound := kge.NewScoreBound(p, len(d.Relations))
+			questions := []kge.Question{
+				{Anchor: 1, Path: []int32{0}}, {Anchor: 2, Path: []int32{3}},
+				{Anchor: 3, Path: []int32{2, 1}}, {Anchor: 4, Path: []int32{0, 3, 1}},
+			}
+			visit := func(i int, scores []float32) {
+				exact, most := p.Scorer(questions[i], len(d.Relations)), bound.Of(questions[i])
+				largest := 0.0
+				for entity, score := range scores {
+					want := exact(int32(entity))
+					largest = max(largest, math.Abs(want))
+					if off := math.Abs(float64(score) - want); off > most {
+						t.Errorf("%v, scale %v, path %v: a score is %v instead of %v, the bound %v",
+							f, scale, questions[i].Path, score, want, most)
+					}
+				}
+				if most > 0.01*largest {
+					t.Errorf("%v, scale %v: the bound is %v for scores up to %v", f, scale, most, largest)
+				}
+			}
+			require.NoError(t, ranker.Scores(t.Context(), 0, questions, visit))
+			ranker.Close()
+		}
+	}
 }
