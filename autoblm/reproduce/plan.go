@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -128,6 +129,12 @@ func (p Plan) ResultFile() string { return filepath.Join(p.Folder, resultFile) }
 
 // ModelFolder returns the path of the model of the final training.
 func (p Plan) ModelFolder() string { return filepath.Join(p.Folder, modelFolder) }
+
+// HasStudy reports whether the file of the search exists.
+func (p Plan) HasStudy() bool {
+	_, err := os.Stat(p.Study)
+	return err == nil
+}
 
 func (p Plan) checkpoint(name string) *kge.Checkpoint {
 	return &kge.Checkpoint{

@@ -195,7 +195,7 @@ func structures(trials []task.Trial) []Found {
 // defaultStructure returns the best structure of the study, or that of the recipe if there is no
 // study.
 func (r *run) defaultStructure() (s structure.Structure, err error) {
-	if _, err := os.Stat(r.Study); err != nil {
+	if !r.HasStudy() {
 		if r.Final.Searches() {
 			return s, fmt.Errorf("recipe %s has no structure: give one, or a study that found one",
 				r.Final.Name)

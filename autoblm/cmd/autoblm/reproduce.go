@@ -184,19 +184,22 @@ func (c *reproduceCommand) plan(line *kong.Context) (reproduce.Plan, error) {
 		return p, fmt.Errorf("--stage %s finds its own structure: use --structure with --stage final",
 			c.Stage)
 	}
-	s := c.Structure.Structure
-	if s.K() == 0 && c.Stage == reproduce.Final {
-		s = r.Structure
-	}
-	if s.K() == 0 && r.Form == form.Bilinear {
+	s, isKnown := c.Structure.Structure, true
+	switch {
+	case s.K() > 0 || r.Form != form.Bilinear:
+	case c.Stage == reproduce.Final:
+		s, isKnown = r.Structure, !p.HasStudy() && !r.Searches()
+	default:
 		s = structure.Zero(4) // as in the search
 		if b := r.N3Block; b > s.K() {
 			return p, fmt.Errorf("recipe %s is for structures with %d chunks, and the search has %d: "+
 				"use --stage final", r.Name, b, s.K())
 		}
 	}
-	if err := r.Training.ValidateFor(r.Member(s, c.Seed)); err != nil {
-		return p, err
+	if isKnown {
+		if err := r.Training.ValidateFor(r.Member(s, c.Seed)); err != nil {
+			return p, err
+		}
 	}
 	return p, p.SearchBy(c.Dataset, c.Budget)
 }

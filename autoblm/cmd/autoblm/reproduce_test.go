@@ -129,6 +129,10 @@ func TestReproduceRefusals(t *testing.T) {
 		{cli.Misuse, "--stage all finds its own", "reproduce umls --structure simple"},
 		{cli.Misuse, "use --stage final", "reproduce wn18rr --recipe bique"},
 		{cli.Failed, "is not on this machine", "reproduce wn18rr --recipe bique --stage final"},
+		{cli.Misuse, "must divide", "reproduce wn18rr --stage final --recipe n3 --n3-block 8"},
+		// The structures of a study may have eight chunks.
+		{cli.Failed, "is not on this machine", "reproduce wn18rr --stage final --recipe n3 --n3-block 8" +
+			" --study " + out + "/result.json"},
 		{cli.Failed, "is not on this machine", "reproduce wn18rr"},
 		{cli.Failed, "result of another training", final + " --epochs 2"},
 		{cli.Failed, "has no structure: give one", final + "2 --recipe small-search"},
