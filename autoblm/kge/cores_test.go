@@ -1,11 +1,13 @@
 package kge_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -74,16 +76,38 @@ func TestCoresRefuse(t *testing.T) {
 	s.BatchNorm, s.Reciprocal = true, true
 	require.NoError(t, s.ValidateFor(m))
 	for reason, change := range map[string]func(s *kge.Settings, m *kge.Member){
-		"set reciprocal":                     func(s *kge.Settings, _ *kge.Member) { s.Reciprocal = false },
-		"gqe has no cores":                   func(_ *kge.Settings, m *kge.Member) { m.Form = form.GQE },
-		"leave relation-prediction at 0":     func(_ *kge.Settings, m *kge.Member) { m.RelationPrediction = 1 },
-		"leave products, ivr":                func(_ *kge.Settings, m *kge.Member) { m.IVR = 1 },
-		"products and IVR are not defined":   func(_ *kge.Settings, m *kge.Member) { m.Products = 1 },
-		"train core-2 with batch-norm":       func(_ *kge.Settings, m *kge.Member) { m.Form = m.Form.WithNorm() },
-		"structure 1,0,3,0;0,2,0,4;-3,0,1,0": func(_ *kge.Settings, m *kge.Member) { *m = kge.DefaultMember(structure.MustParse("complex")) },
+		"set reciprocal":                   func(s *kge.Settings, _ *kge.Member) { s.Reciprocal = false },
+		"gqe has no cores":                 func(_ *kge.Settings, m *kge.Member) { m.Form = form.GQE },
+		"leave relation-prediction at 0":   func(_ *kge.Settings, m *kge.Member) { m.RelationPrediction = 1 },
+		"leave products, ivr":              func(_ *kge.Settings, m *kge.Member) { m.IVR = 1 },
+		"products and IVR are not defined": func(_ *kge.Settings, m *kge.Member) { m.Products = 1 },
+		"train core-2 with batch-norm":     func(_ *kge.Settings, m *kge.Member) { m.Form = m.Form.WithNorm() },
+		"a structure has no cores: switch": func(_ *kge.Settings, m *kge.Member) { *m = kge.DefaultMember(structure.MustParse("complex")) },
 	} {
 		s, m := s, m
 		change(&s, &m)
 		require.Error(t, s.ValidateFor(m), reason)
+	}
+}
+
+// TestStartKeepsAverages continues with embeddings: the epoch that collects the gradients of Adagrad
+// leaves the averages of batch normalization, as Adam does, which has no such epoch.
+func TestStartKeepsAverages(t *testing.T) {
+	trained, d := modelWithCores(), completion.Data(enginetest.Graph())
+	after := func(optimizer kge.Optimizer) []float32 {
+		s := kge.DefaultSettings()
+		s.Dim, s.Batch, s.Epochs, s.ValidateEvery = 6, 8, 1, 0
+		s.Reciprocal, s.BatchNorm, s.Optimizer = true, true, optimizer
+		report, err := kge.Train(t.Context(), cpu.New(1), kge.Job{
+			Data: d, Settings: s, Start: kge.NewStart(trained.LabelledTables(), 1),
+			Members: []kge.Member{{Form: form.Core(2), Seed: 1, LearningRate: 1e-9}},
+		})
+		require.NoError(t, err)
+		return report.Results[0].Model.More[1][form.NormMean*6:]
+	}
+	for i, want := range after(kge.Adam) {
+		if got := after(kge.Adagrad)[i]; math.Abs(float64(got-want)) > 1e-5 {
+			t.Errorf("average %d is %v, want %v", i, got, want)
+		}
 	}
 }

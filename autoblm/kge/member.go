@@ -110,7 +110,8 @@ func (s Settings) ValidateFor(m Member) error {
 		return fmt.Errorf("%v is the form of a trained model: train %v with batch-norm",
 			m.Form, m.Form.WithoutNorm())
 	case s.BatchNorm && !f.HasNorm():
-		return fmt.Errorf("%s has no cores: switch batch-norm off", m.name())
+		return fmt.Errorf("%s has no cores: switch batch-norm off, or train a model with cores, such as core-2",
+			m.kind())
 	case f.HasNorm() && !s.Reciprocal:
 		return errors.New("batch normalization has no transpose, so that reverse relations must ask for " +
 			"heads: set reciprocal")
@@ -134,7 +135,7 @@ func (s Settings) ValidateFor(m Member) error {
 	case m.IVRPower != 0 && (m.IVRPower < 2 || 4*m.IVRPower != math.Trunc(4*m.IVRPower)):
 		return fmt.Errorf("ivr-power is %v: it must be 0 or 2, 2.25, 2.5 and so on to 4", m.IVRPower)
 	case m.Form.Partitions() == 0 && m.Orthogonality != 0:
-		return fmt.Errorf("%s has no cores: leave orthogonality at 0", m.name())
+		return fmt.Errorf("%s has no cores: leave orthogonality at 0", m.kind())
 	case !can.RelationPrediction && m.RelationPrediction != 0:
 		return fmt.Errorf("%v has no relation prediction: leave relation-prediction at 0", f)
 	}
@@ -162,6 +163,14 @@ func (m Member) Diverged(epoch int) error {
 func (m Member) name() string {
 	if m.Form == form.Bilinear {
 		return "structure " + m.Structure.String()
+	}
+	return m.Form.String()
+}
+
+// kind returns the kind of the model in errors that no other structure avoids.
+func (m Member) kind() string {
+	if m.Form == form.Bilinear {
+		return "a structure"
 	}
 	return m.Form.String()
 }

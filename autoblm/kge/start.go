@@ -151,6 +151,7 @@ func (s *Start) begin(ctx context.Context, r *run) error {
 	state.Steps = 0
 	for i := range layout {
 		for _, m := range state.Members {
+			setRows(m.All()[i], known[i]) // the epoch moved the averages of batch normalization
 			for _, slot := range m.Slots {
 				scaleRows(slot.All()[i], known[i], float32(max(1, s.epochs)))
 			}

@@ -174,9 +174,13 @@ func TestTrainRefuses(t *testing.T) {
 		"negatives is -1":            func(j *job) { j.settings.Negatives = -1 },
 		"margin is NaN":              func(j *job) { j.settings.Margin = math.NaN() },
 		"frequency is 0.1":           func(j *job) { j.settings.Frequency = 0.1 },
-		"relation-prediction is 1":   func(j *job) { j.members[0].RelationPrediction = 1 },
-		"ivr and ivr-products":       func(j *job) { j.members[0].IVRProducts = 1 },
-		"learning-rate is 0":         func(j *job) { j.members[0].LearningRate = 0 },
+		"switch batch-norm off": func(j *job) {
+			j.members[0].Form, j.members[0].Structure = form.Core(2), structure.Structure{}
+			j.settings.BatchNorm = true
+		},
+		"relation-prediction is 1": func(j *job) { j.members[0].RelationPrediction = 1 },
+		"ivr and ivr-products":     func(j *job) { j.members[0].IVRProducts = 1 },
+		"learning-rate is 0":       func(j *job) { j.members[0].LearningRate = 0 },
 		"member 1: it is gqe": func(j *job) {
 			j.members = append(j.members, enginetest.Members()["gqe"])
 		},
