@@ -11,7 +11,7 @@ func meim(partitions int) family {
 		name: "meim", model: "MEIM", reported: "the same README", form: form.Core(partitions),
 		about:  "MEIM (Tran and Takasu, 2022): a learned core for each partition, with much dropout",
 		source: "tranhungnghiep/MEIM-KGE, README",
-		note: "The authors normalize batches with ε = .001 and momentum .01, here it is .00001 and .1. " +
+		note: "The authors normalize batches with ε 1e-3 and momentum .01; here they are 1e-5 and .1. " +
 			"They begin with embeddings of .01 times Xavier's deviation and cores from a normal " +
 			"distribution of deviation .5, truncated at 1, and never fall below the learning rate " +
 			"5e-5. " + bestNote,

@@ -3,7 +3,7 @@
 # minutes on an H200 and writes its records into the folder where it is run; what is there already is
 # not trained again. BACKEND names the backend, AUTOBLM_DATA the benchmarks, and FLAGS more flags,
 # such as the smallest shapes for a rehearsal: BACKEND=xla:cpu FLAGS="--dim 8 --epochs 2 --cooldown 0"
-# gpu.sh 1. Step 2 needs a dimension that 256 divides. With the first triples of a benchmark below
+# gpu.sh 1. Step 2 needs a multiple of 256, such as --dim 256. With the first triples of a benchmark below
 # AUTOBLM_DATA a rehearsal takes seconds.
 #
 #   1  FB15k-237 by the recipe rp (ComplEx, d 2,000, 500 epochs)
