@@ -229,7 +229,7 @@ func ranks(t *testing.T, engine kge.Engine) {
 	ties := int32(0)
 	for name, m := range Members() {
 		for _, directed := range directions(m) {
-			s := kge.Settings{Dim: 2 * max(2, m.Structure.K()), Batch: 1}
+			s := kge.Settings{Dim: 2 * max(2, m.Structure.K())}
 			directed(&s)
 			if engine.Supports(d, s, []kge.Member{m}) != nil {
 				continue

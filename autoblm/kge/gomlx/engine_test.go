@@ -143,7 +143,7 @@ func TestPlan(t *testing.T) {
 			entities:  rapid.IntRange(1, 50_000).Draw(t, "entities"),
 			relations: rapid.IntRange(1, 500).Draw(t, "relations"),
 			k:         rapid.IntRange(1, 6).Draw(t, "k"),
-			batch:     rapid.IntRange(1, 1024).Draw(t, "batch"),
+			batch:     rapid.IntRange(0, 1024).Draw(t, "batch"),
 			slots:     rapid.IntRange(1, 2).Draw(t, "slots"),
 			matrix:    rapid.IntRange(0, 64).Draw(t, "matrix"),
 			derived:   rapid.IntRange(0, 5_000).Draw(t, "derived"),
@@ -189,7 +189,7 @@ func TestPlan(t *testing.T) {
 			}
 			return
 		}
-		if p.members < 1 || p.members > s.members || p.parts < 1 || p.parts > s.batch ||
+		if p.members < 1 || p.members > s.members || p.parts < 1 || p.parts > max(1, s.batch) ||
 			(p.parts > 1 || sharded) && p.members > 1 {
 			t.Fatalf("plan %+v for %+v", p, s)
 		}

@@ -154,14 +154,14 @@ func (s sizes) shard(devices int) sizes {
 }
 
 // partsOf returns the smallest number of parts of a batch with which a step of one member fits in
-// memory, or else the size of the batch.
+// memory, or else the size of the batch; at least 1.
 func (s sizes) partsOf(memory int64) int {
 	for parts := 1; parts < s.batch; parts++ {
 		if s.step(1, (s.batch+parts-1)/parts) <= memory {
 			return parts
 		}
 	}
-	return s.batch
+	return max(1, s.batch)
 }
 
 // group returns the number of members that train at the same time on one device, in groups of

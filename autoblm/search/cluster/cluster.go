@@ -78,7 +78,8 @@ type Cluster struct {
 	// lease is the time after which a trial of a silent worker is delivered to another one, and keep
 	// the time for which results and data are kept. The stores on the server have them.
 	lease, keep time.Duration
-	// connected is the time of the last new connection, and lost that of its loss, in nanoseconds.
+	// connected is the time of the last new connection in nanoseconds, and lost that of its loss, 0
+	// while it stands.
 	connected, lost atomic.Int64
 }
 
@@ -98,15 +99,14 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	}
 	conn, err := nats.Connect(o.URL, append(o.nats(note),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if c.lost.Load() <= c.connected.Load() { // not at each failed attempt to connect again
-				c.lost.Store(time.Now().UnixNano())
-			}
+			c.lost.CompareAndSwap(0, time.Now().UnixNano()) // not at each failed attempt to connect again
 			if err != nil {
 				note(fmt.Sprintf("warning: the connection to the cluster is lost: %v", err))
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
 			c.connected.Store(time.Now().UnixNano())
+			c.lost.Store(0)
 			note("the cluster is connected again")
 		}))...)
 	if err != nil {

@@ -41,7 +41,8 @@ type Status struct {
 
 // Status returns the state of the cluster. It does not wait for a lost connection to return.
 func (c *Cluster) Status(ctx context.Context) (s Status, err error) {
-	if lost := c.lost.Load(); lost > c.connected.Load() {
+	if !c.conn.IsConnected() {
+		lost := cmp.Or(c.lost.Load(), time.Now().UnixNano()) // its handler may be about to run
 		why := cmp.Or(c.conn.LastError(), nats.ErrDisconnected)
 		return s, Disconnected(time.Unix(0, lost), explained(why))
 	}
