@@ -149,7 +149,7 @@ func byFrequency(occurrences []float64, frequency float64) func(batch []kge.Exam
 	}
 }
 
-// byAnswers returns a function that sets the weights of triples; see [kge.Sampling].
+// byAnswers returns a function that sets the weights of triples; see [kge.SelfAdversarial].
 func byAnswers(answers func(anchor, relation int32) []int32) func(batch []kge.Example) {
 	const unseen = 6 // as if both queries had three more answers
 	return func(batch []kge.Example) {

@@ -10,21 +10,21 @@ import (
 	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
-// Leakage returns warnings about triples of the given splits of g that models were trained on, if
-// that were other data than g, such as another split of the same facts. open reads these data. A
-// warning in leaks has a count, an example and a fix. Those in unchecked say that the training data
-// of a model are unknown or gone. g is as it was read, because [Align] changes its fingerprint.
+// Leakage returns the triples of the given splits of g that models were trained on, if that were
+// other data than g, such as another split of the same facts. open reads these data. Warnings in
+// unchecked say that the training data of a model are
+// unknown or gone. g is as it was read, because [Align] changes its fingerprint.
 func Leakage(
 	models []*kge.Model, g *datasets.Graph, open func(source string) (*datasets.Graph, error),
 	splits ...string,
-) (leaks, unchecked []string) {
+) (leaks []Leak, unchecked []string) {
 	splits = slices.DeleteFunc(slices.Clone(splits), func(s string) bool { return s == "train" })
 	if len(splits) == 0 {
 		return nil, nil
 	}
 	var seen []kge.DataID
 	for _, m := range models {
-		if isOfQueries := m.Training != nil && m.Training.TaskSettings != nil; isOfQueries {
+		if isOfQueries(m) {
 			continue // its fingerprint identifies queries
 		}
 		if len(m.TrainedOn) == 0 {
@@ -50,14 +50,31 @@ func Leakage(
 	return leaks, slices.Compact(unchecked)
 }
 
+// isOfQueries reports whether a model was trained on queries, as task settings show.
+func isOfQueries(m *kge.Model) bool {
+	return m.Training != nil && m.Training.TaskSettings != nil
+}
+
 func uncheckable(g *datasets.Graph, splits []string, why string) string {
 	return fmt.Sprintf("whether the model was trained on %s triples of %s cannot be checked, because "+
 		"%s: evaluate it on the data of its training, or train it on %s",
 		format.List(splits, "or"), g.Name, why, g.Name)
 }
 
-// leaksFrom returns a warning if splits of g have training triples of other data.
-func leaksFrom(other, g *datasets.Graph, splits []string) []string {
+// Leak describes triples of some splits that are training triples of a model.
+type Leak struct {
+	// Found has the counts and an example, as the start of a sentence.
+	Found string
+	fix   string
+}
+
+// Warning returns a warning for an evaluation of the model, with a fix.
+func (l Leak) Warning() string {
+	return l.Found + ", so the metrics are higher than on new facts: " + l.fix
+}
+
+// leaksFrom returns a leak if splits of g have training triples of other data.
+func leaksFrom(other, g *datasets.Graph, splits []string) []Leak {
 	inTrain := map[datasets.Triple]bool{} // by triple of the splits
 	var bySplit [][]datasets.Triple
 	for _, split := range splits {
@@ -97,7 +114,10 @@ func leaksFrom(other, g *datasets.Graph, splits []string) []string {
 	if counts == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s are training triples of the model, such as %s, so the metrics are "+
-		"higher than on new facts: evaluate it on the data of its training, %s, or train it on %s",
-		format.List(counts, "and"), g.Text(example), other.Name, g.Name)}
+	return []Leak{{
+		Found: fmt.Sprintf("%s are training triples of the model, such as %s",
+			format.List(counts, "and"), g.Text(example)),
+		fix: fmt.Sprintf("evaluate it on the data of its training, %s, or train it on %s",
+			other.Name, g.Name),
+	}}
 }

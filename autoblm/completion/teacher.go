@@ -3,6 +3,10 @@ package completion
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,8 +14,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/mapped"
 	"github.com/autoblm/autoblm-go/internal/memory"
-	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
 // teacherAnswers is the number of entities that are kept of a teacher's answer. The scores of all
@@ -33,8 +37,12 @@ type Teacher struct {
 type teacherKey struct{ anchor, relation int32 }
 
 // NewTeacher returns a teacher for a graph, which must have the entities and relations of the
-// predictor in the same order.
+// predictor in the same order. Models of queries are refused, because [Leakage] does not check them.
 func NewTeacher(p Predictor, g *datasets.Graph) (*Teacher, error) {
+	if slices.ContainsFunc(p.Models(), isOfQueries) {
+		return nil, errors.New("the teacher was trained on queries, and whether it has learned " +
+			"triples to evaluate cannot be checked: use a model or an ensemble of autoblm train")
+	}
 	if !p.Models()[0].HasIDs(g.Entities, g.Relations) {
 		return nil, fmt.Errorf("the teacher has other entities or relations than %s, or in another "+
 			"order: train it on %s", g.Name, g.Name)
@@ -64,16 +72,31 @@ func trainingQuestions(g *datasets.Graph) (questions []kge.Question) {
 	return questions
 }
 
-// Digest identifies the model or the ensemble by its description, which has checksums.
-func (t *Teacher) Digest() (string, error) {
-	if read := t.predictor.loaded(); read != "" {
-		return read, nil
+// Digest identifies the teacher by all numbers that its answers depend on.
+func (t *Teacher) Digest() string {
+	hash := sha256.New() // never fails
+	for _, m := range t.predictor.Models() {
+		fmt.Fprintf(hash, "%v %v %d %t\n", m.Form, m.Structure, m.Dim, m.Reciprocal)
+		for _, table := range m.All() {
+			const most = 1 << 16 // numbers at once
+			for part := range slices.Chunk(table, most) {
+				_ = binary.Write(hash, binary.LittleEndian, part)
+			}
+			mapped.Release(table)
+		}
 	}
-	files, err := t.predictor.Files()
-	if err != nil {
-		return "", err
+	for relation := range t.predictor.Models()[0].RelationLabels {
+		fmt.Fprintln(hash, t.predictor.weights(int32(relation)))
 	}
-	return fingerprint(files[modelfolder.Description]), nil
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// TrainedOn identifies the data that the teacher has learned from.
+func (t *Teacher) TrainedOn() (all []kge.DataID) {
+	for _, m := range t.predictor.Models() {
+		all = append(all, m.TrainedOn...)
+	}
+	return all
 }
 
 // Questions returns the number of different queries of the training triples.
@@ -137,7 +160,11 @@ func distribute(d kge.Distribution, scores []float32, temperature float64) {
 }
 
 // Distribution returns the answer to a query of the training triples; see [kge.Data.Teacher]. It is
-// empty before Answer.
+// empty before Answer, and for other queries.
 func (t *Teacher) Distribution(anchor, relation int32) kge.Distribution {
-	return t.answers[t.numbers[teacherKey{anchor, relation}]]
+	number, isAsked := t.numbers[teacherKey{anchor, relation}]
+	if !isAsked {
+		return kge.Distribution{}
+	}
+	return t.answers[number]
 }

@@ -1,6 +1,7 @@
 package completion_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -88,10 +89,10 @@ func TestTeacherAnswers(t *testing.T) {
 }
 
 // TestTeacherOfAnotherGraph checks that a teacher has the entities and relations of the graph, in
-// its order, and that teachers have different digests.
+// its order.
 func TestTeacherOfAnotherGraph(t *testing.T) {
 	g := enginetest.Graph()
-	one, two := completion.Single{Model: untrained(g, "complex", 1)}, untrained(g, "complex", 2)
+	one := completion.Single{Model: untrained(g, "complex", 1)}
 	reversed := &datasets.Graph{
 		Name: "reversed", Entities: slices.Clone(g.Entities), Relations: g.Relations, Train: g.Train,
 	}
@@ -100,16 +101,54 @@ func TestTeacherOfAnotherGraph(t *testing.T) {
 		_, err := completion.NewTeacher(one, other)
 		require.Error(t, err, "other entities or relations", "train it on "+other.Name)
 	}
-	var digests []string
-	for _, p := range []completion.Predictor{one, completion.Single{Model: two}} {
+}
+
+// TestTeacherOfQueries checks that a model of queries is no teacher.
+func TestTeacherOfQueries(t *testing.T) {
+	g := enginetest.Graph()
+	m := untrained(g, "complex", 1)
+	m.Training = &kge.Training{TaskSettings: map[string]json.RawMessage{"hops": []byte("[1]")}}
+	_, err := completion.NewTeacher(completion.Single{Model: m}, g)
+	require.Error(t, err, "trained on queries", "use a model or an ensemble of autoblm train")
+}
+
+// TestTeacherDigest checks that teachers with other numbers or weights have other digests.
+func TestTeacherDigest(t *testing.T) {
+	g := enginetest.Graph()
+	one, two := untrained(g, "complex", 1), untrained(g, "complex", 2)
+	changed := *one
+	changed.Relations = slices.Clone(one.Relations)
+	changed.Relations[len(changed.Relations)-1]++
+	equal, err := completion.NewEnsemble([]*kge.Model{one, two})
+	require.NoError(t, err)
+	weighted := *equal
+	weighted.Weights = &completion.RelationWeights{
+		Shared:     []float64{0.5, 0.5},
+		ByRelation: map[string][]float64{g.Relations[1]: {0.9, 0.1}},
+	}
+	digests := map[string]bool{}
+	all := []completion.Predictor{completion.Single{Model: one}, completion.Single{Model: two},
+		completion.Single{Model: &changed}, equal, &weighted}
+	for _, p := range append(all, completion.Single{Model: untrained(g, "complex", 1)}) {
 		teacher, err := completion.NewTeacher(p, g)
 		require.NoError(t, err)
-		digest, err := teacher.Digest()
-		require.NoError(t, err)
-		digests = append(digests, digest)
+		digests[teacher.Digest()] = true
 	}
-	if digests[0] == digests[1] || digests[0] == "" {
-		t.Errorf("two teachers have the digests %q", digests)
+	if len(digests) != len(all) {
+		t.Errorf("%d teachers have %d digests", len(all), len(digests))
+	}
+}
+
+// TestTeacherOfOtherQueries checks that the answer to a query of no training triple is empty.
+func TestTeacherOfOtherQueries(t *testing.T) {
+	g := enginetest.Graph()
+	teacher := answered(t, completion.Single{Model: untrained(g, "complex", 1)}, g, 2)
+	first := g.Train[0]
+	if d := teacher.Distribution(first.Head, 2*first.Relation); len(d.Entities) == 0 {
+		t.Error("the answer to the query of a training triple is empty")
+	}
+	if d := teacher.Distribution(first.Head, int32(2*len(g.Relations))); len(d.Entities) > 0 {
+		t.Errorf("the answer to another query is %v", d)
 	}
 }
 

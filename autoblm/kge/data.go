@@ -29,8 +29,11 @@ type Data struct {
 	// the same length.
 	Batches func(s Settings, epoch int) Batches
 	// Teacher returns the answer of a teacher to a question of a training triple, whose relation is
-	// that of a path; see [Distillation]. It is nil without a teacher.
+	// that of a path; see [Distillation]. It is nil without a teacher. An empty answer teaches
+	// nothing. [Distillation.Teacher] must identify the teacher.
 	Teacher func(anchor, relation int32) Distribution
+	// TeacherTrainedOn identifies the data that the teacher has learned from; see [Model.TrainedOn].
+	TeacherTrainedOn []DataID
 	// HeldOut is the number of questions for validation.
 	HeldOut int
 	// Validate returns each model's validation, without an epoch, on at most the given number of

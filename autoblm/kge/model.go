@@ -14,8 +14,8 @@ type Model struct {
 	// Dataset is the name of the training data. Source lets the task find the data again: the
 	// folder from which they were read, or their name.
 	Dataset, Source string
-	// TrainedOn identifies the data of the training, and then of those that it continued; nil if
-	// unknown.
+	// TrainedOn identifies the data of the training, then of those that it continued, and then of its
+	// teacher's; nil if unknown.
 	TrainedOn []DataID
 	// EntityLabels and RelationLabels name the rows of the tables.
 	EntityLabels, RelationLabels []string
@@ -61,11 +61,13 @@ func (t Training) Equal(other Training) bool {
 func (j Job) newModel(m Member, p Parameters) (*Model, error) {
 	d, s := j.Data, j.Settings
 	trainedOn := []DataID{{d.Source, d.Fingerprint()}}
+	var earlier []DataID
 	if j.Start != nil {
-		for _, earlier := range j.Start.TrainedOn {
-			if !slices.Contains(trainedOn, earlier) {
-				trainedOn = append(trainedOn, earlier)
-			}
+		earlier = j.Start.TrainedOn
+	}
+	for _, id := range slices.Concat(earlier, d.TeacherTrainedOn) {
+		if !slices.Contains(trainedOn, id) {
+			trainedOn = append(trainedOn, id)
 		}
 	}
 	t := &Training{Settings: s, Member: m}

@@ -145,7 +145,7 @@ type Sampling struct {
 	// (paper, Section V-B; Ren et al., 2020). Each 48 triples of a batch share n entities, without
 	// the training answers of each query.
 	Negatives int     `json:"negatives,omitempty" min:"0" max:"65536" help:"Negative sampling: number of entities drawn per query, or per 48 triples, such as 256. 0: log-loss over all entities."`
-	Margin    float64 `json:"margin,omitempty" placeholder:"MARGIN" help:"Margin added to scores with negative sampling. Default: 24 for distance models with dimension 400, and proportionally less for smaller ones."`
+	Margin    float64 `json:"margin,omitempty" placeholder:"MARGIN" needs:"negatives" help:"Margin added to scores with negative sampling. Default: 24 for distance models with dimension 400, and proportionally less for smaller ones."`
 }
 
 // SelfAdversarial adds to the negative sampling of triples.
@@ -153,10 +153,10 @@ type SelfAdversarial struct {
 	// AdversarialTemperature weighs the negatives of a triple's query by the softmax of their scores
 	// times the temperature; gradients take the weights for constants (Sun et al., 2019, Equations 5
 	// and 6).
-	AdversarialTemperature float64 `json:"adversarial_temperature,omitempty" min:"0" placeholder:"NUMBER" help:"Self-adversarial negative sampling: weigh negatives by a softmax of their scores times this number. 0 weighs all alike. Default: 1."`
+	AdversarialTemperature float64 `json:"adversarial_temperature,omitempty" min:"0" placeholder:"NUMBER" needs:"negatives" help:"Self-adversarial negative sampling: weigh negatives by a softmax of their scores times this number. 0 weighs all alike. Default: 1."`
 	// Subsampling weighs a triple by 1/√(n+6) as the program of Sun et al. does, where n is the number
 	// of training answers of its two queries. The weights of a batch are scaled to mean 1.
-	Subsampling bool `json:"subsampling,omitempty" negatable:"" help:"With negative sampling, give triples less weight whose queries have many training answers."`
+	Subsampling bool `json:"subsampling,omitempty" negatable:"" needs:"negatives" help:"With negative sampling, give triples less weight whose queries have many training answers."`
 }
 
 // DefaultSettings returns settings that are small enough for a laptop: d 64, 60 epochs,

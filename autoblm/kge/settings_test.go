@@ -59,7 +59,7 @@ func TestSettingsRefused(t *testing.T) {
 		"answers-per-query is -1|from 0 to 1000000000": func(s *options) { s.AnswersPerQuery = -1 },
 		"answers-per-query is 8|set reciprocal":        func(s *options) { s.AnswersPerQuery = 8 },
 		"patience is 5|set validate-every":             func(s *options) { s.Patience = 5 },
-		"teacher-weight is 1.1|from 0 to 1":            func(s *options) { s.TeacherWeight = 1.1 },
+		"teacher-weight is 1|at least 0|below 1":       func(s *options) { s.TeacherWeight = 1 },
 		"temperature is 0|set one above 0":             func(s *options) { s.TeacherWeight = 0.5 },
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -46,24 +46,30 @@ func (f *teacherFlags) prepareTeacher(ctx context.Context, o *output, g *dataset
 	}
 	leaks, unchecked := completion.Leakage(f.predictor.Models(), g, open, "valid", "test")
 	if len(leaks) > 0 {
-		return fmt.Errorf("cannot learn from %s: %s", f.FromEnsemble, leaks[0])
+		return fmt.Errorf("cannot learn from %s: %s, so the metrics of what learns from it would be "+
+			"too high: train the teacher on %s, or choose another", f.FromEnsemble, leaks[0].Found, g.Name)
 	}
 	warn(o, unchecked)
 	if f.teacher, err = completion.NewTeacher(f.predictor, g); err == nil {
-		f.Distillation.Teacher, err = f.teacher.Digest()
+		f.Distillation.Teacher = f.teacher.Digest()
 	}
 	return err
 }
 
-// answer lets the teacher answer the queries of a training that the engine supports.
+// checkStudent returns an error if there is a teacher and the engine does not support the training.
+func (f *teacherFlags) checkStudent(engine kge.Engine, job kge.Job) error {
+	if f.teacher == nil {
+		return nil
+	}
+	return cli.Usage(engine.Supports(job.Data, job.Settings, job.Members))
+}
+
+// answer lets the teacher answer the queries of a training.
 func (f *teacherFlags) answer(
 	ctx context.Context, o *output, engine kge.Engine, job kge.Job,
 ) error {
 	if f.teacher == nil {
 		return nil
-	}
-	if err := engine.Supports(job.Data, job.Settings, job.Members); err != nil {
-		return cli.Usage(err)
 	}
 	questions := f.teacher.Questions()
 	o.Message("autoblm: learning from %s: %s, and %s of each answer in %s of memory",

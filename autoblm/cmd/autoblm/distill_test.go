@@ -68,7 +68,7 @@ func TestTeacherRefused(t *testing.T) {
 	for flags, want := range map[string]string{
 		"--teacher-weight 0": "teacher-weight is 0",
 		"--temperature 0":    "temperature is 0",
-		"--teacher-weight 2": "from 0 to 1",
+		"--teacher-weight 1": "at least 0 and below 1",
 		"--model transe":     "transe scores by distances",
 		"--structure complex --sampled-softmax 5 --buckets 8": "8 buckets lack most answers",
 		"--structure complex --engine gomlx":                  "does not learn from a teacher",
@@ -83,5 +83,37 @@ func TestTeacherRefused(t *testing.T) {
 	copyFolder(t, leaky, graph)
 	writeFile(t, strings.Join(strings.SplitAfter(readFile(t, graph, "train.txt"), "\n")[:9], ""),
 		leaky, "test.txt")
-	fail(t, cli.Failed, "9 of 9 test triples", "train --dataset", leaky, "--from-ensemble", teacher)
+	said := fail(t, cli.Failed, "9 of 9 test triples", "train --dataset", leaky,
+		"--from-ensemble", teacher)
+	contains(t, flat(said), "train the teacher on leaky, or choose another")
+
+	// A folder that holds another model is refused before the teacher answers.
+	said = fail(t, cli.Failed, "it has a model", line, "--structure complex --out", teacher)
+	if strings.Contains(said, "learning from") {
+		t.Errorf("the teacher has answered before: %s", said)
+	}
+}
+
+// TestStudentRecordsTeachersData: what the teacher was trained on counts for its student too.
+func TestStudentRecordsTeachersData(t *testing.T) {
+	t.Setenv("AUTOBLM_BACKEND", "go") // the engine auto is cpu nevertheless
+	graph, dir := smallGraph(t), t.TempDir()
+	less, other := dir+"/less", dir+"/other"
+	all := strings.SplitAfter(readFile(t, graph, "train.txt"), "\n")
+	kept := len(all) - 6 // the last one is empty
+	for _, folder := range []string{less, other} {
+		copyFolder(t, folder, graph)
+		writeFile(t, strings.Join(all[:kept], ""), folder, "train.txt")
+	}
+	writeFile(t, strings.Join(all[kept:], ""), other, "test.txt")
+	teacher, student := dir+"/teacher", dir+"/student"
+	succeed(t, "train --no-eval --engine cpu --dataset", graph, "--out", teacher, quick)
+	line := "train --no-eval --structure complex --dim 8 --epochs 1 --from-ensemble "
+	succeed(t, line, teacher, "--dataset", less, "--out", student)
+	const leak = "5 of 5 test triples"
+	found := warningsIn(object(t, "eval --engine cpu --dataset", other, "--model", student), leak)
+	if len(found) != 1 {
+		t.Errorf("warnings %q", found)
+	}
+	fail(t, cli.Failed, leak, line, student, "--dataset", other)
 }

@@ -27,8 +27,9 @@ const (
 	calibrationShare = 0.05
 )
 
-// fit resolves the settings for a graph and an engine, and asks a teacher. With a deadline the
-// dimension and the epochs follow the measured pace, unless they are given.
+// fit resolves the settings for a graph and an engine, and checks that a teacher can teach.
+// With a deadline the teacher answers first, and the dimension and the epochs follow the measured
+// pace, unless they are given.
 func (c *trainCommand) fit(
 	ctx context.Context, line *kong.Context, o *output, engine kge.Engine, g *datasets.Graph,
 	began time.Time,
@@ -51,8 +52,16 @@ func (c *trainCommand) fit(
 			return cli.Usage(err)
 		}
 	}
-	if err := c.answer(ctx, o, engine, job); err != nil || !isDefault {
+	if err := c.checkStudent(engine, job); err != nil {
 		return err
+	}
+	if c.Minutes > 0 { // the pace is measured with the answers
+		if err := c.answer(ctx, o, engine, job); err != nil {
+			return err
+		}
+	}
+	if !isDefault {
+		return nil
 	}
 	before := c.Settings.Training
 	if c.Minutes > 0 {
@@ -142,7 +151,7 @@ func (c *trainCommand) job(g *datasets.Graph) (kge.Job, error) {
 	members, err := c.members()
 	data := completion.Data(g)
 	if c.teacher != nil {
-		data.Teacher = c.teacher.Distribution
+		data.Teacher, data.TeacherTrainedOn = c.teacher.Distribution, c.teacher.TrainedOn()
 	}
 	return kge.Job{
 		Data: data, Settings: c.Settings.Training, Members: members, Start: c.start,

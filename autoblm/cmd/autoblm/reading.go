@@ -54,7 +54,11 @@ func warnTrainedOn(
 	if mayGrow {
 		unchecked = nil
 	}
-	warn(o, slices.Concat(leaks, unchecked))
+	var warnings []string
+	for _, leak := range leaks {
+		warnings = append(warnings, leak.Warning())
+	}
+	warn(o, append(warnings, unchecked...))
 }
 
 // warnPathsTrainedOn warns about queries of a split of d whose answers a model has learned from other

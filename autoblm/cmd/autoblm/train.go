@@ -158,6 +158,9 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if err := c.prepareTeacher(ctx, o, g); err != nil {
 		return err
 	}
+	if c.teacher != nil && c.Engine == "auto" { // gomlx does not learn from a teacher
+		c.Engine = nativeEngine
+	}
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err
@@ -198,6 +201,11 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	defer out.close()
 	if c.KeepMembers {
 		if err := makeFolders(out.folder, job.Members); err != nil {
+			return err
+		}
+	}
+	if c.Minutes == 0 { // else it has answered
+		if err := c.answer(ctx, o, engine, job); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,10 @@ func softmaxCandidates(d *kge.Data, s kge.Settings) int {
 	return 0
 }
 
+// Units of triples with negative sampling have at most MaxQueries/2 triples, and each must be in one
+// block. If the number does not divide a block, this constant is negative and does not compile.
+const _ uint = -(rules.NegativeBlock % (tiles.MaxQueries / 2))
+
 // drawnNegatives are the negatives that a unit has drawn, and the gradients of their rows.
 type drawnNegatives struct {
 	drawn    []int32

@@ -33,7 +33,7 @@ func (s *sample) draw(t *trainer) {
 		s.isDrawn[entity] = false
 	}
 	if t.loaded == nil {
-		rules.DrawSample(t.member.Seed, t.steps, s.drawn, s.isDrawn)
+		rules.DrawSample(t.member.Seed, uint64(t.steps), s.drawn, s.isDrawn)
 	} else {
 		s.drawFrom(t)
 	}
@@ -53,7 +53,7 @@ func (s *sample) drawFrom(t *trainer) {
 	for _, span := range t.loaded {
 		count += span.End - span.Start
 	}
-	rules.DrawSample(t.member.Seed, t.steps, s.drawn, s.isDrawn[:count])
+	rules.DrawSample(t.member.Seed, uint64(t.steps), s.drawn, s.isDrawn[:count])
 	for _, n := range s.drawn {
 		s.isDrawn[n] = false
 	}

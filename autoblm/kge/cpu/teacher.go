@@ -54,6 +54,9 @@ func (t *trainer) learnAnswer(
 	s *scratch, u *unit, a *activeUnit, question, anchor, relation int32, weight float32,
 ) float64 {
 	answer := t.objective.(tripleObjective).teacher(anchor, relation)
+	if len(answer.Entities) == 0 {
+		return 0
+	}
 	softmax, temperature, scores := a.overEntities, t.settings.Temperature, s.scores[:0]
 	query := softmax.QueryRows(softmax.Rows, int(question))
 	gradient := softmax.QueryRows(softmax.ByQuery, int(question))

@@ -58,7 +58,7 @@ func newUnit(m *model, r requirements) *unit {
 // exponentials.
 type activeUnit struct {
 	paths
-	// overEntities is nil with negative sampling.
+	// overEntities is nil on paths with negative sampling.
 	overEntities *tiles.Softmax
 	// overRelations divides the paths into several softmaxes. It is empty without relation
 	// prediction.

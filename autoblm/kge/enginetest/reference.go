@@ -314,7 +314,7 @@ func (r *reference) candidateWeights(answers []int32, step int) []float64 {
 		return weights
 	}
 	drawn := make([]int32, n)
-	rules.DrawSample(r.member.Seed, step, drawn, make([]bool, all))
+	rules.DrawSample(r.member.Seed, uint64(step), drawn, make([]bool, all))
 	for _, answer := range answers {
 		weights[answer] = 1
 	}

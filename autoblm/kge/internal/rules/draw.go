@@ -30,13 +30,13 @@ func DrawNegatives(
 const NegativeBlock = 48
 
 // BlockStep returns the step with which DrawSample draws the negatives of a block of a batch.
-func BlockStep(step, block int) int { return step | block<<32 }
+func BlockStep(step, block int) uint64 { return uint64(step) | uint64(block)<<32 }
 
 // DrawSample draws the entities of a sampled softmax for a member's seed and a step that counts
 // from 1. It fills drawn with different entities in ascending order, and marks them in isDrawn,
 // [entities], which must be all false. All sets of that size are equally likely (Bentley and
 // Floyd, 1987).
-func DrawSample(seed uint64, step int, drawn []int32, isDrawn []bool) {
+func DrawSample(seed, step uint64, drawn []int32, isDrawn []bool) {
 	NewSampler().Draw(seed, step, drawn, isDrawn)
 }
 
@@ -53,8 +53,8 @@ func NewSampler() Sampler {
 }
 
 // Draw works like [DrawSample].
-func (s Sampler) Draw(seed uint64, step int, drawn []int32, isDrawn []bool) {
-	s.source.Seed(seed, uint64(step))
+func (s Sampler) Draw(seed, step uint64, drawn []int32, isDrawn []bool) {
+	s.source.Seed(seed, step)
 	for i := range drawn {
 		last := len(isDrawn) - len(drawn) + i
 		entity := s.rng.IntN(last + 1)

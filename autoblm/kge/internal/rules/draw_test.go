@@ -14,7 +14,7 @@ func TestSoftmaxSamplesAreEven(t *testing.T) {
 	const entities, count, steps = 12, 5, 20_000
 	var together [entities][entities]int
 	drawn, again := make([]int32, count), make([]int32, count)
-	for step := 1; step <= steps; step++ {
+	for step := uint64(1); step <= steps; step++ {
 		among := make([]bool, entities)
 		rules.DrawSample(3, step, drawn, among)
 		for i, a := range drawn {
