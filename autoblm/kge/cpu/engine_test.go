@@ -351,6 +351,7 @@ func FuzzShapes(f *testing.F) {
 		if chunks%max(1, m.N3Block) != 0 {
 			m.N3Block = 1
 		}
+		s.Sampling, s.SelfAdversarial = kge.Sampling{}, kge.SelfAdversarial{} // of distances only
 		ofForm, onPaths := m, s
 		// The slope of a distance jumps, so that rounding can change it.
 		if ofForm.Form = []form.Form{form.Bilinear, form.Diag, form.GQE,
@@ -358,6 +359,7 @@ func FuzzShapes(f *testing.F) {
 			ofForm.Structure, ofForm.N3Block = structure.Structure{}, 1
 		}
 		onPaths.AnswersPerQuery, ofForm.RelationPrediction = 0, 0
+		onPaths.Distillation = kge.Distillation{}
 		ofForm.IVR, ofForm.IVRProducts = 0, 0
 		m.Orthogonality = 0
 		if ofForm.Form != form.Tucker {
@@ -371,7 +373,7 @@ func FuzzShapes(f *testing.F) {
 		engine := func(set *kernel.Set) kge.Engine {
 			return &Engine{threads: 1 + int(seed%3), kernels: set, bf16Sets: kernel.BF16Sets()}
 		}
-		sets, ofTriples, ofPaths := kernel.Sets(), completion.Data(enginetest.RandomGraph(most, kinds,
+		sets, ofTriples, ofPaths := kernel.Sets(), enginetest.Triples(enginetest.RandomGraph(most, kinds,
 			count, seed)), randomPaths(most, kinds, count, 1+int(seed%4%3), seed)
 		some := engine(sets[seed%uint64(len(sets))])
 		const rounding = 1e-5 // of sums over a batch, of up to 36 products each, that may cancel
