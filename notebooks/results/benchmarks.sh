@@ -32,9 +32,11 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rescal-cooled --recipe rescal --init xavier --sampled-softmax 2048 --precision float32 --epochs 100 --cooldown 50 --validate-every 10
     train $graph rescal-falling --recipe rescal --init xavier --sampled-softmax 2048 --lr 0.3 --epochs 150 --cooldown 145 --validate-every 15
     train $graph bique --recipe bique --sampled-softmax 1024 --epochs 60 --validate-every 10
-    # The best structure of structures-wn18rr.sh, by its own penalty.
+    # The best structure of structures-wn18rr.sh and translated ComplEx, by their own penalties.
     train $graph found8 --recipe bique --structure '1,2,3,-6,5,6,7,8;-2,1,-4,3,-6,5,-8,7;-3,-4,1,2,-7,-8,5,6;4,-3,-2,1,8,-7,-6,5;-5,-6,7,8,1,2,-3,-4;6,-5,-8,7,-2,1,4,-3;-7,-8,-5,-6,3,4,1,2;8,-7,6,-5,-4,3,-2,1' \
       --entity-n3 0.4 --relation-n3 0.1 --sampled-softmax 1024 --epochs 60 --cooldown 30 --validate-every 10
+    train $graph translated --recipe n3 --translate --n3 0 --entity-n3 0.15 --relation-n3 0.15 --frequency 0.9 \
+      --dim 1024 --batch 150 --sampled-softmax 1024 --epochs 30 --cooldown 15 --validate-every 10
     train $graph kgbench --recipe kgbench --sampled-softmax 1024 --epochs 200
     ensemble $graph best rescal-2048-1 rescal-2048-2
     ;;
