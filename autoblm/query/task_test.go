@@ -18,6 +18,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 func querySearch() (query.TaskSettings, autoblm.SearchSettings) {
@@ -118,4 +119,12 @@ func TestSearchForQueriesRefuses(t *testing.T) {
 			t.Errorf("%v, which should say %q", err, says)
 		}
 	}
+}
+
+// TestCheckSearch refuses a recipe for which every training would fail, before there is a study.
+func TestCheckSearch(t *testing.T) {
+	s := kge.DefaultSettings()
+	s.Reciprocal, s.BatchNorm = true, true
+	r := task.Recipe{Recipe: kge.Recipe{Training: s}}
+	require.Error(t, query.CheckSearch(r, "auto", "auto"), "batch normalization")
 }

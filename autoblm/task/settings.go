@@ -27,10 +27,10 @@ func DecodeSettings[S any](text json.RawMessage) (settings S, err error) {
 // CheckNoTriples returns an error if a recipe has settings that only completion supports.
 func (r Recipe) CheckNoTriples() error {
 	t := r.Training
-	if t.Frequency != 0 || t.AnswersPerQuery != 0 || t.Buckets != 0 ||
+	if t.Frequency != 0 || t.AnswersPerQuery != 0 || t.Buckets != 0 || t.BatchNorm ||
 		r.RelationPrediction != 0 || r.HasIVR() {
-		return errors.New("frequency weights, answers per query, buckets, relation " +
-			"prediction and IVR exist for completion only: leave them out")
+		return errors.New("frequency weights, answers per query, buckets, batch " +
+			"normalization, relation prediction and IVR exist for completion only: leave them out")
 	}
 	return nil
 }
