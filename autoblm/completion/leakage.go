@@ -12,8 +12,8 @@ import (
 
 // Leakage returns the triples of the given splits of g that models were trained on, if that were
 // other data than g, such as another split of the same facts. open reads these data. Warnings in
-// unchecked say that the training data of a model are
-// unknown or gone. g is as it was read, because [Align] changes its fingerprint.
+// unchecked say that the training data of a model are unknown or gone. g is as it was read, because
+// [Align] changes its fingerprint.
 func Leakage(
 	models []*kge.Model, g *datasets.Graph, open func(source string) (*datasets.Graph, error),
 	splits ...string,

@@ -33,7 +33,7 @@ type Teacher struct {
 	answers   []kge.Distribution // by question
 }
 
-// teacherKey is a question of one hop. The relation is that of a path.
+// teacherKey identifies a question of one hop. It numbers relations as paths do.
 type teacherKey struct{ anchor, relation int32 }
 
 // NewTeacher returns a teacher for a graph, which must have the entities and relations of the
@@ -112,8 +112,8 @@ func (t *Teacher) Bytes() float64 {
 }
 
 // Answer answers all queries. An answer has the entities with the highest scores, and their shares
-// of the softmax of these scores divided by a temperature. Scores are those of ranking. answered is
-// called after each answer, from any goroutine.
+// of the softmax of these scores divided by a temperature. Rankings use the same scores. Answer
+// calls answered after each answer, from any goroutine.
 func (t *Teacher) Answer(
 	ctx context.Context, engine kge.Engine, temperature float64, answered func(),
 ) error {

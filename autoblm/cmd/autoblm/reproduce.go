@@ -188,6 +188,7 @@ func (c *reproduceCommand) plan(line *kong.Context) (reproduce.Plan, error) {
 	switch {
 	case s.K() > 0 || r.Form != form.Bilinear:
 	case c.Stage == reproduce.Final:
+		// A study's structure is checked after it is read.
 		s, isKnown = r.Structure, !p.HasStudy() && !r.Searches()
 	default:
 		s = structure.Zero(4) // as in the search

@@ -84,7 +84,7 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 	return err
 }
 
-// sampling is the layer of negative sampling, unless the recipe has it.
+// sampling sets the defaults of negative sampling, unless the recipe has its own.
 func (c *trainCommand) sampling() {
 	if s := c.Settings.Training; c.Sampling.Negatives > 0 && s.Negatives == 0 {
 		c.Sampling.Margin = query.DefaultSampling(c.Model, s.Dim).Margin

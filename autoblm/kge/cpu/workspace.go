@@ -28,7 +28,7 @@ type requirements struct {
 	sparse           int    // approximate entities with gradients per query; 0: all
 	predictRelations bool   // for some member
 	pairs            bool   // entities are learned individually
-	teacher          bool   // so are those of a teacher's answers
+	teacher          bool   // entities of a teacher's answers are learned individually
 	touched          bool   // steps with a sample change only rows with a gradient
 }
 

@@ -80,8 +80,8 @@ func (c cores) allRows() *Node {
 }
 
 // back returns the gradient of the table, given those of the matrices and, from penalties, of the
-// rows of relations, [S, R, d], and of the cores. byNorms are those of the rows of batch normalization
-// that are learned.
+// rows of relations, [S, R, d], and of the cores. byNorms has the gradients of the rows of batch
+// normalization that are learned.
 func (c cores) back(byMatrices, byRows, byTensors *Node, byNorms []*Node) *Node {
 	tensors := Add(c.tensorsOf(c.allRows(), byMatrices), byTensors)
 	shape := byRows.Shape()

@@ -60,7 +60,7 @@ func (s *Softmax) NegativeSampling(k *kernel.Set, e Embeddings, by Negatives, an
 }
 
 // NegativeGradient computes the gradient of the rows of a tile, [rows of the tile, d], after
-// NegativeSampling. It overwrites what is kept, so it can be called once per tile.
+// NegativeSampling. It overwrites the slopes of the tile, so call it once per tile.
 func (s *Softmax) NegativeGradient(k *kernel.Set, e Embeddings, tile int, gradient,
 	scratch kernel.Table) {
 	kept := s.store.(*exponentials).units[s.number][tile]

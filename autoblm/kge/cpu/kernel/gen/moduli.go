@@ -29,7 +29,7 @@ func square(re, im, to reg.VecVirtual) {
 	VFMADD231PS(im, im, to)
 }
 
-// moduliRows is the number of rows of a strip for the sums of moduli.
+// moduliRows returns the number of rows of a strip for the sums of moduli.
 func (s isa) moduliRows() int { return s.rows / 2 }
 
 // moduli generates minus the sums of the moduli of differences between a strip of rows and a
@@ -137,7 +137,7 @@ func (l someLanes) store(from reg.VecVirtual, to Mem) {
 	VMASKMOVPS(from, l.mask, to)
 }
 
-// modulusGradientRows is the number of rows of a strip for gradients of moduli.
+// modulusGradientRows returns the number of rows of a strip for gradients of moduli.
 func (s isa) modulusGradientRows() int {
 	if s == avx512 {
 		return 4
