@@ -1,6 +1,10 @@
 // Package gomlx is the reference engine. It trains and ranks with GoMLX graphs, on GoMLX's
 // pure-Go backend or, in builds with cgo, on XLA.
 //
+// Models with structures, blocks or cores that learn triples by a softmax over all entities have
+// graphs with explicit gradients. This is what the rest of this page is about. Package autodiff
+// trains all others, on one device.
+//
 // A structure enters the graph as data, as its sign tensor. One compiled program serves every
 // structure, seed and learning rate of one shape. All members of a population run in it
 // together, along a leading axis S.

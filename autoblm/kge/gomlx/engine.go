@@ -1,8 +1,6 @@
 package gomlx
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/autodiff"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -180,41 +179,12 @@ func finalize(all ...*tensors.Tensor) {
 	}
 }
 
-// Supports implements [kge.Engine]. The engine supports models of triples with structures, blocks or
-// cores.
+// Supports implements [kge.Engine]. Package autodiff trains what the engine itself does not.
 func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
-	switch {
-	case !d.BothDirections:
-		return errors.New("engine gomlx does not train on paths, only on triples; use engine cpu")
-	case s.Negatives > 0:
-		return errors.New("engine gomlx has no negative sampling; " +
-			"set negatives to 0 or use engine cpu")
-	case s.SparseGradients > 0:
-		return errors.New("engine gomlx has no sparse gradients; " +
-			"set sparse-gradients to 0 or use engine cpu")
-	case s.Candidates(len(d.Entities)) < len(d.Entities):
-		return errors.New("engine gomlx has no sampled softmax; " +
-			"set sampled-softmax to 0 or use engine cpu")
-	case s.AnswersPerQuery > 0:
-		return errors.New("engine gomlx does not group answers per query; " +
-			"set answers-per-query to 0 or use engine cpu")
-	case s.Buckets > 1:
-		return errors.New("engine gomlx has no buckets; set buckets to 0 or use engine cpu")
-	case s.HasTeacher():
-		return errors.New("engine gomlx does not learn from a teacher; " +
-			"set teacher-weight to 0 or use engine cpu")
-	case s.RelationRate > 0:
-		return errors.New("engine gomlx has no learning rate of relations; " +
-			"set relation-rate to 0 or use engine cpu")
-	case s.Frequency > 0:
-		return errors.New("engine gomlx has no frequency weights; set frequency to 0 or use engine cpu")
+	if isExplicit(d, s, members) {
+		return e.checkNorm(d, s, members)
 	}
-	for _, m := range members {
-		if err := SupportsForm(s.FormOf(m)); err != nil {
-			return err
-		}
-	}
-	return e.checkNorm(d, s, members)
+	return autodiff.Supports(compiler{e}, d, s, members)
 }
 
 // Precision implements [kge.Engine]. Auto resolves to float32, because the engine does not know
@@ -227,10 +197,10 @@ func (e *Engine) Precision(
 
 // SupportsForm returns an error for a form that the engine does not have.
 func SupportsForm(f form.Form) error {
-	if !f.HasStructure() && f.BlockSize() == 0 && f.Partitions() == 0 {
-		return fmt.Errorf("engine gomlx does not support the form %v; use engine cpu", f)
+	if isExplicitForm(f) {
+		return nil
 	}
-	return nil
+	return autodiff.SupportsForm(f)
 }
 
 // Name returns "gomlx".
@@ -245,12 +215,4 @@ func (e *Engine) Close() {
 		exec.Finalize()
 	}
 	e.backend.Finalize()
-}
-
-// triplesOnly rejects the scoring of paths, which the engine lacks.
-type triplesOnly struct{}
-
-// Scores implements [kge.Ranker]. It always fails.
-func (triplesOnly) Scores(context.Context, int, []kge.Question, func(int, []float32)) error {
-	return errors.New("engine gomlx does not score paths; use engine cpu")
 }

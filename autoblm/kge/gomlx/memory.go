@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/optimizer"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/dustin/go-humanize"
 )
@@ -29,7 +30,7 @@ func sizesOf(d *kge.Data, s kge.Settings, members []kge.Member) sizes {
 		dim:       s.Dim,
 		k:         max(1, members[0].Structure.K()),
 		batch:     min(s.Batch, d.Count),
-		slots:     updateRules[s.Optimizer].slots,
+		slots:     optimizer.Rules[s.Optimizer].Slots,
 		ivr:       slices.ContainsFunc(members, func(m kge.Member) bool { return m.HasIVR() }),
 		predicts: slices.ContainsFunc(members, func(m kge.Member) bool {
 			return m.RelationPrediction > 0

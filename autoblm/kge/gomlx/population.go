@@ -10,6 +10,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/autodiff"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/optimizer"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -24,7 +26,6 @@ import (
 // population is a set of models in training. They train in groups: one or, if they do not fit in
 // memory together, several in turn on each device.
 type population struct {
-	triplesOnly
 	groups  []*group // in the order of the members
 	devices [][]int  // the groups by their first device
 
@@ -40,6 +41,9 @@ func (e *Engine) NewPopulation(
 	s.Precision, err = e.Precision(s.Precision, s.FormOf(members[0]), len(d.Entities), s.Dim)
 	if err != nil {
 		return nil, err
+	}
+	if !isExplicit(d, s, members) {
+		return autodiff.NewPopulation(compiler{e}, d, s, members)
 	}
 	size := sizesOf(d, s, members)
 	plan, err := size.plan(e.settings.Memory, e.devices)
@@ -295,7 +299,7 @@ func (e *Engine) newGroup(
 		scaled:             anyMember(func(m kge.Member) bool { return m.PenaltyFrequency > 0 }),
 		sharding:           shardingOf(len(d.Entities), len(shards)),
 	}}
-	slots := updateRules[s.Optimizer].slots
+	slots := optimizer.Rules[s.Optimizer].Slots
 	state := 2 + 2*slots
 	of := signature{
 		inputs: state + callInputs, outputs: state + 1, inputTables: state, outputTables: state,

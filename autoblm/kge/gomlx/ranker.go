@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/autodiff"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/gomlx/compute/dtypes"
@@ -21,7 +22,6 @@ import (
 
 // ranker holds the embeddings of one or more models of one shape.
 type ranker struct {
-	triplesOnly
 	engine              *Engine
 	shards              []*shard
 	models, entities, k int
@@ -63,11 +63,16 @@ func (e *Engine) NewRanker(
 			bytes += 4 * int64(len(table))
 		}
 	}
+	if !isExplicitForm(parameters[0].Form) {
+		return autodiff.NewRanker(compiler{e}, parameters)
+	}
 	shards := 1
 	if e.devices.Shard || bytes > e.settings.Memory {
 		shards = e.devices.Count
 	}
-	return e.newRanker(parameters, newShards(0, shards)), nil
+	return &scoringRanker{
+		ranker: e.newRanker(parameters, newShards(0, shards)), parameters: parameters,
+	}, nil
 }
 
 // newRanker copies models of one shape to shards.

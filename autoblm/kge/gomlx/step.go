@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/internal/adam"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/optimizer"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
@@ -118,45 +118,15 @@ func (p program) update(state, in []*Node, i, byEntity, byRelation *Node) []*Nod
 		for n := first; n < len(state); n += 2 {
 			tables = append(tables, state[n])
 		}
-		update := updateRules[p.optimizer].update
+		update := optimizer.Rules[p.optimizer].Update
 		for n, x := range update(tables[0], gradient, tables[1:], rate, step) {
 			after[first+2*n] = x
 		}
 	}
 	if p.maxNorm {
-		entities, maxNorm := after[0], scalar(in, scalarMaxNorm)
-		norm := ExpandAxes(Sqrt(squares(entities)), 2)
-		exceeds := BroadcastToShape(GreaterThan(norm, maxNorm), entities.Shape())
-		after[0] = Where(exceeds, Mul(entities, Div(maxNorm, norm)), entities)
+		after[0] = optimizer.ClipNorms(after[0], scalar(in, scalarMaxNorm))
 	}
 	return after
-}
-
-// updateRule is an optimizer. update takes one step on a table [S, rows, d] and returns it with
-// its slots, the optimizer's state: tables of the same shape that start at 0. rate is
-// [S, 1, 1]; step starts at 1.
-type updateRule struct {
-	slots  int
-	update func(table, gradient *Node, slots []*Node, rate, step *Node) []*Node
-}
-
-var updateRules = map[kge.Optimizer]updateRule{
-	kge.Adagrad: {slots: 1, update: adagradStep},
-	kge.Adam:    {slots: 2, update: adamStep},
-}
-
-func adagradStep(table, gradient *Node, slots []*Node, rate, _ *Node) []*Node {
-	sum := Add(slots[0], Square(gradient))
-	// AddScalar would not work: GoMLX caches scalars per graph, and one that was created in the
-	// body of a loop is not visible outside.
-	epsilon := Const(sum.Graph(), float32(1e-10))
-	return []*Node{Sub(table, Div(Mul(gradient, rate), Add(Sqrt(sum), epsilon))), sum}
-}
-
-func adamStep(table, gradient *Node, slots []*Node, rate, step *Node) []*Node {
-	moments := adam.Moments{Mean: slots[0], Square: slots[1]}
-	direction, now := adam.Direction(gradient, moments, step, 1e-8)
-	return []*Node{Sub(table, Mul(direction, rate)), now.Mean, now.Square}
 }
 
 // zeros returns the start of a sum over a loop.
@@ -164,13 +134,6 @@ func zeros(g *Graph, dims ...int) *Node { return BroadcastToDims(Const(g, float3
 
 // at returns entry i of x along its first axis.
 func at(x, i *Node) *Node { return Gather(x, Reshape(i, 1)) }
-
-// squares returns the squared norms [S, E] of [S, E, d]. It avoids a reduction: go-xla allows
-// one kind of reduction in only one function of a program, and all others are in the body of
-// the loop (go-xla v0.4.2).
-func squares(x *Node) *Node {
-	return Dot(x, x).General([]int{2}, []int{0, 1}, []int{2}, []int{0, 1})
-}
 
 // scalar returns one of the numbers that are common to all members.
 func scalar(in []*Node, which int) *Node {

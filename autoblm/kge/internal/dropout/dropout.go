@@ -15,6 +15,12 @@ func InputKey(seed uint64, step int) uint32 {
 	return Key(seed^other, step)
 }
 
+// LayerKey returns the key of the dropouts within a form, such as those of the layers of a network.
+func LayerKey(seed uint64, step int) uint32 {
+	const other = 0x6c61796572
+	return Key(seed^other, step)
+}
+
 // Dropped reports whether a coordinate is dropped, if a share of them is. Query 2i is for the
 // tail of the batch's triple i, query 2i+1 for its head.
 func Dropped(key uint32, query, coordinate, dim int, share float64) bool {

@@ -1,0 +1,117 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// candidates says with which entities a question compares its answers.
+type candidates int
+
+const (
+	allEntities     candidates = iota
+	sampled                    // one sample for all questions of a step, see [kge.Settings]
+	sharedNegatives            // of blocks of triples, see [kge.Sampling]
+	ownNegatives               // of each question
+)
+
+func candidatesOf(d *kge.Data, s kge.Settings) candidates {
+	switch {
+	case s.Negatives > 0 && d.BothDirections:
+		return sharedNegatives
+	case s.Negatives > 0:
+		return ownNegatives
+	case s.Candidates(len(d.Entities)) < len(d.Entities):
+		return sampled
+	}
+	return allEntities
+}
+
+// questionsPerBlock is the number of questions that share negatives: both of each triple.
+const questionsPerBlock = 2 * rules.NegativeBlock
+
+// addCandidates draws the candidates of a part.
+func (t *trainee) addCandidates(all []*tensors.Tensor, p part, step int) {
+	none := func(i int) { all[i] = tensors.FromFlatDataAndDimensions([]float32{0}, 1, 1) }
+	all[inIncluded] = vectorOf[float32](0)
+	none(inCandidates)
+	none(inAllowed)
+	switch t.candidates {
+	case sampled:
+		t.addSample(all, p, step)
+	case sharedNegatives:
+		t.addSharedNegatives(all, p, step)
+	case ownNegatives:
+		t.addOwnNegatives(all, p, step)
+	}
+}
+
+// addSample draws the candidates of a sampled softmax. Answers that are not drawn are candidates of
+// their questions, once.
+func (t *trainee) addSample(all []*tensors.Tensor, p part, step int) {
+	drawn := make([]int32, t.settings.Candidates(len(t.data.Entities)))
+	isDrawn := make([]bool, len(t.data.Entities))
+	rules.DrawSample(t.member.Seed, uint64(step), drawn, isDrawn)
+	all[inCandidates] = tensors.FromFlatDataAndDimensions(drawn, 1, len(drawn))
+	answers := within(p.answers, p.from, p.to)
+	included := newList[float32](1, p.padded(len(answers)))
+	for i, x := range answers {
+		same := func(other weighted) bool {
+			return other.question == x.question && other.entity == x.entity
+		}
+		first := i
+		for first > 0 && answers[first-1].question == x.question {
+			first--
+		}
+		if !isDrawn[x.entity] && !slices.ContainsFunc(answers[first:i], same) {
+			included.set(0, i, 1)
+		}
+	}
+	all[inIncluded] = included.vector()
+}
+
+// addSharedNegatives draws the negatives of each block of triples.
+func (t *trainee) addSharedNegatives(all []*tensors.Tensor, p part, step int) {
+	entities := len(t.data.Entities)
+	n := min(t.settings.Negatives, entities)
+	blocks := p.room / questionsPerBlock
+	drawn, allowed := newList[int32](blocks, n), newList[float32](p.room, n)
+	isDrawn := make([]bool, entities)
+	for block := range blocks {
+		from, of := p.from+block*questionsPerBlock, drawn.numbers[block*n:][:n]
+		if from >= p.to {
+			break
+		}
+		clear(isDrawn)
+		stepOfBlock := rules.BlockStep(step, from/questionsPerBlock)
+		rules.DrawSample(t.member.Seed, stepOfBlock, of, isDrawn)
+		for question := from; question < min(p.to, from+questionsPerBlock); question++ {
+			for i, entity := range of {
+				if _, isAnswer := slices.BinarySearch(p.excluded[question], entity); !isAnswer {
+					allowed.set(question-p.from, i, 1)
+				}
+			}
+		}
+	}
+	all[inCandidates], all[inAllowed] = drawn.matrix(), allowed.matrix()
+}
+
+// addOwnNegatives draws negatives for each question.
+func (t *trainee) addOwnNegatives(all []*tensors.Tensor, p part, step int) {
+	n := t.settings.Negatives
+	drawn, allowed := newList[int32](p.room, n), newList[float32](p.room, n)
+	for question := p.from; question < p.to; question++ {
+		at := 0
+		visit := func(entity int32) {
+			drawn.set(question-p.from, at, entity)
+			allowed.set(question-p.from, at, 1)
+			at++
+		}
+		rules.DrawNegatives(t.member.Seed, step, question, len(t.data.Entities), n,
+			p.excluded[question], visit)
+	}
+	all[inCandidates], all[inAllowed] = drawn.matrix(), allowed.matrix()
+}

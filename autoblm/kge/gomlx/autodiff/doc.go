@@ -1,0 +1,12 @@
+// Package autodiff trains and scores models of any form, on triples and on paths, with GoMLX graphs
+// whose gradients are automatic.
+//
+// A form is one file: it implements [graphForm], two graph functions for hops and scores. A batch
+// is a list of questions with answers. Triples, triples with grouped answers and paths differ only
+// in how their examples become such lists. So do their losses: all of them compare the scores of
+// answers with those of candidates, which are all entities, a sample, or negatives.
+//
+// A step has two programs. One adds the gradients of a part of a batch, the other updates the
+// tables. Tables, structures, learning rates and weights are inputs of the programs, and the members
+// of a population take turns. So a program is compiled once for each shape.
+package autodiff

@@ -1,0 +1,43 @@
+package autodiff
+
+import (
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// graphForm is a form as GoMLX graphs. Package form defines it in float64.
+type graphForm interface {
+	// hop returns the states of questions after a hop, [questions, rows, d].
+	hop(c *pass, states *Node, h hop) *Node
+	// scores returns the scores of entities for states, [blocks, questions, n]. States are
+	// [blocks, questions, rows, d], entities [blocks, n, d].
+	scores(c *pass, states, entities *Node) *Node
+}
+
+// averaging is a form with batch normalization or other numbers that a step replaces. Its questions
+// train in whole batches.
+type averaging interface {
+	graphForm
+	// averages returns the first row of the model's last table that has no gradient. In a training
+	// step, hop or scores set [pass.averages] to the new values of the rows from there on.
+	averages() int
+}
+
+// graphOf returns the graphs of a form.
+func graphOf(f form.Form) (graphForm, error) {
+	switch f {
+	case form.TransE:
+		return transE{}, nil
+	case form.RotatE:
+		return rotatE{}, nil
+	}
+	return nil, fmt.Errorf("engine gomlx does not support the form %v; use engine cpu", f)
+}
+
+// SupportsForm returns an error for a form that the package does not have.
+func SupportsForm(f form.Form) error {
+	_, err := graphOf(f)
+	return err
+}

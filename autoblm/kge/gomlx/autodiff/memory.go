@@ -1,0 +1,61 @@
+package autodiff
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/optimizer"
+)
+
+// questionsOf returns the largest number of questions of a step.
+func questionsOf(d *kge.Data, s kge.Settings) int {
+	n := max(1, min(s.Batch, d.Count))
+	if d.BothDirections {
+		n *= 2
+	}
+	return n
+}
+
+// roomOf returns the number of questions of a part of a batch: all of them, if they fit in memory.
+func roomOf(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) int {
+	n := questionsOf(d, s)
+	f := s.FormOf(members[0])
+	rows := int64(len(d.Entities)) * int64(s.Dim)
+	perQuestion := 8 * int64(s.Dim) * int64(f.Capabilities().StateRows)
+	for _, t := range f.Spec().Tables(s.Dim) {
+		size := int64(t.Rows) * int64(t.Columns)
+		if t.Global {
+			rows += size
+			continue
+		}
+		perQuestion += 4 * size
+		ofDirections := int64(1)
+		if s.Reciprocal {
+			ofDirections = 2
+		}
+		rows += size * int64(len(d.Relations)) * ofDirections
+	}
+	slots := int64(optimizer.Rules[s.Optimizer].Slots)
+	fixed := int64(len(members))*rows*(1+slots) + 4*rows // the gradients, and a new state
+
+	ofCandidates := int64(s.Candidates(len(d.Entities)))
+	if s.Negatives > 0 {
+		ofCandidates = int64(s.Negatives)
+	}
+	ofScore := int64(6) // scores, their exponentials and gradients
+	if !f.Capabilities().Products && !c.Fuses() {
+		ofScore += 8 * int64(s.Dim) // coordinates of differences
+	}
+	perQuestion += ofCandidates * ofScore
+	if candidatesOf(d, s) == ownNegatives {
+		perQuestion += 2 * ofCandidates * int64(s.Dim)
+	}
+	const bytes = 4
+	room := int(max(1, min(int64(n), (c.Memory()/bytes-fixed)/perQuestion)))
+	if candidatesOf(d, s) == sharedNegatives { // whole blocks
+		blocks := (n + questionsPerBlock - 1) / questionsPerBlock
+		room = questionsPerBlock * max(1, min(blocks, room/questionsPerBlock))
+		if room >= n {
+			room = questionsPerBlock * blocks
+		}
+	}
+	return room
+}

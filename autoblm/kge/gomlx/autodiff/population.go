@@ -1,0 +1,181 @@
+package autodiff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// population is a set of models in training. They take each step in turn.
+type population struct {
+	*ranker
+	data     *kge.Data
+	settings kge.Settings
+	trainees []*trainee
+	room     int // questions of a part of a batch
+	steps    int // taken so far
+}
+
+// Supports returns an error if the package lacks something that a training needs.
+func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) error {
+	lacks := func(what, setting string) error {
+		return fmt.Errorf("engine gomlx has no %s for this training; set %s to 0 or use engine cpu",
+			what, setting)
+	}
+	for _, m := range members {
+		f := s.FormOf(m)
+		if err := SupportsForm(f); err != nil {
+			return err
+		}
+		switch {
+		case m.RelationPrediction > 0:
+			return lacks("relation prediction", "relation-prediction")
+		case m.HasIVR():
+			return lacks("IVR", "ivr and ivr-products")
+		case m.Orthogonality > 0:
+			return lacks("orthogonality", "orthogonality")
+		}
+	}
+	switch {
+	case s.SparseGradients > 0:
+		return lacks("sparse gradients", "sparse-gradients")
+	case s.Buckets > 1:
+		return lacks("buckets", "buckets")
+	case s.HasTeacher():
+		return errors.New("engine gomlx does not learn from a teacher; " +
+			"set teacher-weight to 0 or use engine cpu")
+	}
+	f := s.FormOf(members[0])
+	if _, ok := modelOf(kge.Parameters{Form: f}).graphs().(averaging); ok {
+		if room := roomOf(c, d, s, members); room < questionsOf(d, s) {
+			return fmt.Errorf("%v needs a whole batch, but only %d of its %d questions fit in memory at a "+
+				"time: set a smaller batch, or use engine cpu", f, room, questionsOf(d, s))
+		}
+	}
+	return nil
+}
+
+// NewPopulation creates a population that is supported.
+func NewPopulation(
+	c Compiler, d *kge.Data, s kge.Settings, members []kge.Member,
+) (kge.Population, error) {
+	p := &population{
+		ranker: &ranker{compiler: c}, data: d, settings: s, room: roomOf(c, d, s, members),
+	}
+	for _, m := range members {
+		t := newTrainee(c, d, s, m)
+		p.trainees, p.models = append(p.trainees, t), append(p.models, t.stored)
+	}
+	p.relations = len(d.Relations)
+	return p, nil
+}
+
+// Epoch implements [kge.Population].
+func (p *population) Epoch(
+	ctx context.Context, batches kge.Batches, rates []float64,
+) (kge.Epoch, error) {
+	epoch := kge.Epoch{Loss: make([]float64, len(p.trainees))}
+	all := 0
+	var examples []kge.Example
+	for i := range batches.Count {
+		began := time.Now()
+		examples = batches.Make(i, examples)
+		parts := p.parts(newBatch(p.data, p.settings, examples))
+		for n, t := range p.trainees {
+			if err := ctx.Err(); err != nil {
+				return epoch, err
+			}
+			loss, err := t.step(parts, p.steps+1, rates[n])
+			if err != nil {
+				return epoch, fmt.Errorf("training step: %w", err)
+			}
+			epoch.Loss[n] += loss * float64(len(examples))
+		}
+		p.steps++
+		all += len(examples)
+		epoch.StepSeconds = append(epoch.StepSeconds, time.Since(began).Seconds())
+		p.report(float64(i+1) / float64(batches.Count))
+	}
+	for n := range epoch.Loss {
+		epoch.Loss[n] /= float64(max(1, all))
+	}
+	return epoch, nil
+}
+
+// parts divides a batch.
+func (p *population) parts(b *batch) (parts []part) {
+	room, n := p.room, len(b.questions)
+	if p.settings.AnswersPerQuery > 0 { // steps have different numbers of questions
+		room = min(room, 1<<bits.Len(uint(n-1)))
+	}
+	for from := 0; from < n; from += room {
+		parts = append(parts, part{b, from, min(n, from+room), room})
+	}
+	return parts
+}
+
+// Parameters implements [kge.Population].
+func (p *population) Parameters(member int) (kge.Parameters, error) {
+	return p.trainees[member].parameters()
+}
+
+// SetStructure implements [kge.Population]. The operators of a structure are inputs of the
+// programs, so nothing is compiled.
+func (p *population) SetStructure(member int, s structure.Structure) error {
+	t := p.trainees[member]
+	if err := rules.CheckReplacement(t.Structure, s); err != nil {
+		return err
+	}
+	t.setStructure(s)
+	return nil
+}
+
+// Adjust implements [kge.Population]. No supported setting changes between epochs.
+func (*population) Adjust(kge.Settings) error { return nil }
+
+// State implements [kge.Population].
+func (p *population) State() (kge.State, error) {
+	s := kge.State{Steps: p.steps, Members: make([]kge.MemberState, len(p.trainees))}
+	for i, t := range p.trainees {
+		var err error
+		if s.Members[i], err = t.state(); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// SetState implements [kge.Population].
+func (p *population) SetState(s kge.State) error {
+	present, err := p.State()
+	if err != nil {
+		return err
+	}
+	var parameters []kge.Parameters
+	for _, m := range present.Members {
+		parameters = append(parameters, m.Parameters)
+	}
+	if err := s.Fits(parameters, len(p.trainees[0].slots)); err != nil {
+		return err
+	}
+	p.steps = s.Steps
+	for i, t := range p.trainees {
+		t.setState(s.Members[i])
+	}
+	return nil
+}
+
+// Close implements [kge.Ranker].
+func (p *population) Close() {
+	for _, t := range p.trainees {
+		t.close()
+	}
+	p.trainees, p.models = nil, slices.Clip(p.models[:0])
+}

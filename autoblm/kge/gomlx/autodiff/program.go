@@ -1,0 +1,131 @@
+package autodiff
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// recipe holds the settings that determine the operations of a step; all others are data. It is
+// comparable.
+type recipe struct {
+	model
+	candidates
+	dropout, inputDropout bool
+	norms, products       bool // penalties
+	n3Block               int  // from 1
+	chunks                int  // of a structure, 1 without one
+}
+
+func (t *trainee) recipe() recipe {
+	s, w := t.settings, t.member.Weights
+	m := modelOf(t.Parameters)
+	m.bfloat16 = s.Precision == kge.Bfloat16
+	return recipe{
+		model: m, candidates: t.candidates,
+		dropout: s.Dropout > 0, inputDropout: s.InputDropout > 0,
+		norms: w.L2+w.N3+w.EntityL2+w.EntityN3+w.RelationL2+w.RelationN3 > 0, products: w.Products > 0,
+		n3Block: max(1, w.N3Block), chunks: max(1, t.Structure.K()),
+	}
+}
+
+// gradients is the program of a part of a batch. Its inputs are the tables, the gradients of the
+// parts before if this is not the first, and those of [inputs]. Its outputs are the summed gradients
+// and the loss of the part. Rows without gradients, see [averaging], have their new values instead.
+type gradients struct {
+	recipe
+	isFirst bool
+}
+
+func (p gradients) graph(_ *Graph, all []*Node) []*Node {
+	n := 1 + len(p.specs())
+	numbers, rest := all[:n], all[n:]
+	before, in := rest[:len(rest)-int(inputs)], in(rest[len(rest)-int(inputs):])
+	loss, averages := p.loss(numbers, in)
+	byTable := Gradient(loss, numbers...)
+	if first := p.firstAverage(); first >= 0 {
+		last := byTable[n-1]
+		byTable[n-1] = Concatenate([]*Node{Slice(last, AxisRange(0, first)), averages}, 0)
+	}
+	if !p.isFirst {
+		for i, gradient := range byTable {
+			byTable[i] = Add(gradient, before[i])
+		}
+	}
+	return append(byTable, loss)
+}
+
+// asked holds the questions of a part.
+type asked struct {
+	*pass
+	tables
+	in
+	paths
+	used    *Node // [q]: 1, and 0 for padding
+	anchors *Node // [q, d]
+	states  *Node // [q, rows, d], with dropped coordinates
+}
+
+// loss returns the loss of a part, and new moving averages; see [averaging].
+func (p recipe) loss(numbers []*Node, in in) (loss, averages *Node) {
+	g := in[inAnchors].Graph()
+	place := Iota(g, shapes.Make(dtypes.Int32, in[inAnchors].Shape().Dim(0)), 0)
+	used := ConvertDType(LessThan(place, in[inCount]), dtypes.Float32)
+	c, t := p.embeddings(numbers, in[inOperators], pass{
+		training: true, used: used, key: in.key(keyOfLayers),
+	})
+	a := asked{pass: c, tables: t, in: in, used: used,
+		paths: paths{in[inRelations], in[inSigns], p.ways()}}
+	a.anchors = lookUp(t.entities, in[inAnchors])
+	start := a.anchors
+	if p.inputDropout {
+		start = a.dropCoordinates(start, keyOfInputs, scalarInputDropout)
+	}
+	whole := walk(c, t, start, a.paths)
+	a.states = whole
+	if p.dropout {
+		a.states = InsertAxes(a.dropCoordinates(Squeeze(whole, 1), keyOfQueries, scalarDropout), 1)
+	}
+	loss = p.entropy(a)
+	if p.norms {
+		loss = Add(loss, p.penalizeNorms(a))
+	}
+	if p.products {
+		if p.inputDropout {
+			whole = walk(c, t, a.anchors, a.paths)
+		}
+		loss = Add(loss, p.penalizeProducts(a, whole))
+	}
+	return loss, c.averages
+}
+
+// entropy returns the loss of the answers.
+func (p recipe) entropy(a asked) *Node {
+	switch p.candidates {
+	case sharedNegatives, ownNegatives:
+		return a.negativeSampling()
+	}
+	return a.softmax(p.candidates)
+}
+
+// dropCoordinates drops coordinates of x [q, d] as package dropout says.
+func (a asked) dropCoordinates(x *Node, key, share int) *Node {
+	dim := x.Shape().Dim(1)
+	coordinate := Iota(x.Graph(), shapes.Make(dtypes.Uint32, x.Shape().Dimensions...), 1)
+	number := ConvertDType(InsertAxes(a.in[inNumbers], -1), dtypes.Uint32)
+	place := Add(MulScalar(number, uint32(dim)), coordinate)
+	hash := scramble(Add(MulScalar(place, uint32(dropout.Stride)), a.in.key(key)))
+	threshold := a.in.threshold(key)
+	kept := ConvertDType(GreaterOrEqual(hash, BroadcastToShape(threshold, hash.Shape())), x.DType())
+	return Div(Mul(x, kept), OneMinus(a.scalar(share)))
+}
+
+// pairs returns the scores of entities [n] for the questions with the given indices [n].
+func (a asked) pairs(entities, questions *Node) *Node {
+	rows := lookUp(a.tables.entities, entities)
+	scores := a.graphs().scores(a.pass,
+		InsertAxes(Gather(a.states, InsertAxes(questions, -1)), 1), InsertAxes(rows, 1))
+	return Reshape(scores, -1)
+}

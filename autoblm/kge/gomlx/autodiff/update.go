@@ -1,0 +1,44 @@
+package autodiff
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/optimizer"
+	"github.com/gomlx/compute/dtypes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// update is the program that takes a step. Its inputs are the state, gradients as those of
+// [gradients], a learning rate per table, the number of the step and the largest norm of entities.
+// Its output is the new state: the tables, and then those of each slot of the optimizer.
+type update struct {
+	model
+	optimizer kge.Optimizer
+	maxNorm   bool
+}
+
+func (p update) graph(_ *Graph, all []*Node) []*Node {
+	n := 1 + len(p.specs())
+	rule := optimizer.Rules[p.optimizer]
+	size := n * (1 + rule.Slots)
+	state, byTable, rest := all[:size], all[size:size+n], all[size+n:]
+	rates, step, maxNorm := rest[0], ConvertDType(rest[1], dtypes.Float32), rest[2]
+	after := make([]*Node, size)
+	for i, gradient := range byTable {
+		var slots []*Node
+		for slot := range rule.Slots {
+			slots = append(slots, state[n*(1+slot)+i])
+		}
+		rate := Reshape(Slice(rates, AxisElem(i)))
+		for slot, x := range rule.Update(state[i], gradient, slots, rate, step) {
+			after[n*slot+i] = x
+		}
+	}
+	if first := p.firstAverage(); first >= 0 {
+		averages := Slice(byTable[n-1], AxisRange(first))
+		after[n-1] = Concatenate([]*Node{Slice(after[n-1], AxisRange(0, first)), averages}, 0)
+	}
+	if p.maxNorm {
+		after[0] = optimizer.ClipNorms(after[0], maxNorm)
+	}
+	return after
+}
