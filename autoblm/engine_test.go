@@ -44,7 +44,7 @@ func TestWhoComputes(t *testing.T) {
 func TestEngineOfForms(t *testing.T) {
 	for f, want := range map[form.Form]string{
 		form.Bilinear: "gomlx", form.Translated: "gomlx", form.Block(8): "gomlx",
-		form.Tucker: "gomlx", form.Tucker.WithNorm(): "gomlx", form.TransE: "gomlx", form.GQE: "cpu",
+		form.Tucker: "gomlx", form.Tucker.WithNorm(): "gomlx", form.TransE: "gomlx", form.GQE: "gomlx",
 	} {
 		c := autoblm.Compute{Backend: "go"}.For(f)
 		if c.Engine == "cpu" {

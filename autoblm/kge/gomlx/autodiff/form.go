@@ -27,11 +27,22 @@ type averaging interface {
 
 // graphOf returns the graphs of a form.
 func graphOf(f form.Form) (graphForm, error) {
-	switch f {
-	case form.TransE:
+	switch {
+	case f.HasStructure(), f == form.Diag:
+		return bilinear{moves: f == form.Translated}, nil
+	case f.BlockSize() > 0, f == form.GQE:
+		return block{}, nil
+	case f.HasNorm():
+	case f.Partitions() > 0:
+		return core{}, nil
+	case f == form.TransE:
 		return transE{}, nil
-	case form.RotatE:
+	case f == form.RotatE:
 		return rotatE{}, nil
+	case f == form.TransH:
+		return transH{}, nil
+	case f == form.Query2box:
+		return box{}, nil
 	}
 	return nil, fmt.Errorf("engine gomlx does not support the form %v; use engine cpu", f)
 }
