@@ -3,6 +3,7 @@ package kge
 import (
 	"math"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -13,6 +14,7 @@ type Hop struct {
 	rows       [][]float64
 	matrix     []float64 // of the relation, with cores
 	transposed bool
+	anchor     []float64
 	state      []float64
 }
 
@@ -25,7 +27,8 @@ func (p Parameters) NewHop(kept *CoreMatrices, q Question, relations int) Hop {
 		h.matrix = kept.of(p, q.Path[0], relations, h.rows[0])
 	}
 	start := make([]float64, p.Dim*p.Form.Capabilities().StateRows)
-	copy(start, widen(p.Entity(q.Anchor)))
+	h.anchor = widen(p.Entity(q.Anchor))
+	copy(start, h.anchor)
 	h.state = h.move(start, h.transposed)
 	return h
 }
@@ -88,7 +91,10 @@ func (h Hop) Gradients(answer int32) (byAnchor, byAnswer []float64) {
 	if h.matrix != nil {
 		return h.model.coreHopGradient(byState, h.matrix, h.transposed), byAnswer
 	}
-	// A hop is affine in the anchor. The same relation in the other direction has the transpose of
+	if f, ok := spec.(form.AnchorDifferentiator); ok {
+		return f.DefineAnchorGradient(h.anchor, h.rows, h.transposed, byState), byAnswer
+	}
+	// Other hops are affine in the anchor. The same relation in the other direction has the transpose of
 	// its matrix, and maybe another constant.
 	gradient := make([]float64, len(h.state))
 	copy(gradient, byState)

@@ -26,6 +26,9 @@ import (
 //   - TransH's score is 2qᵀe - |q|² - |e|² + b² - 2bc, where b and c are products of e and q with a
 //     unit normal. So M ≤ 2(|e| + |q|)², and |q| ≤ |anchor| + Σ|r|, because projections lengthen no
 //     vector. b² and bc have the roundings of two sums.
+//   - PairRE's score sums |q_j - w_j·e_j/|e||, where q and w are products of the two vectors of
+//     relations, and the first q also of anchor/|anchor|. So M ≤ |Π r_H| + |Π r_T|. A norm has as
+//     many roundings as a sum.
 //
 // The floor covers numbers below 2⁻¹²⁶ that are flushed to 0, whose squares the moduli of complex
 // numbers take. Rounding in float64 is far below the margin of n. If a sum might overflow, the
@@ -80,6 +83,8 @@ func (b ScoreBound) Of(q Question) float64 {
 		magnitude = norm(b.productMagnitudes(q)) * b.norm
 	case p.Form == form.TransH:
 		magnitude = b.hyperplaneMagnitude(q)
+	case p.Form == form.PairRE:
+		magnitude = b.pairMagnitude(q)
 	default:
 		magnitude = b.distanceMagnitude(q)
 	}
@@ -226,6 +231,27 @@ func (b ScoreBound) hyperplaneMagnitude(q Question) float64 {
 		sum += norm(rows[0][:b.model.Dim]) // without the normal
 	}
 	return 2 * sum * sum
+}
+
+// pairMagnitude returns the bound of M for PairRE, or infinity if the square of a norm may overflow.
+func (b ScoreBound) pairMagnitude(q Question) float64 {
+	if !(b.norm < maxMagnitude) {
+		return math.Inf(1)
+	}
+	var product []float64 // of both vectors
+	for _, r := range q.Path {
+		rows, transposed := b.model.relationRows(r, b.relations)
+		vectors := rows[0]
+		if d := b.model.Dim; transposed {
+			vectors = slices.Concat(vectors[d:], vectors[:d])
+		}
+		if product == nil {
+			product = slices.Clone(vectors)
+		} else {
+			floats.Mul(product, vectors)
+		}
+	}
+	return norm(product[:b.model.Dim]) + norm(product[b.model.Dim:])
 }
 
 func magnitudes(x []float32) []float64 {

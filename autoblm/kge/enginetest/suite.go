@@ -281,7 +281,7 @@ func (r *reference) rankError(x kge.Example, got eval.Rank, excluded func(e int3
 			continue
 		}
 		exact := score == math.Trunc(score) && truth == math.Trunc(truth) &&
-			r.Form != form.TransH // whose normals are rounded
+			r.Form != form.TransH && r.Form != form.PairRE // whose normalized rows are rounded
 		switch {
 		case !exact && math.Abs(score-truth) <= rounding:
 			close++

@@ -42,6 +42,15 @@ type Spec interface {
 	DefineGradients(state, row []float64) (byState, byRow []float64)
 }
 
+// AnchorDifferentiator is implemented by forms whose first hop is not affine in the anchor.
+type AnchorDifferentiator interface {
+	// DefineAnchorGradient returns the gradient with respect to the anchor's row, given that with
+	// respect to the first row of the state after the first hop.
+	DefineAnchorGradient(
+		anchor []float64, relations [][]float64, transposed bool, byState []float64,
+	) []float64
+}
+
 // Capabilities describes what a form can do.
 type Capabilities struct {
 	// StateRows is the number of rows, of dim numbers each, in the state of a query.

@@ -42,6 +42,8 @@ type raw struct {
 		x *float32, rows, columns, stride int, factor *float32)
 	distances, boxDistances                         distanceFunc
 	distanceGradient, boxGradient, boxPointGradient gradientFunc
+	scaledDistances                                 distanceFunc
+	scaledGradient, scaledPointGradient             gradientFunc
 	moduli                                          moduliFunc
 	modulusGradient                                 modulusGradientFunc
 }

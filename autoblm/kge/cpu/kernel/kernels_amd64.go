@@ -65,6 +65,15 @@ func boxGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHa
 func boxPointGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
 //go:noescape
+func scaledDistancesAVX2(inner int, a *float32, aRow int, b *float32, scale *float32, bRow int, c *float32, cRow int)
+
+//go:noescape
+func scaledGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xScale *float32, xRow int, b *float32, bScale *float32, bRow int, y *float32, yScale *float32, yRow int, add bool)
+
+//go:noescape
+func scaledPointGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xScale *float32, xRow int, b *float32, bScale *float32, bRow int, y *float32, yScale *float32, yRow int, add bool)
+
+//go:noescape
 func moduliAVX2(inner int, a *float32, aIm *float32, aRow int, b *float32, bIm *float32, bRow int, c *float32, cRow int)
 
 //go:noescape
@@ -129,6 +138,15 @@ func boxGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, x
 
 //go:noescape
 func boxPointGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+
+//go:noescape
+func scaledDistancesAVX512(inner int, a *float32, aRow int, b *float32, scale *float32, bRow int, c *float32, cRow int)
+
+//go:noescape
+func scaledGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xScale *float32, xRow int, b *float32, bScale *float32, bRow int, y *float32, yScale *float32, yRow int, add bool)
+
+//go:noescape
+func scaledPointGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xScale *float32, xRow int, b *float32, bScale *float32, bRow int, y *float32, yScale *float32, yRow int, add bool)
 
 //go:noescape
 func moduliAVX512(inner int, a *float32, aIm *float32, aRow int, b *float32, bIm *float32, bRow int, c *float32, cRow int)

@@ -1274,6 +1274,245 @@ yFresh:
 	VZEROUPPER
 	RET
 
+// func scaledDistancesAVX2(inner int, a *float32, aRow int, b *float32, scale *float32, bRow int, c *float32, cRow int)
+// Requires: AVX, FMA3
+TEXT ·scaledDistancesAVX2(SB), NOSPLIT, $0-64
+	MOVQ         aRow+16(FP), AX
+	MOVQ         a+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVQ         b+24(FP), BX
+	MOVQ         scale+32(FP), SI
+	MOVQ         bRow+40(FP), DI
+	MOVQ         inner+0(FP), R8
+	VBROADCASTSS signBit<>+0(SB), Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+
+step:
+	VMOVUPS      (BX), Y7
+	VMOVUPS      (SI), Y8
+	VBROADCASTSS (CX), Y9
+	VFMSUB213PS  Y7, Y8, Y9
+	VANDNPS      Y9, Y0, Y9
+	VSUBPS       Y9, Y1, Y1
+	VBROADCASTSS (CX)(AX*1), Y9
+	VFMSUB213PS  Y7, Y8, Y9
+	VANDNPS      Y9, Y0, Y9
+	VSUBPS       Y9, Y2, Y2
+	VBROADCASTSS (CX)(AX*2), Y9
+	VFMSUB213PS  Y7, Y8, Y9
+	VANDNPS      Y9, Y0, Y9
+	VSUBPS       Y9, Y3, Y3
+	VBROADCASTSS (DX), Y9
+	VFMSUB213PS  Y7, Y8, Y9
+	VANDNPS      Y9, Y0, Y9
+	VSUBPS       Y9, Y4, Y4
+	VBROADCASTSS (DX)(AX*1), Y9
+	VFMSUB213PS  Y7, Y8, Y9
+	VANDNPS      Y9, Y0, Y9
+	VSUBPS       Y9, Y5, Y5
+	VBROADCASTSS (DX)(AX*2), Y9
+	VFMSUB213PS  Y7, Y8, Y9
+	VANDNPS      Y9, Y0, Y9
+	VSUBPS       Y9, Y6, Y6
+	ADDQ         $0x00000004, CX
+	ADDQ         $0x00000004, DX
+	ADDQ         DI, BX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          step
+	MOVQ         c+48(FP), AX
+	MOVQ         cRow+56(FP), CX
+	VMOVUPS      Y1, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y2, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y3, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y4, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y5, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y6, (AX)
+	ADDQ         CX, AX
+	VZEROUPPER
+	RET
+
+// func scaledGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xScale *float32, xRow int, b *float32, bScale *float32, bRow int, y *float32, yScale *float32, yRow int, add bool)
+// Requires: AVX, FMA3
+TEXT ·scaledGradientAVX2(SB), NOSPLIT, $0-105
+	VBROADCASTSS signBit<>+0(SB), Y0
+	MOVQ         x+32(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Y1
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y2
+	ADDQ         CX, AX
+	MOVQ         xScale+40(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Y3
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y4
+	ADDQ         CX, AX
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	MOVQ         wRow+16(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVQ         wStep+24(FP), DX
+	MOVQ         b+56(FP), BX
+	MOVQ         bRow+72(FP), SI
+	MOVQ         inner+0(FP), DI
+
+step:
+	VMOVUPS      (BX), Y9
+	VMOVAPS      Y9, Y11
+	VFMSUB213PS  Y1, Y3, Y11
+	VBROADCASTSS (CX), Y10
+	VANDPS       Y0, Y11, Y11
+	VXORPS       Y10, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VFNMADD231PS Y11, Y9, Y7
+	VMOVAPS      Y9, Y11
+	VFMSUB213PS  Y2, Y4, Y11
+	VBROADCASTSS (CX)(AX*1), Y10
+	VANDPS       Y0, Y11, Y11
+	VXORPS       Y10, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VFNMADD231PS Y11, Y9, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          step
+	MOVQ         y+80(FP), AX
+	MOVQ         yRow+96(FP), CX
+	MOVB         add+104(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VADDPS       (DX), Y5, Y5
+	ADDQ         CX, DX
+	VADDPS       (DX), Y6, Y6
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS Y5, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    CX, AX
+	MOVQ    yScale+88(FP), AX
+	MOVQ    yRow+96(FP), CX
+	MOVB    add+104(FP), DL
+	TESTB   DL, DL
+	JZ      yScaleFresh
+	MOVQ    AX, DX
+	VADDPS  (DX), Y7, Y7
+	ADDQ    CX, DX
+	VADDPS  (DX), Y8, Y8
+	ADDQ    CX, DX
+
+yScaleFresh:
+	VMOVUPS Y7, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+// func scaledPointGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xScale *float32, xRow int, b *float32, bScale *float32, bRow int, y *float32, yScale *float32, yRow int, add bool)
+// Requires: AVX, FMA3
+TEXT ·scaledPointGradientAVX2(SB), NOSPLIT, $0-105
+	VBROADCASTSS signBit<>+0(SB), Y0
+	MOVQ         x+32(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Y1
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y2
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y3
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y4
+	ADDQ         CX, AX
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	MOVQ         wRow+16(FP), AX
+	MOVQ         w+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVQ         wStep+24(FP), BX
+	MOVQ         inner+0(FP), SI
+	MOVQ         b+56(FP), DI
+	MOVQ         bScale+64(FP), R8
+	MOVQ         bRow+72(FP), R9
+
+step:
+	VMOVUPS      (DI), Y9
+	VMOVUPS      (R8), Y10
+	VMOVAPS      Y1, Y12
+	VFMSUB213PS  Y9, Y10, Y12
+	VBROADCASTSS (CX), Y11
+	VANDPS       Y0, Y12, Y12
+	VXORPS       Y11, Y12, Y12
+	VFNMADD231PS Y12, Y10, Y5
+	VMOVAPS      Y2, Y12
+	VFMSUB213PS  Y9, Y10, Y12
+	VBROADCASTSS (CX)(AX*1), Y11
+	VANDPS       Y0, Y12, Y12
+	VXORPS       Y11, Y12, Y12
+	VFNMADD231PS Y12, Y10, Y6
+	VMOVAPS      Y3, Y12
+	VFMSUB213PS  Y9, Y10, Y12
+	VBROADCASTSS (CX)(AX*2), Y11
+	VANDPS       Y0, Y12, Y12
+	VXORPS       Y11, Y12, Y12
+	VFNMADD231PS Y12, Y10, Y7
+	VMOVAPS      Y4, Y11
+	VFMSUB213PS  Y9, Y10, Y11
+	VBROADCASTSS (DX), Y9
+	VANDPS       Y0, Y11, Y11
+	VXORPS       Y9, Y11, Y11
+	VFNMADD231PS Y11, Y10, Y8
+	ADDQ         BX, CX
+	ADDQ         BX, DX
+	ADDQ         R9, DI
+	ADDQ         R9, R8
+	DECQ         SI
+	JNZ          step
+	MOVQ         y+80(FP), AX
+	MOVQ         yRow+96(FP), CX
+	MOVB         add+104(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VADDPS       (DX), Y5, Y5
+	ADDQ         CX, DX
+	VADDPS       (DX), Y6, Y6
+	ADDQ         CX, DX
+	VADDPS       (DX), Y7, Y7
+	ADDQ         CX, DX
+	VADDPS       (DX), Y8, Y8
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS Y5, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y7, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
 // func moduliAVX2(inner int, a *float32, aIm *float32, aRow int, b *float32, bIm *float32, bRow int, c *float32, cRow int)
 // Requires: AVX, FMA3
 TEXT ·moduliAVX2(SB), NOSPLIT, $0-72
@@ -3045,6 +3284,472 @@ yFresh:
 	VMOVUPS Z11, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z12, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+// func scaledDistancesAVX512(inner int, a *float32, aRow int, b *float32, scale *float32, bRow int, c *float32, cRow int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·scaledDistancesAVX512(SB), NOSPLIT, $0-64
+	MOVQ         aRow+16(FP), AX
+	MOVQ         a+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	LEAQ         (DX)(AX*2), BX
+	ADDQ         AX, BX
+	LEAQ         (BX)(AX*2), SI
+	ADDQ         AX, SI
+	MOVQ         b+24(FP), DI
+	MOVQ         scale+32(FP), R8
+	MOVQ         bRow+40(FP), R9
+	MOVQ         inner+0(FP), R10
+	VBROADCASTSS signBit<>+0(SB), Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+
+step:
+	VMOVUPS      (DI), Z13
+	VMOVUPS      (R8), Z14
+	VBROADCASTSS (CX), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z1, Z1
+	VBROADCASTSS (CX)(AX*1), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z2, Z2
+	VBROADCASTSS (CX)(AX*2), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z3, Z3
+	VBROADCASTSS (DX), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z4, Z4
+	VBROADCASTSS (DX)(AX*1), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z5, Z5
+	VBROADCASTSS (DX)(AX*2), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z6, Z6
+	VBROADCASTSS (BX), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z7, Z7
+	VBROADCASTSS (BX)(AX*1), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z8, Z8
+	VBROADCASTSS (BX)(AX*2), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z9, Z9
+	VBROADCASTSS (SI), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z10, Z10
+	VBROADCASTSS (SI)(AX*1), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z11, Z11
+	VBROADCASTSS (SI)(AX*2), Z15
+	VFMSUB213PS  Z13, Z14, Z15
+	VANDNPS      Z15, Z0, Z15
+	VSUBPS       Z15, Z12, Z12
+	ADDQ         $0x00000004, CX
+	ADDQ         $0x00000004, DX
+	ADDQ         $0x00000004, BX
+	ADDQ         $0x00000004, SI
+	ADDQ         R9, DI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          step
+	MOVQ         c+48(FP), AX
+	MOVQ         cRow+56(FP), CX
+	VMOVUPS      Z1, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z2, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z3, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z4, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z5, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z6, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z7, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z8, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z9, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z10, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z11, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z12, (AX)
+	ADDQ         CX, AX
+	VZEROUPPER
+	RET
+
+// func scaledGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xScale *float32, xRow int, b *float32, bScale *float32, bRow int, y *float32, yScale *float32, yRow int, add bool)
+// Requires: AVX, AVX512F
+TEXT ·scaledGradientAVX512(SB), NOSPLIT, $0-105
+	VBROADCASTSS signBit<>+0(SB), Z0
+	MOVQ         x+32(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Z1
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z2
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z3
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z4
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z5
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z6
+	ADDQ         CX, AX
+	MOVQ         xScale+40(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Z7
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z8
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z9
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z10
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z11
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z12
+	ADDQ         CX, AX
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z14, Z14, Z14
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z16, Z16, Z16
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	MOVQ         wRow+16(FP), AX
+	MOVQ         w+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVQ         wStep+24(FP), BX
+	MOVQ         b+56(FP), SI
+	MOVQ         bRow+72(FP), DI
+	MOVQ         inner+0(FP), R8
+
+step:
+	VMOVUPS      (SI), Z25
+	VMOVAPS      Z25, Z27
+	VFMSUB213PS  Z1, Z7, Z27
+	VBROADCASTSS (CX), Z26
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z13, Z13
+	VFNMADD231PS Z27, Z25, Z19
+	VMOVAPS      Z25, Z27
+	VFMSUB213PS  Z2, Z8, Z27
+	VBROADCASTSS (CX)(AX*1), Z26
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z14, Z14
+	VFNMADD231PS Z27, Z25, Z20
+	VMOVAPS      Z25, Z27
+	VFMSUB213PS  Z3, Z9, Z27
+	VBROADCASTSS (CX)(AX*2), Z26
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z15, Z15
+	VFNMADD231PS Z27, Z25, Z21
+	VMOVAPS      Z25, Z27
+	VFMSUB213PS  Z4, Z10, Z27
+	VBROADCASTSS (DX), Z26
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z16, Z16
+	VFNMADD231PS Z27, Z25, Z22
+	VMOVAPS      Z25, Z27
+	VFMSUB213PS  Z5, Z11, Z27
+	VBROADCASTSS (DX)(AX*1), Z26
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z17, Z17
+	VFNMADD231PS Z27, Z25, Z23
+	VMOVAPS      Z25, Z27
+	VFMSUB213PS  Z6, Z12, Z27
+	VBROADCASTSS (DX)(AX*2), Z26
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z18, Z18
+	VFNMADD231PS Z27, Z25, Z24
+	ADDQ         BX, CX
+	ADDQ         BX, DX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          step
+	MOVQ         y+80(FP), AX
+	MOVQ         yRow+96(FP), CX
+	MOVB         add+104(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VADDPS       (DX), Z13, Z13
+	ADDQ         CX, DX
+	VADDPS       (DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	ADDQ         CX, DX
+	VADDPS       (DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	ADDQ         CX, DX
+	VADDPS       (DX), Z18, Z18
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS Z13, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z18, (AX)
+	ADDQ    CX, AX
+	MOVQ    yScale+88(FP), AX
+	MOVQ    yRow+96(FP), CX
+	MOVB    add+104(FP), DL
+	TESTB   DL, DL
+	JZ      yScaleFresh
+	MOVQ    AX, DX
+	VADDPS  (DX), Z19, Z19
+	ADDQ    CX, DX
+	VADDPS  (DX), Z20, Z20
+	ADDQ    CX, DX
+	VADDPS  (DX), Z21, Z21
+	ADDQ    CX, DX
+	VADDPS  (DX), Z22, Z22
+	ADDQ    CX, DX
+	VADDPS  (DX), Z23, Z23
+	ADDQ    CX, DX
+	VADDPS  (DX), Z24, Z24
+	ADDQ    CX, DX
+
+yScaleFresh:
+	VMOVUPS Z19, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z22, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z24, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+// func scaledPointGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xScale *float32, xRow int, b *float32, bScale *float32, bRow int, y *float32, yScale *float32, yRow int, add bool)
+// Requires: AVX, AVX512F
+TEXT ·scaledPointGradientAVX512(SB), NOSPLIT, $0-105
+	VBROADCASTSS signBit<>+0(SB), Z0
+	MOVQ         x+32(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Z1
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z2
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z3
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z4
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z5
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z6
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z7
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z8
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z9
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z10
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z11
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z12
+	ADDQ         CX, AX
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z14, Z14, Z14
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z16, Z16, Z16
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	MOVQ         wRow+16(FP), AX
+	MOVQ         w+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	LEAQ         (DX)(AX*2), BX
+	ADDQ         AX, BX
+	LEAQ         (BX)(AX*2), SI
+	ADDQ         AX, SI
+	MOVQ         wStep+24(FP), DI
+	MOVQ         inner+0(FP), R8
+	MOVQ         b+56(FP), R9
+	MOVQ         bScale+64(FP), R10
+	MOVQ         bRow+72(FP), R11
+
+step:
+	VMOVUPS      (R9), Z25
+	VMOVUPS      (R10), Z26
+	VMOVAPS      Z1, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (CX), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z13
+	VMOVAPS      Z2, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (CX)(AX*1), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z14
+	VMOVAPS      Z3, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (CX)(AX*2), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z15
+	VMOVAPS      Z4, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (DX), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z16
+	VMOVAPS      Z5, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (DX)(AX*1), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z17
+	VMOVAPS      Z6, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (DX)(AX*2), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z18
+	VMOVAPS      Z7, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (BX), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z19
+	VMOVAPS      Z8, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (BX)(AX*1), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z20
+	VMOVAPS      Z9, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (BX)(AX*2), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z21
+	VMOVAPS      Z10, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (SI), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z22
+	VMOVAPS      Z11, Z28
+	VFMSUB213PS  Z25, Z26, Z28
+	VBROADCASTSS (SI)(AX*1), Z27
+	VPTERNLOGD   $0x6a, Z27, Z0, Z28
+	VFNMADD231PS Z28, Z26, Z23
+	VMOVAPS      Z12, Z27
+	VFMSUB213PS  Z25, Z26, Z27
+	VBROADCASTSS (SI)(AX*2), Z25
+	VPTERNLOGD   $0x6a, Z25, Z0, Z27
+	VFNMADD231PS Z27, Z26, Z24
+	ADDQ         DI, CX
+	ADDQ         DI, DX
+	ADDQ         DI, BX
+	ADDQ         DI, SI
+	ADDQ         R11, R9
+	ADDQ         R11, R10
+	DECQ         R8
+	JNZ          step
+	MOVQ         y+80(FP), AX
+	MOVQ         yRow+96(FP), CX
+	MOVB         add+104(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VADDPS       (DX), Z13, Z13
+	ADDQ         CX, DX
+	VADDPS       (DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	ADDQ         CX, DX
+	VADDPS       (DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	ADDQ         CX, DX
+	VADDPS       (DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	ADDQ         CX, DX
+	VADDPS       (DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	ADDQ         CX, DX
+	VADDPS       (DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	ADDQ         CX, DX
+	VADDPS       (DX), Z24, Z24
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS Z13, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z18, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z22, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z24, (AX)
 	ADDQ    CX, AX
 	VZEROUPPER
 	RET

@@ -30,6 +30,10 @@ func Portable() *Set {
 		boxPointGradient: boxPointGradientGo,
 		moduli:           moduliGo,
 		modulusGradient:  modulusGradientGo,
+		scaledDistances:  scaledDistancesGo,
+		scaledGradient:   scaledGradientGo,
+
+		scaledPointGradient: scaledPointGradientGo,
 	}}
 }
 

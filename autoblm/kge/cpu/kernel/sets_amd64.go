@@ -26,6 +26,10 @@ func Sets() []*Set {
 			boxDistances:   blockedDistances(avx512Product, boxDistancesAVX512),
 			moduli:         blockedModuli(6, 16, moduliAVX512),
 
+			scaledDistances:     blockedDistances(avx512Product, scaledDistancesAVX512),
+			scaledGradient:      blockedGradient(6, 16, scaledGradientAVX512),
+			scaledPointGradient: blockedGradient(12, 16, scaledPointGradientAVX512),
+
 			distanceGradient: blockedGradient(12, 16, distanceGradientAVX512),
 			boxGradient:      blockedGradient(4, 16, boxGradientAVX512),
 			boxPointGradient: blockedGradient(6, 16, boxPointGradientAVX512),
@@ -52,6 +56,10 @@ func Sets() []*Set {
 			distances:      blockedDistances(avx2Product, distancesAVX2),
 			boxDistances:   blockedDistances(avx2Product, boxDistancesAVX2),
 			moduli:         blockedModuli(3, 8, moduliAVX2),
+
+			scaledDistances:     blockedDistances(avx2Product, scaledDistancesAVX2),
+			scaledGradient:      blockedGradient(2, 8, scaledGradientAVX2),
+			scaledPointGradient: blockedGradient(4, 8, scaledPointGradientAVX2),
 
 			distanceGradient: blockedGradient(4, 8, distanceGradientAVX2),
 			boxGradient:      blockedGradient(2, 8, boxGradientAVX2),

@@ -15,8 +15,8 @@ func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 	for _, set := range kernel.Sets() {
 		for name, m := range map[string]Measure{
 			"product": Products{}, "distance": Distances{dim}, "box": BoxDistances{dim},
-			"hyperplanes": NewHyperplanes(dim),
-			"moduli":      Moduli{dim / 2}, "pairwise moduli": Pairwise{Moduli{dim / 2}},
+			"hyperplanes": NewHyperplanes(dim), "scaled": NewScaledDistances(dim, 1e-12),
+			"moduli": Moduli{dim / 2}, "pairwise moduli": Pairwise{Moduli{dim / 2}},
 			"pairwise distance": Pairwise{Distances{dim}},
 		} {
 			rng := rand.New(rand.NewPCG(1, 2))

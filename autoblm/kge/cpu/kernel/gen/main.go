@@ -29,6 +29,9 @@ func main() {
 		for _, p := range gradients {
 			distanceGradient(isa, p)
 		}
+		scaledDistances(isa)
+		scaledGradient(isa)
+		scaledPointGradient(isa)
 		moduli(isa)
 		modulusGradient(isa)
 	}
