@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -41,22 +40,13 @@ func NewSearchFlags() task.Flags {
 // For returns the settings that a study stores; the recipe does not change them.
 func (f *searchFlags) For(task.Recipe) any { return &f.Settings }
 
-// CheckSearch returns an error if queries cannot be trained with a recipe, or on an engine and a
-// backend, given by their names on the command line.
-func CheckSearch(r task.Recipe, engine, backend string) error {
-	if !slices.Contains([]string{"", "auto", "cpu"}, engine) {
-		return fmt.Errorf("queries train on the engine cpu only, not on %q", engine)
-	}
-	if !slices.Contains([]string{"", "auto"}, backend) {
-		return fmt.Errorf("queries train on the engine cpu only, which has no backend %q", backend)
-	}
-	return r.CheckNoTriples()
-}
+// CheckSearch returns an error if queries cannot be trained with a recipe.
+func CheckSearch(r task.Recipe) error { return r.CheckNoTriples() }
 
-// OpenTask opens the queries of a source with the task settings of a study. It calls note with
-// progress messages and warn with warnings.
+// OpenTask opens the queries of a source with the task settings of a study, and then the engine. It
+// calls note with progress messages and warn with warnings.
 func OpenTask(
-	ctx context.Context, source string, settings json.RawMessage, engine kge.Engine,
+	ctx context.Context, source string, settings json.RawMessage, open func() (kge.Engine, error),
 	note func(string), warn func([]string),
 ) (*Task, error) {
 	s, err := task.DecodeSettings[TaskSettings](settings)
@@ -68,7 +58,8 @@ func OpenTask(
 		return nil, err
 	}
 	warn(d.Warnings(ctx, s.Hops, InValid, InTest))
-	return &Task{Data: d, Settings: s, Engine: engine}, nil
+	engine, err := open()
+	return &Task{Data: d, Settings: s, Engine: engine}, err
 }
 
 // PresentationFor describes the results of a study with these task settings.

@@ -126,5 +126,5 @@ func TestCheckSearch(t *testing.T) {
 	s := kge.DefaultSettings()
 	s.Reciprocal, s.BatchNorm = true, true
 	r := task.Recipe{Recipe: kge.Recipe{Training: s}}
-	require.Error(t, query.CheckSearch(r, "auto", "auto"), "batch normalization")
+	require.Error(t, query.CheckSearch(r), "batch normalization")
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -42,16 +41,19 @@ var All = []Registration{
 		Recipe: query.SearchRecipe, NoRelationPrediction: true,
 		Flags: func(bool) task.Flags { return query.NewSearchFlags() },
 		Check: func(s autoblm.SearchSettings) error {
-			return query.CheckSearch(s.TrialRecipe(), s.Compute.Engine, s.Compute.Backend)
+			if err := query.CheckSearch(s.TrialRecipe()); err != nil {
+				return err
+			}
+			return s.Compute.Check()
 		},
 		Open: func(
 			ctx context.Context, source string, settings json.RawMessage, c autoblm.Compute,
 		) (*OpenTask, error) {
-			t, err := query.OpenTask(ctx, source, settings, cpu.New(c.Threads), c.Note, warnings(c.Note))
+			t, err := query.OpenTask(ctx, source, settings, c.Open, c.Note, warnings(c.Note))
 			if err != nil {
 				return nil, err
 			}
-			return &OpenTask{t, func() {}}, nil
+			return &OpenTask{t, t.Engine.Close}, nil
 		},
 		Presentation: query.PresentationFor,
 	},

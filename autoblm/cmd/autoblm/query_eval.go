@@ -20,7 +20,7 @@ type queryEvalCommand struct {
 	Hops    int         `default:"0" min:"0" max:"99" help:"Length of the paths; 0 stands for --hops of the training. Other lengths work too."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
 	precisionFlag
-	threadsFlag
+	computeFlags
 }
 
 // queryEvalSummary is the JSON of query eval. Only the ranked split is set.
@@ -41,11 +41,15 @@ type queryEvalSummary struct {
 }
 
 func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
-	engine := c.engine()
 	m, err := loadModel(c.Model)
 	if err != nil {
 		return err
 	}
+	engine, err := c.open(m.Form)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
 	paths := query.PathsOf(m)
 	hops, own := c.Hops, paths.Hops
 	if hops == 0 && len(own) == 0 {

@@ -25,7 +25,7 @@ type queryTrainCommand struct {
 	modelOutFlags
 	logFlags
 	configFlag
-	threadsFlag
+	computeFlags
 }
 
 // queryTrainingFlags are the settings of a training on paths.
@@ -90,7 +90,11 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 	if err != nil {
 		return cli.Usage(err)
 	}
-	engine := c.engine()
+	engine, err := c.open(member.Form)
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
 	note := func(text string) { o.Message("autoblm: %s (see autoblm query sample)", text) }
 	prepare := func(name string) (*query.Data, error) {
 		return query.Prepare(ctx, name, note, c.Paths.TrainingHops()...)
@@ -133,6 +137,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 	}
 	c.Out = out.folder
 	c.Settings.Training.Precision = report.Precision
+	c.pinEngine(engine)
 	if err := out.saveConfig("query train", line, pinned); err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ func graphOf(f form.Form) (graphForm, error) {
 	case f.BlockSize() > 0, f == form.GQE:
 		return block{}, nil
 	case f.HasNorm():
+		return normalizedCore{}, nil
 	case f.Partitions() > 0:
 		return core{}, nil
 	case f == form.TransE:

@@ -54,6 +54,7 @@ const (
 	scalarRelationL2
 	scalarRelationN3
 	scalarProducts
+	scalarOrthogonality
 	scalarRepeats // number of entities that each candidate of a sampled softmax stands for
 	scalarMargin
 	scalarTemperature
@@ -173,16 +174,17 @@ func (t *trainee) scalars() *tensors.Tensor {
 	entities := len(t.data.Entities)
 	all := make([]float32, scalars)
 	for i, x := range [scalars]float64{
-		scalarDropout:      s.Dropout,
-		scalarInputDropout: s.InputDropout,
-		scalarEntityL2:     m.L2 + m.EntityL2,
-		scalarEntityN3:     m.N3 + m.EntityN3,
-		scalarRelationL2:   m.L2 + m.RelationL2,
-		scalarRelationN3:   m.N3 + m.RelationN3,
-		scalarProducts:     m.Products,
-		scalarRepeats:      float64(entities) / float64(s.Candidates(entities)),
-		scalarMargin:       s.Margin,
-		scalarTemperature:  s.AdversarialTemperature,
+		scalarDropout:       s.Dropout,
+		scalarInputDropout:  s.InputDropout,
+		scalarEntityL2:      m.L2 + m.EntityL2,
+		scalarEntityN3:      m.N3 + m.EntityN3,
+		scalarRelationL2:    m.L2 + m.RelationL2,
+		scalarRelationN3:    m.N3 + m.RelationN3,
+		scalarProducts:      m.Products,
+		scalarOrthogonality: m.Orthogonality,
+		scalarRepeats:       float64(entities) / float64(s.Candidates(entities)),
+		scalarMargin:        s.Margin,
+		scalarTemperature:   s.AdversarialTemperature,
 	} {
 		all[i] = float32(x)
 	}

@@ -19,6 +19,9 @@ type pass struct {
 	key      *Node // scalar uint32, see drop
 	drops    int   // layers that dropped numbers so far
 	averages *Node // see averaging
+	// dropInputs drops coordinates of states before the first hop. Forms that normalize these states
+	// call it if it is not nil; those of others are dropped already.
+	dropInputs func(states *Node) *Node
 }
 
 // tables holds the tables of a model as nodes.

@@ -54,3 +54,23 @@ func (p recipe) penalizeProducts(a asked, whole *Node) *Node {
 	return Mul(a.scalar(scalarProducts),
 		Add(sum(whole, a.in[inAnchorPenalties]), sum(ends, a.in[inEndPenalties])))
 }
+
+// penalizeOrthogonality returns the penalties on Σ|MᵀM - I|² of the matrices of relations.
+func (p recipe) penalizeOrthogonality(a asked) *Node {
+	var sum *Node
+	for n := range a.hops() {
+		m := coreMatrices(a.pass, a.at(a.pass, a.tables, n))
+		square := Dot(m, m).General([]int{2}, []int{0, 1}, []int{2}, []int{0, 1})
+		size := square.Shape().Dim(3)
+		identity := ConvertDType(Diagonal(m.Graph(), size), m.DType())
+		off := Sub(square, Reshape(identity, 1, 1, size, size))
+		weights := Squeeze(Slice(a.in[inRelationPenalties], AxisElem(n)), 0)
+		ofHop := ReduceAllSum(Mul(ReduceSum(Square(off), 0, 2, 3), weights))
+		if sum == nil {
+			sum = ofHop
+		} else {
+			sum = Add(sum, ofHop)
+		}
+	}
+	return Mul(a.scalar(scalarOrthogonality), sum)
+}

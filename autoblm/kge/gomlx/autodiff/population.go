@@ -39,8 +39,6 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 			return lacks("relation prediction", "relation-prediction")
 		case m.HasIVR():
 			return lacks("IVR", "ivr and ivr-products")
-		case m.Orthogonality > 0:
-			return lacks("orthogonality", "orthogonality")
 		}
 	}
 	switch {

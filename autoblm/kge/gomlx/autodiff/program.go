@@ -15,6 +15,7 @@ type recipe struct {
 	candidates
 	dropout, inputDropout bool
 	norms, products       bool // penalties
+	orthogonality         bool // of models with cores
 	n3Block               int  // from 1
 	chunks                int  // of a structure, 1 without one
 }
@@ -27,7 +28,8 @@ func (t *trainee) recipe() recipe {
 		model: m, candidates: t.candidates,
 		dropout: s.Dropout > 0, inputDropout: s.InputDropout > 0,
 		norms: w.L2+w.N3+w.EntityL2+w.EntityN3+w.RelationL2+w.RelationN3 > 0, products: w.Products > 0,
-		n3Block: max(1, w.N3Block), chunks: max(1, t.Structure.K()),
+		orthogonality: w.Orthogonality > 0 && m.form.Partitions() > 0,
+		n3Block:       max(1, w.N3Block), chunks: max(1, t.Structure.K()),
 	}
 }
 
@@ -80,8 +82,11 @@ func (p recipe) loss(numbers []*Node, in in) (loss, averages *Node) {
 		paths: paths{in[inRelations], in[inSigns], p.ways()}}
 	a.anchors = lookUp(t.entities, in[inAnchors])
 	start := a.anchors
-	if p.inputDropout {
-		start = a.dropCoordinates(start, keyOfInputs, scalarInputDropout)
+	drop := func(x *Node) *Node { return a.dropCoordinates(x, keyOfInputs, scalarInputDropout) }
+	if p.inputDropout && p.form.HasNorm() {
+		c.dropInputs = func(states *Node) *Node { return InsertAxes(drop(Squeeze(states, 1)), 1) }
+	} else if p.inputDropout {
+		start = drop(start)
 	}
 	whole := walk(c, t, start, a.paths)
 	a.states = whole
@@ -97,6 +102,9 @@ func (p recipe) loss(numbers []*Node, in in) (loss, averages *Node) {
 			whole = walk(c, t, a.anchors, a.paths)
 		}
 		loss = Add(loss, p.penalizeProducts(a, whole))
+	}
+	if p.orthogonality {
+		loss = Add(loss, p.penalizeOrthogonality(a))
 	}
 	return loss, c.averages
 }

@@ -22,6 +22,11 @@ func (p update) graph(_ *Graph, all []*Node) []*Node {
 	size := n * (1 + rule.Slots)
 	state, byTable, rest := all[:size], all[size:size+n], all[size+n:]
 	rates, step, maxNorm := rest[0], ConvertDType(rest[1], dtypes.Float32), rest[2]
+	first, last := p.firstAverage(), byTable[n-1]
+	if first >= 0 {
+		averages := Slice(last, AxisRange(first))
+		byTable[n-1] = Concatenate([]*Node{Slice(last, AxisRange(0, first)), ZerosLike(averages)}, 0)
+	}
 	after := make([]*Node, size)
 	for i, gradient := range byTable {
 		var slots []*Node
@@ -33,9 +38,9 @@ func (p update) graph(_ *Graph, all []*Node) []*Node {
 			after[n*slot+i] = x
 		}
 	}
-	if first := p.firstAverage(); first >= 0 {
-		averages := Slice(byTable[n-1], AxisRange(first))
-		after[n-1] = Concatenate([]*Node{Slice(after[n-1], AxisRange(0, first)), averages}, 0)
+	if first >= 0 {
+		learned := Slice(after[n-1], AxisRange(0, first))
+		after[n-1] = Concatenate([]*Node{learned, Slice(last, AxisRange(first))}, 0)
 	}
 	if p.maxNorm {
 		after[0] = optimizer.ClipNorms(after[0], maxNorm)
