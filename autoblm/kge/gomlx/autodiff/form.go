@@ -40,6 +40,8 @@ func graphOf(f form.Form) (graphForm, error) {
 		return transE{}, nil
 	case f == form.RotatE:
 		return rotatE{}, nil
+	case f == form.PairRE:
+		return pairRE{}, nil
 	case f == form.TransH:
 		return transH{}, nil
 	case f == form.Query2box:

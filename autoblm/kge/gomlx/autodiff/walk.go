@@ -9,8 +9,9 @@ type hop struct {
 	rows []*Node // by table of relations, [questions, rows, columns]
 	// sign is 1, or -1 where a relation is walked from tail to head through the transpose,
 	// [questions, 1, 1].
-	sign *Node
-	ways ways
+	sign    *Node
+	ways    ways
+	isFirst bool // of a walk
 }
 
 // ways says in which directions the questions of a batch may walk relations.
@@ -53,7 +54,7 @@ func (p paths) hops() int { return p.relations.Shape().Dim(0) }
 // at returns a hop.
 func (p paths) at(c *pass, t tables, n int) hop {
 	of := func(x *Node) *Node { return Squeeze(Slice(x, AxisElem(n)), 0) }
-	h := hop{sign: InsertAxes(of(p.signs), -1, -1), ways: p.ways}
+	h := hop{sign: InsertAxes(of(p.signs), -1, -1), ways: p.ways, isFirst: n == 0}
 	ids := of(p.relations)
 	for i, table := range c.relationSpecs() {
 		rows := lookUp(t.relations[i], ids)
