@@ -31,13 +31,18 @@ func Data(g *datasets.Graph) *kge.Data {
 		return known().Tails(anchor, relation/2)
 	}
 	d.Occurrences = func() kge.Occurrences { return occurrences(g) }
+	queries := sync.OnceValue(func() []trainingQuery { return trainingQueries(g.Train) })
 	d.Batches = func(s kge.Settings, epoch int) kge.Batches {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
-		batches := shuffledBatches
-		if s.AnswersPerQuery > 0 {
-			batches = groupedBatches
+		var all kge.Batches
+		switch {
+		case s.Loss == kge.BCE:
+			all = queryBatches(queries(), s, rng)
+		case s.AnswersPerQuery > 0:
+			all = groupedBatches(g, s, rng)
+		default:
+			all = shuffledBatches(g, s, rng)
 		}
-		all := batches(g, s, rng)
 		if s.Frequency > 0 {
 			all = weighed(all, byFrequency(occurrences(g).Entities, s.Frequency))
 		}

@@ -13,6 +13,16 @@ import (
 // reverse.
 type answer struct{ anchor, relation, target int32 }
 
+// answersOf returns triples in both directions.
+func answersOf(triples []datasets.Triple) []answer {
+	answers := make([]answer, 0, 2*len(triples))
+	for _, t := range triples {
+		answers = append(answers, answer{t.Head, 2 * t.Relation, t.Tail},
+			answer{t.Tail, 2*t.Relation + 1, t.Head})
+	}
+	return answers
+}
+
 func byQuestion(a, b answer) int {
 	return cmp.Or(cmp.Compare(a.relation, b.relation), cmp.Compare(a.anchor, b.anchor))
 }
@@ -25,11 +35,7 @@ func byAnswer(a, b answer) int {
 // [kge.Settings.AnswersPerQuery]. Answers to the same question are adjacent in a batch.
 func groupedBatches(g *datasets.Graph, s kge.Settings, rng *rand.Rand) kge.Batches {
 	triples := g.Train
-	answers := make([]answer, 0, 2*len(triples))
-	for _, t := range triples {
-		answers = append(answers, answer{t.Head, 2 * t.Relation, t.Tail},
-			answer{t.Tail, 2*t.Relation + 1, t.Head})
-	}
+	answers := answersOf(triples)
 	shuffle(rng, answers)
 	slices.SortFunc(answers, byQuestion) // the answers of a question stay in random order
 	groups := groupsOf(answers, s.AnswersPerQuery)

@@ -19,18 +19,22 @@ func factWeights(g *datasets.Graph) map[datasets.Triple]float32 {
 	return weights
 }
 
-// byFact returns a function that multiplies the weights of examples by those of their triples. An
-// example of a reverse relation is that of the triple.
+// byFact returns a function that multiplies the weights of examples by those of their triples, on
+// average over the targets. An example of a reverse relation is that of the triple.
 func byFact(weights map[datasets.Triple]float32) func(batch []kge.Example) {
 	return func(batch []kge.Example) {
 		for i := range batch {
-			x := &batch[i]
-			t := datasets.Triple{Head: x.Anchor, Relation: x.Path[0] / 2, Tail: x.Target}
-			if x.Path[0]%2 == 1 {
-				t.Head, t.Tail = t.Tail, t.Head
+			x, sum := &batch[i], float32(0)
+			for _, target := range x.Targets {
+				t := datasets.Triple{Head: x.Anchor, Relation: x.Path[0] / 2, Tail: target}
+				if x.Path[0]%2 == 1 {
+					t.Head, t.Tail = t.Tail, t.Head
+				}
+				sum += weights[t]
 			}
-			x.Weight *= weights[t]
-			x.BackWeight *= weights[t]
+			mean := sum / float32(len(x.Targets))
+			x.Weight *= mean
+			x.BackWeight *= mean
 		}
 	}
 }

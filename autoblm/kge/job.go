@@ -91,7 +91,7 @@ func (j Job) Resolve(e Engine) (Settings, error) {
 		}
 	}
 	var err error
-	s.Precision, err = e.Precision(s.Precision, j.Members[0].Form, len(j.Data.Entities), s.Dim)
+	s.Precision, err = e.Precision(s.RequestedPrecision(), j.Members[0].Form, len(j.Data.Entities), s.Dim)
 	return s, err
 }
 

@@ -101,6 +101,9 @@ func (s Settings) ValidateFor(m Member) error {
 	if err := m.Form.CheckDim(s.Dim); err != nil {
 		return err
 	}
+	if err := s.validateWeights(m.Weights); err != nil {
+		return err
+	}
 	f := s.FormOf(m)
 	can := f.Capabilities()
 	switch {

@@ -131,6 +131,7 @@ type Settings struct {
 	// whose numbers are larger than those of entities.
 	RelationRate    float64 `json:"relation_rate,omitempty" min:"0" help:"Factor on the learning rate of relations; 0: the same as that of entities."`
 	MaxSteps        int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
+	LossFunction    `kong:"-"`
 	Sampling        `kong:"-"`
 	SelfAdversarial `kong:"-"`
 	// Distillation applies to triples.
@@ -201,6 +202,9 @@ func (s Settings) Validate(k int) error {
 		return err
 	}
 	if err := s.validateDistillation(); err != nil {
+		return err
+	}
+	if err := s.validateBCE(); err != nil {
 		return err
 	}
 	return s.validateLoss()

@@ -59,8 +59,26 @@ func TestSettingsRefused(t *testing.T) {
 		"answers-per-query is -1|from 0 to 1000000000": func(s *options) { s.AnswersPerQuery = -1 },
 		"answers-per-query is 8|set reciprocal":        func(s *options) { s.AnswersPerQuery = 8 },
 		"patience is 5|set validate-every":             func(s *options) { s.Patience = 5 },
-		"teacher-weight is 1|at least 0|below 1":       func(s *options) { s.TeacherWeight = 1 },
-		"temperature is 0|set one above 0":             func(s *options) { s.TeacherWeight = 0.5 },
+		"label-smoothing|set loss to bce":              func(s *options) { s.LabelSmoothing = 0.1 },
+		"label-smoothing is 1|below 1": func(s *options) {
+			s.Reciprocal, s.Loss, s.LabelSmoothing = true, kge.BCE, 1
+		},
+		"bce|set reciprocal": func(s *options) { s.Loss = kge.BCE },
+		"bce|leave negatives": func(s *options) {
+			s.Reciprocal, s.Loss, s.SampledSoftmax = true, kge.BCE, 64
+		},
+		"bce|teacher": func(s *options) {
+			s.Reciprocal, s.Loss, s.TeacherWeight, s.Temperature = true, kge.BCE, 0.5, 2
+		},
+		"bce|leave frequency": func(s *options) {
+			s.Reciprocal, s.Loss, s.Frequency = true, kge.BCE, 0.5
+		},
+		"bce|float32": func(s *options) {
+			s.Reciprocal, s.Loss, s.Precision = true, kge.BCE, kge.Bfloat16
+		},
+		"loss(2)|log-loss or bce":                func(s *options) { s.Loss = 2 },
+		"teacher-weight is 1|at least 0|below 1": func(s *options) { s.TeacherWeight = 1 },
+		"temperature is 0|set one above 0":       func(s *options) { s.TeacherWeight = 0.5 },
 	} {
 		t.Run(want, func(t *testing.T) {
 			s := kge.DefaultSettings()

@@ -100,6 +100,8 @@ func (s Settings) Validate(m kge.Member) error {
 			s.AnswersPerQuery)
 	case s.Buckets != 0:
 		return fmt.Errorf("buckets is %d: queries do not train in buckets", s.Buckets)
+	case s.Loss != kge.LogLoss:
+		return errors.New("queries do not train with bce: leave loss at log-loss")
 	case s.BatchNorm:
 		return errors.New("queries do not train with batch normalization: switch batch-norm off")
 	case s.AdversarialTemperature != 0 || s.Subsampling:

@@ -178,6 +178,7 @@ func TestTrainRefuses(t *testing.T) {
 			j.members[0].Form, j.members[0].Structure = form.Core(2), structure.Structure{}
 			j.settings.BatchNorm = true
 		},
+		"leave loss at log-loss":   func(j *job) { j.settings.Loss = kge.BCE },
 		"relation-prediction is 1": func(j *job) { j.members[0].RelationPrediction = 1 },
 		"ivr and ivr-products":     func(j *job) { j.members[0].IVRProducts = 1 },
 		"learning-rate is 0":       func(j *job) { j.members[0].LearningRate = 0 },

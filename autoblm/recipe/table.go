@@ -415,6 +415,15 @@ func table() []row {
 		{family: ivrTucker, dataset: "yago3-10", weights: ivrWeights(2, .0005, .003),
 			settings: tuckerSettings},
 
+		{family: binaryTucker(.1), dataset: "wn18rr", published: metrics{.470, .443, .526},
+			settings: binaryTuckerSettings(.01, 1, .2, .3), note: smallRelations},
+		{family: binaryTucker(.1), dataset: "fb15k-237", published: metrics{.358, .266, .544},
+			settings: binaryTuckerSettings(5e-4, 1, .3, .5)},
+		{family: binaryTucker(.1), dataset: "wn18", published: metrics{.953, .949, .958},
+			settings: binaryTuckerSettings(.005, .995, .2, .2), note: smallRelations},
+		{family: binaryTucker(0), dataset: "fb15k", published: metrics{.795, .741, .892},
+			settings: binaryTuckerSettings(.003, .99, .2, .3)},
+
 		{family: meim(3), dataset: "wn18rr", published: metrics{.499, .458, .577},
 			weights:  kge.Weights{Orthogonality: 2 * .1},
 			settings: meimSettings(300, .71, .67, .99775),

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
 // Flags are the settings that only one task has, as a struct for the parser of a command line.
@@ -28,9 +30,10 @@ func DecodeSettings[S any](text json.RawMessage) (settings S, err error) {
 func (r Recipe) CheckNoTriples() error {
 	t := r.Training
 	if t.Frequency != 0 || t.AnswersPerQuery != 0 || t.Buckets != 0 || t.BatchNorm ||
+		t.Loss != kge.LogLoss ||
 		r.RelationPrediction != 0 || r.HasIVR() {
 		return errors.New("frequency weights, answers per query, buckets, batch " +
-			"normalization, relation prediction and IVR exist for completion only: leave them out")
+			"normalization, bce, relation prediction and IVR exist for completion only: leave them out")
 	}
 	return nil
 }

@@ -65,8 +65,8 @@ func (r Recipe) Member(a structure.Structure) kge.Member {
 	return r.For(form.Bilinear, a, r.Seed)
 }
 
-// Terms lists the weights of the penalties and of relation prediction, translation and batch
-// normalization, such as "n3 0.02, n3-block 2, translate".
+// Terms lists the weights of the penalties and of relation prediction, translation, batch
+// normalization and binary cross entropy, such as "n3 0.02, n3-block 2, translate".
 func (r Recipe) Terms() string {
 	terms := settings.Set(r.Weights)
 	if r.Training.Translate {
@@ -74,6 +74,9 @@ func (r Recipe) Terms() string {
 	}
 	if r.Training.BatchNorm {
 		terms += ", batch-norm"
+	}
+	if r.Training.Loss == kge.BCE {
+		terms += ", bce"
 	}
 	return cmp.Or(strings.TrimPrefix(terms, ", "), "no penalty")
 }

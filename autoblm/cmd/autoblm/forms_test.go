@@ -4,9 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // TestForms trains, ranks, saves, loads and queries a model of every form.
@@ -128,5 +130,35 @@ func TestSearchForARecipe(t *testing.T) {
 	refuse(t, []refusal{
 		{cli.Failed, "study show", "report --study " + study + " --out " + dir + "/page.html"},
 		{cli.Misuse, "no structure", search + " --tune 3"},
+	})
+}
+
+// TestBinaryCrossEntropy trains models with binary cross entropy, by flags and by a recipe's form.
+func TestBinaryCrossEntropy(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	train := "train --loss bce --no-eval --dim 8 --epochs 4 --batch 16 --dataset " + graph + " --out " + dir + "/"
+	for name, model := range map[string]string{
+		"a": "--structure complex", "b": "--model core-1 --batch-norm --optimizer adam --lr 0.01",
+		"c": "--structure complex --label-smoothing 0 --dropout 0.1",
+	} {
+		trained := object(t, train+name, model)
+		if number(t, trained, "loss.3") >= number(t, trained, "loss.0") {
+			t.Errorf("%s does not learn: %v", model, trained["loss"])
+		}
+		m, err := kge.Load(dir + "/" + name)
+		require.NoError(t, err)
+		want := kge.LossFunction{Loss: kge.BCE, LabelSmoothing: 0.1}
+		if name == "c" {
+			want.LabelSmoothing = 0
+		}
+		if got := m.Training.Settings.LossFunction; got != want {
+			t.Errorf("%s: trained with %+v, want %+v", model, got, want)
+		}
+	}
+	refuse(t, []refusal{
+		{cli.Misuse, "set reciprocal", train + "none --no-reciprocal"},
+		{cli.Misuse, "bce has no penalties", train + "none --structure complex --n3 0.1"},
+		{cli.Misuse, "leave negatives", train + "none --structure complex --sampled-softmax 8"},
+		{cli.Misuse, "log-loss or bce", strings.Replace(train, "bce", "mse", 1) + "none"},
 	})
 }

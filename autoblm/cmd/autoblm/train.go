@@ -34,6 +34,7 @@ type trainCommand struct {
 	startFlags    `group:"Data and model"`
 	trainingFlags `group:"Training"`
 	teacherFlags  `group:"Training"`
+	LossFunction  kge.LossFunction    `embed:"" group:"Training"`
 	Sampling      kge.Sampling        `embed:"" group:"Training"`
 	Adversarial   kge.SelfAdversarial `embed:"" group:"Training"`
 	Members       int                 `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
@@ -76,12 +77,25 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 		}
 		s.Distillation = c.Distillation
 	})
+	s := &c.Settings.Training
 	layers = append(layers, func() {
-		c.Sampling, c.Adversarial = c.Settings.Training.Sampling, c.Settings.Training.SelfAdversarial
-	}, c.sampling)
+		c.LossFunction, c.Sampling, c.Adversarial = s.LossFunction, s.Sampling, s.SelfAdversarial
+	}, c.sampling, c.binary)
 	err := flags.Resolve(line, layers...)
-	c.Settings.Training.Sampling, c.Settings.Training.SelfAdversarial = c.Sampling, c.Adversarial
+	s.LossFunction, s.Sampling, s.SelfAdversarial = c.LossFunction, c.Sampling, c.Adversarial
 	return err
+}
+
+// binary sets what binary cross entropy needs, unless the recipe has it.
+func (c *trainCommand) binary() {
+	s := &c.Settings
+	if c.LossFunction.Loss != kge.BCE || s.Training.Loss == kge.BCE {
+		return
+	}
+	c.LossFunction.LabelSmoothing = kge.DefaultLabelSmoothing
+	s.Weights = kge.Weights{Orthogonality: s.Orthogonality}
+	t := &s.Training
+	t.Reciprocal, t.AnswersPerQuery, t.SampledSoftmax, t.SparseGradients = true, 0, 0, 0
 }
 
 // sampling sets the defaults of negative sampling, unless the recipe has its own.
@@ -158,7 +172,8 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if err := c.prepareTeacher(ctx, o, g); err != nil {
 		return err
 	}
-	if c.teacher != nil && c.Engine == "auto" { // gomlx does not learn from a teacher
+	// gomlx does not learn from a teacher, and not by binary cross entropy.
+	if (c.teacher != nil || c.LossFunction.Loss == kge.BCE) && c.Engine == "auto" {
 		c.Engine = nativeEngine
 	}
 	engine, err := c.open(c.Model)

@@ -53,6 +53,8 @@
 //   - Negative sampling: on paths, individual pairs of a query and an entity replace the softmax
 //     (negativeSampling). On triples, the queries of a unit share their negatives, whose rows are
 //     copied next to each other (tiles.Softmax.NegativeSampling).
+//   - Binary cross entropy: sigmoids in place of exponentials, which lack the labels
+//     (tiles.Softmax.BinaryCrossEntropy). An example is a query with all of its answers.
 //   - Sampled softmax: the rows of the drawn entities are copied next to each other and
 //     replace the entities; answers that were not drawn enter the sums individually. With
 //     Adagrad only rows with a gradient are updated (sample).

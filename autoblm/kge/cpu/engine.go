@@ -101,6 +101,9 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 			return errors.New("the data lack the training answers of queries: leave negatives at 0")
 		}
 	}
+	if !d.BothDirections && s.Loss != kge.LogLoss {
+		return errors.New("only triples train with bce, not paths: leave loss at log-loss")
+	}
 	if !d.BothDirections && s.BatchNorm {
 		return errors.New("only triples train with batch normalization, not paths: switch batch-norm off")
 	}

@@ -117,7 +117,7 @@ func TestSameBits(t *testing.T) {
 	}
 	for _, name := range []string{"everything", "everything not reciprocal", "sampled softmax",
 		"reciprocal sampled softmax", "grouped, all", "grouped, sampled",
-		"taught, all", "taught, grouped", "taught, sampled", "self-adversarial"} {
+		"taught, all", "taught, grouped", "taught, sampled", "self-adversarial", "bce, dropout"} {
 		triples(name, enginetest.Recipes()[name])
 	}
 	d, err := enginetest.Paths(t, 500, 120,

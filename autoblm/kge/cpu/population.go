@@ -36,7 +36,7 @@ func (e *Engine) NewPopulation(
 	d *kge.Data, s kge.Settings, members []kge.Member,
 ) (kge.Population, error) {
 	var err error
-	s.Precision, err = e.Precision(s.Precision, s.FormOf(members[0]), len(d.Entities), s.Dim)
+	s.Precision, err = e.Precision(s.RequestedPrecision(), s.FormOf(members[0]), len(d.Entities), s.Dim)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +94,7 @@ func (p *population) allocate(s kge.Settings) {
 		paths:            layout.maxExamples * o.directions(),
 		softmax:          candidates > 0,
 		negatives:        s.Negatives > 0 && p.data.BothDirections,
+		classifies:       s.Loss == kge.BCE,
 		candidates:       candidates,
 		sparse:           s.SparseGradients,
 		predictRelations: slices.ContainsFunc(p.members, predictsRelations),
@@ -126,7 +127,7 @@ func predictsRelations(m kge.Member) bool { return m.RelationPrediction > 0 }
 
 func objectiveOf(d *kge.Data, s kge.Settings) objective {
 	if d.BothDirections {
-		o := tripleObjective{isGrouped: s.AnswersPerQuery > 0}
+		o := tripleObjective{isGrouped: s.AnswersPerQuery > 0 || s.Loss == kge.BCE}
 		if s.HasTeacher() {
 			o.teacher = d.Teacher
 		}

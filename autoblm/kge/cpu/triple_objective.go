@@ -10,7 +10,7 @@ import (
 // and the anchor given the target and the path back. With reverses of relations, the way back
 // is an example of its own.
 type tripleObjective struct {
-	isGrouped bool // query grouping: the way back is a separate example
+	isGrouped bool // the way back is a separate example: with query grouping and binary cross entropy
 	// teacher returns the answers of [kge.Data.Teacher]; nil without one.
 	teacher func(anchor, relation int32) kge.Distribution
 }
@@ -33,7 +33,7 @@ func (o tripleObjective) learn(
 	t *trainer, s *scratch, u *unit, a *activeUnit, weight float32,
 ) float64 {
 	exampleWeight := t.exampleWeight(weight)
-	if o.isGrouped { // a triple is two examples
+	if t.settings.AnswersPerQuery > 0 { // a triple is two examples
 		weight *= 2
 	}
 	loss := t.predictEntities(s, u, a, weight)
@@ -44,7 +44,7 @@ func (o tripleObjective) learn(
 	return loss + t.penalizeBothEnds(s, u, a, exampleWeight)
 }
 
-// predictEntities returns the cross entropy of both ends of the paths.
+// predictEntities returns the loss of both ends of the paths as answers.
 func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
 	softmax, n := a.overEntities, a.count
 	t.makeQueries(s, u, a)
@@ -52,6 +52,11 @@ func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight flo
 	if t.settings.Dropout > 0 {
 		t.drawMask(s.mask, u, questions)
 		s.mask.Apply(softmax.Rows, questions)
+	}
+	if t.settings.Loss == kge.BCE {
+		loss := t.classifyEntities(s, u, a, weight)
+		t.finishQueries(s, u, a, questions)
+		return loss
 	}
 	answerWeight := weight * float32(1-t.settings.TeacherWeight)
 	softmax.Sampling = t.sampling(u)
@@ -69,11 +74,16 @@ func (t *trainer) predictEntities(s *scratch, u *unit, a *activeUnit, weight flo
 	if t.settings.HasTeacher() {
 		loss += t.learnFromTeacher(s, u, a, weight)
 	}
+	t.finishQueries(s, u, a, questions)
+	return loss
+}
+
+// finishQueries propagates the gradient with respect to the queries, through their dropout.
+func (t *trainer) finishQueries(s *scratch, u *unit, a *activeUnit, questions int) {
 	if t.settings.Dropout > 0 {
-		s.mask.Apply(softmax.ByQuery, questions)
+		s.mask.Apply(a.overEntities.ByQuery, questions)
 	}
 	t.propagateQueries(s, u, a)
-	return loss
 }
 
 // answers returns a function from i to the i-th answer of a unit: the targets of all examples and

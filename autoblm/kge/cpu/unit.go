@@ -77,6 +77,8 @@ type scratch struct {
 	scores               []float64 // of the answers of a unit
 	softmax              *tiles.Scratch
 	negatives            negativeScratch
+	answers              []tiles.Place // of the queries of a unit, with binary cross entropy
+	weights              []float32     // of the queries of a unit, with binary cross entropy
 	// relationQueries and relationSoftmax are for relation prediction, whose queries have as many
 	// columns as relations.
 	relationQueries kernel.Table // [queries, columns]
@@ -96,8 +98,10 @@ func newScratch(r requirements) *scratch {
 		rows:        tiles.NewTable(r.paths, m.dim),
 		gradQueries: tiles.NewTable(r.paths*m.stateRows, m.dim),
 	}
+	if r.negatives || r.classifies {
+		s.softmax.EnableSigmoids()
+	}
 	if r.negatives {
-		s.softmax.EnableNegatives()
 		s.negatives = newNegativeScratch(m, r.drawnNegatives())
 	}
 	if r.predictRelations {

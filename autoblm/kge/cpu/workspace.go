@@ -24,6 +24,7 @@ type requirements struct {
 	paths            int    // of a unit, at most
 	softmax          bool   // over all entities or a sample, or with negatives that queries share
 	negatives        bool   // negative sampling on triples
+	classifies       bool   // binary cross entropy of all entities
 	candidates       int    // entities in that softmax, or negatives of a unit
 	sparse           int    // approximate entities with gradients per query; 0: all
 	predictRelations bool   // for some member

@@ -17,7 +17,7 @@ func (r *reference) normalizeBatch(batch []kge.Example, step int) {
 	var questions []kge.Question // by number
 	for i, x := range batch {
 		switch {
-		case r.settings.AnswersPerQuery == 0:
+		case r.settings.AnswersPerQuery == 0 && r.settings.Loss == kge.LogLoss:
 			questions = append(questions, x.Question, reversed(x).Question)
 		case i == 0 || x.Anchor != batch[i-1].Anchor || !slices.Equal(x.Path, batch[i-1].Path):
 			questions = append(questions, x.Question)

@@ -72,6 +72,11 @@ func taught(a, temperature float64) change {
 func negatives(n int, margin, temperature float64) change {
 	return func(s *kge.Settings) { s.Negatives, s.Margin, s.AdversarialTemperature = n, margin, temperature }
 }
+func binary(smoothing float64) change {
+	return func(s *kge.Settings) {
+		s.Reciprocal, s.Loss, s.LabelSmoothing = true, kge.BCE, smoothing
+	}
+}
 func subsampling(s *kge.Settings) { s.Subsampling = true }
 
 // Recipes returns recipes for triples: each option alone, and in combinations.
@@ -94,6 +99,7 @@ func Recipes() map[string]Recipe {
 	byFrequency.PenaltyFrequency, half.PenaltyFrequency = 1, 0.5
 	products := kge.Weights{Products: 0.05}
 	orthogonal := kge.Weights{Orthogonality: 0.1, Products: 0.05, PenaltyFrequency: 0.5}
+	alike := kge.Weights{Orthogonality: 0.1, PenaltyFrequency: 0.5}
 	ivr := kge.Weights{IVR: 0.05, IVRProducts: 0.03, IVRPower: 2.25}
 	ivrByFrequency := kge.Weights{IVR: 0.05, IVRProducts: 0.03, IVRPower: 3, PenaltyFrequency: 0.5}
 	normalized := kge.Weights{
@@ -106,6 +112,10 @@ func Recipes() map[string]Recipe {
 		"batch norm, sampled":        newRecipe(none, batchNorm, sampled(4)),
 		"batch norm, taught":         newRecipe(none, batchNorm, grouped(3), taught(0.5, 2)),
 		"batch norm, sparse":         newRecipe(none, batchNorm, sparse, inputDropout),
+		"batch norm, bce":            newRecipe(alike, batchNorm, binary(.3), inputDropout, withDropout(0.2)),
+		"bce":                        newRecipe(none, binary(0)),
+		"bce, smooth":                newRecipe(alike, binary(0.1), inputDropout),
+		"bce, dropout":               newRecipe(none, binary(0.2), withDropout(0.3)),
 		"plain":                      newRecipe(none),
 		"norms":                      newRecipe(kge.Weights{L2: 0.02, N3: 0.1}),
 		"n3 of pairs":                newRecipe(kge.Weights{L2: 0.02, N3: 0.1, N3Block: 2}),

@@ -181,6 +181,9 @@ func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 	if r.settings.AnswersPerQuery > 0 {
 		return r.groupedLoss(batch, step)
 	}
+	if r.settings.Loss == kge.BCE {
+		return r.binaryLoss(batch, step)
+	}
 	for i, x := range batch {
 		directions := []kge.Example{x}
 		if r.data.BothDirections {

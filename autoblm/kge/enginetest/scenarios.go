@@ -98,6 +98,9 @@ func largeScenarios(t testing.TB) []scenario {
 			{"block-2", "taught, reciprocal", 130, many},
 			{"quate", "taught, grouped", 600, few},
 			{"quate", "taught, sparse", 150, many},
+			{"quate", "bce, dropout", 130, many},
+			{"core-2", "batch norm, bce", 600, few},
+			{"transh", "bce", 200, many},
 			{"rotate", "all negatives", 130, many},
 			{"transe", "self-adversarial", 130, few},
 		} {

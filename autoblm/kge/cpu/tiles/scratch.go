@@ -20,9 +20,10 @@ type Scratch struct {
 	scales       []float32 // probability divided by exponential, for each query
 	skippedMass  []float32 // probability of a query that was skipped since its last sample
 
-	// For negative sampling.
+	// For losses of sigmoids.
 	negatives     [2]kernel.Table // [rows of a tile, queries]
 	losses        []float64       // by query
+	products      []float64       // by query
 	zeros, unused []float32       // by query
 }
 
@@ -46,12 +47,13 @@ func NewScratch(k *kernel.Set, e Embeddings, dim int, sparse bool) *Scratch {
 	return s
 }
 
-// EnableNegatives allocates the buffers of [Softmax.NegativeSampling].
-func (scratch *Scratch) EnableNegatives() {
+// EnableSigmoids allocates the buffers of [Softmax.NegativeSampling] and
+// [Softmax.BinaryCrossEntropy].
+func (scratch *Scratch) EnableSigmoids() {
 	for i := range scratch.negatives {
 		scratch.negatives[i] = NewTable(Rows, MaxQueries)
 	}
-	scratch.losses = make([]float64, MaxQueries)
+	scratch.losses, scratch.products = make([]float64, MaxQueries), make([]float64, MaxQueries)
 	scratch.zeros, scratch.unused = make([]float32, MaxQueries), make([]float32, MaxQueries)
 }
 
