@@ -32,6 +32,8 @@ func newBatch(d *kge.Data, s kge.Settings, examples []kge.Example) *batch {
 		switch {
 		case !d.BothDirections:
 			b.addPath(s, x, weight)
+		case s.Loss == kge.BCE:
+			b.addQuery(x, weight)
 		case s.AnswersPerQuery > 0:
 			b.addGrouped(x, i > 0 && sameQuestion(x, examples[i-1]), weight)
 		default:

@@ -58,6 +58,8 @@ const (
 	scalarRepeats // number of entities that each candidate of a sampled softmax stands for
 	scalarMargin
 	scalarTemperature
+	scalarAnswerLabel // see [kge.LossFunction.Labels]
+	scalarOtherLabel
 	scalars
 )
 
@@ -172,6 +174,7 @@ func (t *trainee) inputsOf(p part, step int) []*tensors.Tensor {
 func (t *trainee) scalars() *tensors.Tensor {
 	s, m := t.settings, t.member
 	entities := len(t.data.Entities)
+	ofAnswers, ofOthers := s.Labels(entities)
 	all := make([]float32, scalars)
 	for i, x := range [scalars]float64{
 		scalarDropout:       s.Dropout,
@@ -185,6 +188,8 @@ func (t *trainee) scalars() *tensors.Tensor {
 		scalarRepeats:       float64(entities) / float64(s.Candidates(entities)),
 		scalarMargin:        s.Margin,
 		scalarTemperature:   s.AdversarialTemperature,
+		scalarAnswerLabel:   ofAnswers,
+		scalarOtherLabel:    ofOthers,
 	} {
 		all[i] = float32(x)
 	}

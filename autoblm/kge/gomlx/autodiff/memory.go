@@ -8,7 +8,10 @@ import (
 // questionsOf returns the largest number of questions of a step.
 func questionsOf(d *kge.Data, s kge.Settings) int {
 	n := max(1, min(s.Batch, d.Count))
-	if d.BothDirections {
+	switch {
+	case s.Loss == kge.BCE: // of which a triple has two
+		return max(1, min(s.Batch, 2*d.Count))
+	case d.BothDirections:
 		n *= 2
 	}
 	return n

@@ -13,6 +13,7 @@ import (
 type recipe struct {
 	model
 	candidates
+	lossFunction          kge.Loss
 	dropout, inputDropout bool
 	norms, products       bool // penalties
 	orthogonality         bool // of models with cores
@@ -25,7 +26,7 @@ func (t *trainee) recipe() recipe {
 	m := modelOf(t.Parameters)
 	m.bfloat16 = s.Precision == kge.Bfloat16
 	return recipe{
-		model: m, candidates: t.candidates,
+		model: m, candidates: t.candidates, lossFunction: s.Loss,
 		dropout: s.Dropout > 0, inputDropout: s.InputDropout > 0,
 		norms: w.L2+w.N3+w.EntityL2+w.EntityN3+w.RelationL2+w.RelationN3 > 0, products: w.Products > 0,
 		orthogonality: w.Orthogonality > 0 && m.form.Partitions() > 0,
@@ -111,6 +112,9 @@ func (p recipe) loss(numbers []*Node, in in) (loss, averages *Node) {
 
 // entropy returns the loss of the answers.
 func (p recipe) entropy(a asked) *Node {
+	if p.lossFunction == kge.BCE {
+		return a.binary()
+	}
 	switch p.candidates {
 	case sharedNegatives, ownNegatives:
 		return a.negativeSampling()
