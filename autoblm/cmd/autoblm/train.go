@@ -172,8 +172,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if err := c.prepareTeacher(ctx, o, g); err != nil {
 		return err
 	}
-	// gomlx does not learn from a teacher, and lacks batch normalization with bce.
-	if (c.teacher != nil || c.LossFunction.Loss == kge.BCE) && c.Engine == "auto" {
+	if c.teacher != nil && c.Engine == "auto" { // gomlx does not learn from a teacher
 		c.Engine = nativeEngine
 	}
 	engine, err := c.open(c.Model)
