@@ -70,6 +70,7 @@ func foldIn(
 	s.Optimizer, s.Precision = kge.Adagrad, kge.Float32
 	s.SparseGradients, s.Buckets = 0, 0
 	s.Distillation = kge.Distillation{} // new labels have no teacher
+	s.Encoding = kge.Encoding{}         // the embeddings of the model are its outputs
 	// A small sample rarely has a new entity, which then scores high in queries of others.
 	affordable := int(maxFoldInWork / float64(foldInEpochs*len(few.Train)*s.Dim))
 	if s.SampledSoftmax > 0 {

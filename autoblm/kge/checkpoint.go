@@ -347,7 +347,7 @@ func (r *run) restoration(saved savedRun, lengths []int) (*restoration, error) {
 		to.tables = append(to.tables, state.Members[i].all()...)
 		if m.HasBest {
 			var err error
-			if to.best[i], err = r.newParameters(i, state.Members[i].Tables); err != nil {
+			if to.best[i], err = r.newParameters(i); err != nil {
 				return nil, err
 			}
 			to.tables = append(to.tables, checkpoint.TablesOf(to.best[i].All())...)
@@ -360,20 +360,22 @@ func (r *run) restoration(saved savedRun, lengths []int) (*restoration, error) {
 	return to, nil
 }
 
-// newParameters returns parameters of a member with tables of the same sizes.
-func (r *run) newParameters(member int, sizes []checkpoint.Table) (*Parameters, error) {
+// newParameters returns parameters of a member's model, with tables of zeros.
+func (r *run) newParameters(member int) (*Parameters, error) {
 	m, s := r.job.Members[member], r.job.Settings
 	p := &Parameters{Form: s.FormOf(m), Dim: s.Dim, Reciprocal: s.Reciprocal}
 	p.Structure, _ = p.Form.Spec().Structure(m.Structure)
-	all := make([][]float32, len(sizes))
-	for i, t := range sizes {
+	layout := modelLayout(r.job.Data, s, m)
+	all := make([][]float32, len(layout))
+	for i, t := range layout {
+		count := t.totalRows() * t.columns
 		if files := tablesOf(r.engine); files != nil && i == 0 { // the entities
 			var err error
-			if all[i], err = files.NewTable(t.Count); err != nil {
+			if all[i], err = files.NewTable(count); err != nil {
 				return nil, err
 			}
 		} else {
-			all[i] = make([]float32, t.Count)
+			all[i] = make([]float32, count)
 		}
 	}
 	p.Tables = TablesOf(all)

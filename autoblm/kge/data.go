@@ -1,6 +1,10 @@
 package kge
 
-import "context"
+import (
+	"context"
+
+	"github.com/autoblm/autoblm-go/datasets"
+)
 
 // Data holds the examples to train and validate on. Each task makes it from its own data.
 type Data struct {
@@ -24,6 +28,9 @@ type Data struct {
 	// Answers returns the training answers of a question of one hop, ascending. Negative sampling needs
 	// it for data with BothDirections.
 	Answers func(anchor, relation int32) []int32
+	// Triples returns the training triples, along which an encoder sends messages. It is nil for data
+	// without them, such as paths.
+	Triples func() []datasets.Triple
 	// Batches returns the batches of an epoch, from 1. Their order depends only on the
 	// settings and the epoch. The settings may limit their number. The paths in a batch have
 	// the same length.

@@ -14,10 +14,10 @@ const (
 	relationTableStream = 0x72656c6174696f6e // of tables with their own distribution
 )
 
-// Initialize draws the initial embeddings of a valid member. A seed gives the same numbers on
-// every engine.
+// Initialize draws the initial numbers of a valid member: its embeddings or, with an encoder, the
+// tables of [Settings.LearnedTables]. A seed gives the same numbers on every engine.
 func Initialize(d *Data, s Settings, m Member) Parameters {
-	entities := make([]float32, len(d.Entities)*s.Dim)
+	entities := make([]float32, len(d.Entities)*s.LearnedDim())
 	p := InitializeInto(d, s, m, checkpoint.TableOf(entities))
 	p.Entities = entities
 	return p
@@ -33,9 +33,9 @@ func InitializeInto(d *Data, s Settings, m Member, entities checkpoint.Table) Pa
 		rng:      rand.New(rand.NewPCG(m.Seed, embeddingStream)),
 		tableRNG: rand.New(rand.NewPCG(m.Seed, relationTableStream)),
 	}
-	i.drawInto(entities, len(d.Entities), s.Dim) // entities first
+	i.drawInto(entities, len(d.Entities), s.LearnedDim()) // entities first
 	all := [][]float32{nil}
-	for _, table := range p.Specs() {
+	for _, table := range s.LearnedTables(m) {
 		rows := table.Rows
 		if !table.Global {
 			rows *= len(d.Relations) * p.directions()

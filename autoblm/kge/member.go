@@ -104,6 +104,9 @@ func (s Settings) ValidateFor(m Member) error {
 	if err := s.validateWeights(m.Weights); err != nil {
 		return err
 	}
+	if err := s.validateEncoding(m); err != nil {
+		return err
+	}
 	f := s.FormOf(m)
 	can := f.Capabilities()
 	switch {

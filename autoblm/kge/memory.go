@@ -24,11 +24,11 @@ func (s Settings) CheckMemory(d *Data, members []Member, extra float64) error {
 
 // stateBytes returns the size of the members' tables and of the optimizer's state.
 func stateBytes(d *Data, s Settings, members []Member) float64 {
-	directions, numbers := 1.0, float64(len(d.Entities))*float64(s.Dim)
+	directions, numbers := 1.0, float64(len(d.Entities))*float64(s.LearnedDim())
 	if s.Reciprocal {
 		directions = 2
 	}
-	for _, t := range s.FormOf(members[0]).Spec().Tables(s.Dim) {
+	for _, t := range s.LearnedTables(members[0]) {
 		rows := float64(t.Rows)
 		if !t.Global {
 			rows *= directions * float64(len(d.Relations))

@@ -136,6 +136,8 @@ type Settings struct {
 	SelfAdversarial `kong:"-"`
 	// Distillation applies to triples.
 	Distillation `kong:"-"`
+	// Encoding applies to triples.
+	Encoding `kong:"-"`
 }
 
 // Sampling selects the negative sampling loss, for paths and for distance models on triples.

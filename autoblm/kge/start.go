@@ -55,7 +55,7 @@ type Matched struct {
 // Match returns how many labels of the data begin with an embedding. It returns an error if the
 // embeddings have another dimension, or none of the labels.
 func (s *Start) Match(d *Data, settings Settings, m Member) (Matched, error) {
-	all := startLayout(d, settings, m)
+	all := modelLayout(d, settings, m)
 	matched := Matched{AllEntities: len(d.Entities), AllRelations: len(d.Relations)}
 	for _, t := range all {
 		rows, err := s.rows(t)
@@ -80,8 +80,8 @@ func (s *Start) Match(d *Data, settings Settings, m Member) (Matched, error) {
 	return matched, nil
 }
 
-// startLayout returns the tables of a member.
-func startLayout(d *Data, s Settings, m Member) []labelledTable {
+// modelLayout returns the tables of the model of a member.
+func modelLayout(d *Data, s Settings, m Member) []labelledTable {
 	p := Parameters{Form: s.FormOf(m), Dim: s.Dim, Reciprocal: s.Reciprocal}
 	return (&Model{Parameters: p, EntityLabels: d.Entities, RelationLabels: d.Relations}).layout()
 }
@@ -121,7 +121,7 @@ func (s *Start) begin(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	layout := startLayout(job.Data, job.Settings, job.Members[0])
+	layout := modelLayout(job.Data, job.Settings, job.Members[0])
 	known := make([][][]float32, len(layout))
 	for i, t := range layout {
 		if known[i], err = s.rows(t); err != nil {

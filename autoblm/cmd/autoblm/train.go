@@ -37,6 +37,8 @@ type trainCommand struct {
 	LossFunction  kge.LossFunction    `embed:"" group:"Training"`
 	Sampling      kge.Sampling        `embed:"" group:"Training"`
 	Adversarial   kge.SelfAdversarial `embed:"" group:"Training"`
+	Encoding      kge.Encoding        `embed:"" group:"Training"`
+	Message       structureFlag       `group:"Training" placeholder:"STRUCTURE" needs:"encoder" help:"Structure of the messages of the encoder blm, as for structure check. Default: that of the model."`
 	Members       int                 `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
 	KeepMembers   bool                `group:"Results" help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
 	NoEval        bool                `group:"Results" help:"Do not rank at the end, and during training only with --validate-every."`
@@ -80,9 +82,12 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 	s := &c.Settings.Training
 	layers = append(layers, func() {
 		c.LossFunction, c.Sampling, c.Adversarial = s.LossFunction, s.Sampling, s.SelfAdversarial
+		c.Encoding, c.Message.Structure = s.Encoding, s.Message
 	}, c.sampling, c.binary)
 	err := flags.Resolve(line, layers...)
 	s.LossFunction, s.Sampling, s.SelfAdversarial = c.LossFunction, c.Sampling, c.Adversarial
+	s.Encoding = c.Encoding
+	s.Message = c.Message.Structure
 	return err
 }
 
@@ -174,6 +179,9 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	}
 	if c.teacher != nil && c.Engine == "auto" { // gomlx does not learn from a teacher
 		c.Engine = nativeEngine
+	}
+	if c.Encoding.Encoder != kge.NoEncoder && c.Engine == "auto" { // cpu has no encoders
+		c.Engine = "gomlx"
 	}
 	engine, err := c.open(c.Model)
 	if err != nil {

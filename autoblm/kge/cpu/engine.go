@@ -92,6 +92,9 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	if err := checkForm(s.FormOf(members[0])); err != nil {
 		return err
 	}
+	if s.Encoder != kge.NoEncoder {
+		return fmt.Errorf("engine cpu does not train the encoder %v; use engine gomlx", s.Encoder)
+	}
 	if f := s.FormOf(members[0]); d.BothDirections && s.Negatives > 0 {
 		if f.Capabilities().Products {
 			return fmt.Errorf("%v scores by products, which have no negative sampling on triples: "+

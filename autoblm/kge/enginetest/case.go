@@ -53,7 +53,7 @@ func (c *Case) computeDefinition() definition {
 	for i, batch := range c.data.Batches(c.settings, 1).All()[:c.batches] {
 		step := stepDefinition{batch: batch, loss: r.loss(batch, i+1)}
 		step.averages = r.averages
-		for table, numbers := range r.tables {
+		for table, numbers := range r.numbers() {
 			entries := rng.Perm(len(numbers))[:min(c.numbers, len(numbers))]
 			var slopes []float64
 			for _, n := range entries {

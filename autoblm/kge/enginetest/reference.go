@@ -18,6 +18,7 @@ type reference struct {
 	settings kge.Settings
 	member   kge.Member
 	tables   [][]float64 // entities, then those of relations
+	learned  [][]float64 // with an encoder, which makes the tables of these
 
 	orthogonalities map[int]float64 // of the relations of a batch
 	// adversarial has the weights of the negatives of a batch by query. slope keeps them.
@@ -30,8 +31,20 @@ type reference struct {
 }
 
 func newReference(d *kge.Data, s kge.Settings, m kge.Member, p kge.Parameters) *reference {
-	return &reference{Parameters: p, data: d, settings: s, member: m, tables: float64Tables(p.Tables),
+	r := &reference{Parameters: p, data: d, settings: s, member: m, tables: float64Tables(p.Tables),
 		orthogonalities: map[int]float64{}, adversarial: map[int][]float64{}}
+	if s.Encoder != kge.NoEncoder {
+		r.learned = r.tables
+	}
+	return r
+}
+
+// numbers returns the tables that have gradients.
+func (r *reference) numbers() [][]float64 {
+	if r.learned != nil {
+		return r.learned
+	}
+	return r.tables
 }
 
 // float64Tables converts the tables of a model.
@@ -171,6 +184,9 @@ func reversed(x kge.Example) kge.Example {
 // loss returns the mean loss per example of a batch, as [kge.Settings], [kge.Weights] and
 // [kge.Data] define it.
 func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
+	if r.learned != nil {
+		r.tables = r.encode(step)
+	}
 	clear(r.orthogonalities)
 	if !r.keepAdversarial {
 		clear(r.adversarial)
@@ -475,7 +491,7 @@ func (r *reference) cubes(row []float64) float64 {
 // of the same batch and step.
 func (r *reference) slope(table, i int, batch []kge.Example, step int) float64 {
 	const width = 1e-6
-	number := &r.tables[table][i]
+	number := &r.numbers()[table][i]
 	x := *number
 	r.keepAdversarial = true
 	defer func() { *number, r.keepAdversarial = x, false }()
