@@ -6,8 +6,37 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"gonum.org/v1/gonum/floats"
 )
+
+// encoderCase is an encoder with the member that decodes its outputs.
+type encoderCase struct {
+	member     string
+	reciprocal bool
+	kge.Encoding
+}
+
+// encoderCases has each message, several layers, other dimensions of the inputs, and dropouts.
+func encoderCases() (all []encoderCase) {
+	add := func(member string, reciprocal bool, e kge.Encoding) {
+		all = append(all, encoderCase{member, reciprocal, e})
+	}
+	add("transe", true, kge.Encoding{Encoder: kge.CompGCNSub, EncoderLayers: 2, EncoderDim: 3})
+	add("complex", true, kge.Encoding{Encoder: kge.CompGCNMult, EncoderDropout: 0.3})
+	add("quate", true, kge.Encoding{
+		Encoder: kge.CompGCNCorr, EncoderLayers: 2, EncoderDim: 5, EdgeDropout: 0.3, EncoderDropout: 0.2,
+	})
+	add("quate", true, kge.Encoding{Encoder: kge.BLM})
+	add("transe", true, kge.Encoding{
+		Encoder: kge.BLM, Message: structure.MustParse("1,-2,-1;1,2,1;-2,1,3"), EncoderDim: 6,
+	})
+	add("rotate", false, kge.Encoding{
+		Encoder: kge.RGCN, EncoderLayers: 2, EncoderDim: 5, EncoderBases: 2, EdgeDropout: 0.3,
+	})
+	add("complex", true, kge.Encoding{Encoder: kge.RGCN})
+	return all
+}
 
 // encoding computes the outputs of an encoder in float64, as [kge.Encoding] defines them.
 type encoding struct {

@@ -71,6 +71,15 @@ func makeScenarios(t testing.TB) (all []scenario) {
 			add("paths", recipe, data, r)
 		}
 	}
+	for _, e := range encoderCases() {
+		m, s := members[e.member], kge.DefaultSettings()
+		s.Dim, s.Batch, s.InitScale, s.Encoding = 8, 5, 0.7, e.Encoding
+		s.Reciprocal = e.reciprocal
+		m.EntityL2, m.RelationN3 = 0.02, 0.03
+		recipe := "encoder " + s.Encoder.String()
+		all = append(all, scenario{e.member + "/triples/" + recipe, e.member, recipe,
+			NewCase(triples, s, m, 2, math.MaxInt)})
+	}
 	return all
 }
 

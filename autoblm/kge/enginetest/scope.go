@@ -18,7 +18,7 @@ const (
 var (
 	briefWithEach  = []string{"plain", "everything", "reciprocal orthogonality"}
 	briefWithCores = []string{"reciprocal ivr", "batch norm, penalties"}
-	briefWithQuatE = []string{"everything not reciprocal", "translated penalties", "reciprocal ivr"}
+	briefWithQuatE = []string{"everything not reciprocal", "translated penalties", "reciprocal ivr", "encoder blm"}
 )
 
 // Has reports whether a recipe, with a member of the given name, is in scope.

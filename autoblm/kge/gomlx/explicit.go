@@ -12,7 +12,8 @@ import (
 func isExplicit(d *kge.Data, s kge.Settings, members []kge.Member) bool {
 	lacks := !d.BothDirections || s.Negatives > 0 || s.SparseGradients > 0 ||
 		s.Candidates(len(d.Entities)) < len(d.Entities) || s.AnswersPerQuery > 0 || s.Buckets > 1 ||
-		s.HasTeacher() || s.RelationRate > 0 || s.Frequency > 0 || s.Loss == kge.BCE
+		s.HasTeacher() || s.RelationRate > 0 || s.Frequency > 0 || s.Loss == kge.BCE ||
+		s.Encoder != kge.NoEncoder
 	return !lacks && !slices.ContainsFunc(members, func(m kge.Member) bool {
 		return !isExplicitForm(s.FormOf(m))
 	})

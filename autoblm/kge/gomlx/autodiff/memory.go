@@ -21,9 +21,9 @@ func questionsOf(d *kge.Data, s kge.Settings) int {
 func roomOf(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) int {
 	n := questionsOf(d, s)
 	f := s.FormOf(members[0])
-	rows := int64(len(d.Entities)) * int64(s.Dim)
+	rows := int64(len(d.Entities)) * int64(s.LearnedDim())
 	perQuestion := 8 * int64(s.Dim) * int64(f.Capabilities().StateRows)
-	for _, t := range f.Spec().Tables(s.Dim) {
+	for _, t := range s.LearnedTables(members[0]) {
 		size := int64(t.Rows) * int64(t.Columns)
 		if t.Global {
 			rows += size
@@ -38,6 +38,7 @@ func roomOf(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) int {
 	}
 	slots := int64(optimizer.Rules[s.Optimizer].Slots)
 	fixed := int64(len(members))*rows*(1+slots) + 4*rows // the gradients, and a new state
+	fixed += encoderNumbers(d, s)
 
 	ofCandidates := int64(s.Candidates(len(d.Entities)))
 	if s.Negatives > 0 {
@@ -61,4 +62,15 @@ func roomOf(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) int {
 		}
 	}
 	return room
+}
+
+// encoderNumbers returns the approximate number of numbers that an encoder keeps in a step: for each
+// message its entity, its relation, both of their products with factors, and their gradients.
+func encoderNumbers(d *kge.Data, s kge.Settings) int64 {
+	copies := int64(8)
+	if s.Encoder == kge.RGCN {
+		copies *= int64(s.BasisCount())
+	}
+	width := int64(max(s.Dim, s.LearnedDim()))
+	return copies * 2 * int64(d.Count) * width * int64(s.Depth())
 }

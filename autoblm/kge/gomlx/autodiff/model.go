@@ -61,19 +61,27 @@ type stored struct {
 }
 
 // store copies a model.
-func store(p kge.Parameters) *stored {
-	s := &stored{Parameters: p, tables: tensorsOf(p, p.Tables)}
+func store(p kge.Parameters) *stored { return storeAs(p, columnsOf(p.Dim, p.Specs())) }
+
+// storeAs copies a model whose tables have numbers of columns.
+func storeAs(p kge.Parameters, columns []int) *stored {
+	s := &stored{Parameters: p, tables: tensorsOf(p.Tables, columns)}
 	s.Parameters.Tables = kge.Tables{}
 	s.setStructure(p.Structure)
 	return s
 }
 
-// tensorsOf copies tables with the shapes of those of a model.
-func tensorsOf(p kge.Parameters, t kge.Tables) (all []*tensors.Tensor) {
-	columns := []int{p.Dim}
-	for _, table := range p.Specs() {
+// columnsOf returns the numbers of columns of the table of entities and of others.
+func columnsOf(dim int, others []form.Table) []int {
+	columns := []int{dim}
+	for _, table := range others {
 		columns = append(columns, table.Columns)
 	}
+	return columns
+}
+
+// tensorsOf copies tables that have numbers of columns.
+func tensorsOf(t kge.Tables, columns []int) (all []*tensors.Tensor) {
 	for i, numbers := range t.All() {
 		all = append(all, tensors.FromFlatDataAndDimensions(
 			slices.Clone(numbers), len(numbers)/columns[i], columns[i]))

@@ -121,7 +121,11 @@ func (p *population) parts(b *batch) (parts []part) {
 
 // Parameters implements [kge.Population].
 func (p *population) Parameters(member int) (kge.Parameters, error) {
-	return p.trainees[member].parameters()
+	model, err := p.trainees[member].encoded()
+	if err != nil {
+		return kge.Parameters{}, err
+	}
+	return model.parameters()
 }
 
 // SetStructure implements [kge.Population]. The operators of a structure are inputs of the

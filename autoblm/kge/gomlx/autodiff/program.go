@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/encoder"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -19,6 +20,7 @@ type recipe struct {
 	orthogonality         bool // of models with cores
 	n3Block               int  // from 1
 	chunks                int  // of a structure, 1 without one
+	encoder               encoder.Encoder
 }
 
 func (t *trainee) recipe() recipe {
@@ -31,26 +33,29 @@ func (t *trainee) recipe() recipe {
 		norms: w.L2+w.N3+w.EntityL2+w.EntityN3+w.RelationL2+w.RelationN3 > 0, products: w.Products > 0,
 		orthogonality: w.Orthogonality > 0 && m.form.Partitions() > 0,
 		n3Block:       max(1, w.N3Block), chunks: max(1, t.Structure.K()),
+		encoder: t.encoder,
 	}
 }
 
-// gradients is the program of a part of a batch. Its inputs are the tables, the gradients of the
-// parts before if this is not the first, and those of [inputs]. Its outputs are the summed gradients
-// and the loss of the part. Rows without gradients, see [averaging], have their new values instead.
+// gradients is the program of a part of a batch. Its inputs are the tables, the edges of an encoder,
+// the gradients of the parts before if this is not the first, and those of [inputs]. Its outputs are
+// the summed gradients and the loss of the part. Rows without gradients, see [averaging], have their
+// new values instead.
 type gradients struct {
 	recipe
+	learned int // number of tables
 	isFirst bool
 }
 
 func (p gradients) graph(_ *Graph, all []*Node) []*Node {
-	n := 1 + len(p.specs())
-	numbers, rest := all[:n], all[n:]
+	n := p.learned
+	numbers, edges, rest := all[:n], all[n:n+p.encoder.Inputs()], all[n+p.encoder.Inputs():]
 	before, in := rest[:len(rest)-int(inputs)], in(rest[len(rest)-int(inputs):])
-	loss, averages := p.loss(numbers, in)
+	loss, averages := p.loss(numbers, edges, in)
 	byTable := Gradient(loss, numbers...)
 	if first := p.firstAverage(); first >= 0 {
-		last := byTable[n-1]
-		byTable[n-1] = Concatenate([]*Node{Slice(last, AxisRange(0, first)), averages}, 0)
+		last := &byTable[len(p.specs())]
+		*last = Concatenate([]*Node{Slice(*last, AxisRange(0, first)), averages}, 0)
 	}
 	if !p.isFirst {
 		for i, gradient := range byTable {
@@ -72,13 +77,13 @@ type asked struct {
 }
 
 // loss returns the loss of a part, and new moving averages; see [averaging].
-func (p recipe) loss(numbers []*Node, in in) (loss, averages *Node) {
+func (p recipe) loss(numbers, edges []*Node, in in) (loss, averages *Node) {
 	g := in[inAnchors].Graph()
 	place := Iota(g, shapes.Make(dtypes.Int32, in[inAnchors].Shape().Dim(0)), 0)
 	used := ConvertDType(LessThan(place, in[inCount]), dtypes.Float32)
-	c, t := p.embeddings(numbers, in[inOperators], pass{
-		training: true, used: used, key: in.key(keyOfLayers),
-	})
+	training := pass{training: true, used: used, key: in.key(keyOfLayers)}
+	numbers = p.encoder.Encode(numbers, edges, training.drop)
+	c, t := p.embeddings(numbers, in[inOperators], training)
 	a := asked{pass: c, tables: t, in: in, used: used,
 		paths: paths{in[inRelations], in[inSigns], p.ways()}}
 	a.anchors = lookUp(t.entities, in[inAnchors])

@@ -1,8 +1,12 @@
 package autodiff
 
 import (
+	"slices"
+
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/encoder"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/optimizer"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
@@ -17,13 +21,19 @@ type trainee struct {
 	candidates candidates
 	scales     kge.PenaltyScales
 	slots      [][]*tensors.Tensor // of the optimizer, by slot and table
+	columns    []int               // of the tables
+	encoder    encoder.Encoder
+	edges      []*tensors.Tensor // of the encoder
+	outputs    *stored           // of the encoder; nil if they are not made
 }
 
 func newTrainee(c Compiler, d *kge.Data, s kge.Settings, m kge.Member) *trainee {
 	t := &trainee{
-		stored: store(kge.Initialize(d, s, m)), compiler: c, data: d, settings: s, member: m,
+		compiler: c, data: d, settings: s, member: m,
 		relations: len(d.Relations), candidates: candidatesOf(d, s), scales: d.PenaltyScales(m.Weights),
+		columns: columnsOf(s.LearnedDim(), s.LearnedTables(m)), encoder: encoder.New(s, m),
 	}
+	t.stored, t.edges = storeAs(kge.Initialize(d, s, m), t.columns), t.encoder.Edges(d)
 	for range optimizer.Rules[s.Optimizer].Slots {
 		var slot []*tensors.Tensor
 		for _, table := range t.tables {
@@ -53,9 +63,9 @@ func (t *trainee) step(parts []part, step int, rate float64) (loss float64, err 
 func (t *trainee) addGradients(
 	before []*tensors.Tensor, p part, step int,
 ) (byTable []*tensors.Tensor, loss float64, err error) {
-	program := gradients{recipe: t.recipe(), isFirst: before == nil}
 	n := len(t.tables)
-	size := n + len(before) + int(inputs)
+	program := gradients{recipe: t.recipe(), learned: n, isFirst: before == nil}
+	size := n + len(t.edges) + len(before) + int(inputs)
 	exec, err := t.compiler.Program(program, "gradients", size, n+1, program.graph)
 	if err != nil {
 		return before, 0, err
@@ -63,7 +73,7 @@ func (t *trainee) addGradients(
 	in := t.inputsOf(p, step)
 	in[inOperators] = t.operators
 	defer finalize(in[inOperators+1:]...)
-	all := append(append([]*tensors.Tensor{}, t.tables...), before...)
+	all := slices.Concat(t.tables, t.edges, before)
 	c := call{what: "the gradients", program: exec, other: append(all, in...)}
 	outputs, err := c.run(t.compiler)
 	if err != nil {
@@ -77,14 +87,18 @@ func (t *trainee) addGradients(
 
 // update takes a step.
 func (t *trainee) update(byTable []*tensors.Tensor, step int, rate float64) error {
+	t.forget()
 	s := t.settings
-	program := update{model: modelOf(t.Parameters), optimizer: s.Optimizer, maxNorm: s.MaxNorm > 0}
+	program := update{
+		model: modelOf(t.Parameters), learned: len(t.tables), optimizer: s.Optimizer,
+		maxNorm: s.MaxNorm > 0,
+	}
 	state := append([]*tensors.Tensor{}, t.tables...)
 	for _, slot := range t.slots {
 		state = append(state, slot...)
 	}
 	rates := []float32{float32(rate)}
-	for _, table := range t.Specs() {
+	for _, table := range s.LearnedTables(t.member) {
 		ofTable := rate
 		if s.RelationRate > 0 && !table.Global {
 			ofTable *= s.RelationRate
@@ -132,15 +146,25 @@ func (t *trainee) state() (m kge.MemberState, err error) {
 func (t *trainee) setState(m kge.MemberState) {
 	t.setStructure(m.Structure)
 	finalize(t.tables...)
-	t.tables = tensorsOf(t.Parameters, m.Tables)
+	t.tables = tensorsOf(m.Tables, t.columns)
 	for i, slot := range m.Slots {
 		finalize(t.slots[i]...)
-		t.slots[i] = tensorsOf(t.Parameters, slot)
+		t.slots[i] = tensorsOf(slot, t.columns)
 	}
 }
 
+// setStructure replaces the structure, and that of an encoder's messages if it is the same.
+func (t *trainee) setStructure(a structure.Structure) {
+	t.forget()
+	t.stored.setStructure(a)
+	t.member.Structure = a
+	t.encoder = encoder.New(t.settings, t.member)
+}
+
 func (t *trainee) close() {
+	t.forget()
 	t.stored.close()
+	finalize(t.edges...)
 	for _, slot := range t.slots {
 		finalize(slot...)
 	}

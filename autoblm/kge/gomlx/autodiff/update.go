@@ -12,20 +12,22 @@ import (
 // Its output is the new state: the tables, and then those of each slot of the optimizer.
 type update struct {
 	model
+	learned   int // number of tables
 	optimizer kge.Optimizer
 	maxNorm   bool
 }
 
 func (p update) graph(_ *Graph, all []*Node) []*Node {
-	n := 1 + len(p.specs())
+	n := p.learned
 	rule := optimizer.Rules[p.optimizer]
 	size := n * (1 + rule.Slots)
 	state, byTable, rest := all[:size], all[size:size+n], all[size+n:]
 	rates, step, maxNorm := rest[0], ConvertDType(rest[1], dtypes.Float32), rest[2]
-	first, last := p.firstAverage(), byTable[n-1]
+	norms := len(p.specs()) // the last table of the form
+	first, last := p.firstAverage(), byTable[norms]
 	if first >= 0 {
 		averages := Slice(last, AxisRange(first))
-		byTable[n-1] = Concatenate([]*Node{Slice(last, AxisRange(0, first)), ZerosLike(averages)}, 0)
+		byTable[norms] = Concatenate([]*Node{Slice(last, AxisRange(0, first)), ZerosLike(averages)}, 0)
 	}
 	after := make([]*Node, size)
 	for i, gradient := range byTable {
@@ -39,8 +41,8 @@ func (p update) graph(_ *Graph, all []*Node) []*Node {
 		}
 	}
 	if first >= 0 {
-		learned := Slice(after[n-1], AxisRange(0, first))
-		after[n-1] = Concatenate([]*Node{learned, Slice(last, AxisRange(first))}, 0)
+		learned := Slice(after[norms], AxisRange(0, first))
+		after[norms] = Concatenate([]*Node{learned, Slice(last, AxisRange(first))}, 0)
 	}
 	if p.maxNorm {
 		after[0] = optimizer.ClipNorms(after[0], maxNorm)
