@@ -43,6 +43,7 @@ func TestFoldInAfterAdam(t *testing.T) {
 	s.Dim, s.Epochs, s.ValidateEvery, s.Patience = 32, 30, 0, 0
 	s.Optimizer, s.Member.LearningRate = kge.Adam, 0.01
 	m := must(autoblm.Train(t.Context(), without, s)).Models()[0]
+	m.Training.Settings.Encoder = kge.RGCN // new labels learn embeddings like its outputs
 	engine := cpu.New(0)
 	defer engine.Close()
 	p := must(autoblm.FoldIn(t.Context(), must(autoblm.PredictorOf(m)), whole))

@@ -347,7 +347,7 @@ func (r *run) restoration(saved savedRun, lengths []int) (*restoration, error) {
 		to.tables = append(to.tables, state.Members[i].all()...)
 		if m.HasBest {
 			var err error
-			if to.best[i], err = r.newParameters(i); err != nil {
+			if to.best[i], err = r.newParameters(i, state.Members[i].Tables); err != nil {
 				return nil, err
 			}
 			to.tables = append(to.tables, checkpoint.TablesOf(to.best[i].All())...)
@@ -360,15 +360,15 @@ func (r *run) restoration(saved savedRun, lengths []int) (*restoration, error) {
 	return to, nil
 }
 
-// newParameters returns parameters of a member's model, with tables of zeros.
-func (r *run) newParameters(member int) (*Parameters, error) {
+// newParameters returns parameters of a member's model, with tables of zeros. learned are the tables
+// of the member's state.
+func (r *run) newParameters(member int, learned []checkpoint.Table) (*Parameters, error) {
 	m, s := r.job.Members[member], r.job.Settings
 	p := &Parameters{Form: s.FormOf(m), Dim: s.Dim, Reciprocal: s.Reciprocal}
 	p.Structure, _ = p.Form.Spec().Structure(m.Structure)
-	layout := modelLayout(r.job.Data, s, m)
-	all := make([][]float32, len(layout))
-	for i, t := range layout {
-		count := t.totalRows() * t.columns
+	counts := r.modelCounts(m, learned)
+	all := make([][]float32, len(counts))
+	for i, count := range counts {
 		if files := tablesOf(r.engine); files != nil && i == 0 { // the entities
 			var err error
 			if all[i], err = files.NewTable(count); err != nil {
@@ -380,6 +380,21 @@ func (r *run) newParameters(member int) (*Parameters, error) {
 	}
 	p.Tables = TablesOf(all)
 	return p, nil
+}
+
+// modelCounts returns the number of numbers in each table of a member's model, which an encoder makes
+// from learned tables of other sizes.
+func (r *run) modelCounts(m Member, learned []checkpoint.Table) (counts []int) {
+	if r.job.Settings.Encoder == NoEncoder {
+		for _, t := range learned {
+			counts = append(counts, t.Count)
+		}
+		return counts
+	}
+	for _, t := range modelLayout(r.job.Data, r.job.Settings, m) {
+		counts = append(counts, t.totalRows()*t.columns)
+	}
+	return counts
 }
 
 // complete sets a run to what the tables have got.

@@ -94,7 +94,7 @@ func (r *run) copyOf(member int) (*Parameters, error) {
 	}
 	p := r.members[member].best
 	if p == nil {
-		if p, err = r.newParameters(member); err != nil {
+		if p, err = r.newParameters(member, from); err != nil {
 			return nil, err
 		}
 	}

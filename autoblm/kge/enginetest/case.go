@@ -25,6 +25,7 @@ type Case struct {
 type definition struct {
 	parameters kge.Parameters // at which the gradients are taken
 	steps      []stepDefinition
+	outputs    [][]float64 // of an encoder, without dropout
 }
 
 // stepDefinition is a batch with its loss and some numbers of its gradient.
@@ -51,6 +52,9 @@ func (c *Case) computeDefinition() definition {
 	r := newReference(c.data, c.settings, c.member, p)
 	rng := rand.New(rand.NewPCG(1, 9))
 	d := definition{parameters: p}
+	if r.learned != nil {
+		d.outputs = r.withoutDropout().encode(1)
+	}
 	for i, batch := range c.data.Batches(c.settings, 1).All()[:c.batches] {
 		step := stepDefinition{batch: batch, loss: r.loss(batch, i+1)}
 		step.averages = r.averages
@@ -77,6 +81,11 @@ const leastGradient = 1e-4
 func (c *Case) Check(t testing.TB, engine kge.Engine, tolerance float64) {
 	t.Helper()
 	e, want := newGradientProbe(t, engine, c.data, c.settings, c.member), c.define()
+	if want.outputs != nil {
+		for i, table := range float64Tables(parametersOf(t, e.Population, 0).Tables) {
+			near(t, fmt.Sprintf("outputs of the encoder, table %d", i), tolerance, table, want.outputs[i])
+		}
+	}
 	for i, step := range want.steps {
 		what := fmt.Sprintf("%v, %v, step %d", c.member.Form, c.member.Structure, i+1)
 		loss, tables := e.gradient(t, want.parameters, step.batch, i+1)

@@ -46,6 +46,13 @@ type encoding struct {
 	tables map[string][]float64
 }
 
+// withoutDropout returns a reference whose encoder drops nothing.
+func (r *reference) withoutDropout() *reference {
+	other := *r
+	other.settings.EdgeDropout, other.settings.EncoderDropout = 0, 0
+	return &other
+}
+
 // encode returns the tables of the decoder in a step, from the learned ones.
 func (r *reference) encode(step int) [][]float64 {
 	e := &encoding{reference: r, step: step, tables: map[string][]float64{}}

@@ -1,0 +1,67 @@
+package gomlx
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/require"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestEncodedModel checks that the model of an encoder is a decoder that ranks as the population did,
+// after reading it from its folder, and that a training resumes although its tables are others than
+// those of its best model.
+func TestEncodedModel(t *testing.T) {
+	g := enginetest.Graph()
+	d, s := completion.Data(g), kge.DefaultSettings()
+	s.Dim, s.Batch, s.Epochs, s.ValidateEvery, s.Reciprocal = 8, 32, 4, 1, true
+	s.Encoding = kge.Encoding{
+		Encoder: kge.CompGCNSub, EncoderDim: 5, EdgeDropout: 0.2, EncoderDropout: 0.1,
+	}
+	job := kge.Job{
+		Data: d, Settings: s,
+		Members: []kge.Member{{Form: form.TransE, Seed: 1, LearningRate: 0.05}},
+	}
+	engine := newEngine(t, Settings{Backend: backend.Go})
+	report, err := kge.Train(t.Context(), engine, job)
+	require.NoError(t, err)
+	result := report.Results[0]
+	require.NoError(t, result.Err)
+
+	dir := t.TempDir()
+	require.NoError(t, result.Model.Save(dir))
+	model, err := kge.Load(dir)
+	require.NoError(t, err)
+	evaluation, err := completion.Evaluate(t.Context(), engine, model, g, "valid", eval.Pessimistic)
+	require.NoError(t, err)
+	if got := evaluation.Both.MRR; got != result.Validations[result.BestEpoch-1].MRR {
+		t.Errorf("the model's validation MRR is %v, that of its epoch %v",
+			got, result.Validations[result.BestEpoch-1].MRR)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	job.Checkpoint = &kge.Checkpoint{File: filepath.Join(dir, "training")}
+	job.OnEpoch = func(p kge.Progress) {
+		if p.Epoch == 2 {
+			cancel()
+		}
+	}
+	_, err = kge.Train(ctx, engine, job)
+	require.Error(t, err, "canceled")
+	job.OnEpoch = nil
+	again, err := kge.Train(t.Context(), engine, job)
+	require.NoError(t, err)
+	if again.Resumed == 0 {
+		t.Error("the training began again")
+	}
+	if diff := cmp.Diff(result.Model.Tables, again.Results[0].Model.Tables); diff != "" {
+		t.Errorf("a resumed training gives another model:\n%s", diff)
+	}
+}
