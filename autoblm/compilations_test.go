@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/stage"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
@@ -33,6 +34,18 @@ func TestSearchesDoNotCompileForStructures(t *testing.T) {
 			settings := search.BasicSettings()
 			settings.Training.Dim, settings.Training.Epochs, settings.Training.Batch = 8, 2, 32
 			once(t, &completion.Task{Graph: enginetest.Graph(), Engine: engine}, settings, engine.Compilations)
+		})
+		t.Run(name+"/queries", func(t *testing.T) {
+			engine, err := gomlx.New(gomlx.Settings{Backend: backend(t)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(engine.Close)
+			settings := search.BasicSettings()
+			settings.Training.Dim, settings.Training.Epochs, settings.Training.Batch = 8, 2, 32
+			own := query.TaskSettings{Paths: query.Paths{Hops: []int{2}, With: []int{1}}}
+			queries := &query.Task{Data: enginetest.Paths(t, 40, 3, 200), Settings: own, Engine: engine}
+			once(t, queries, settings, engine.Compilations)
 		})
 		t.Run(name+"/classes", func(t *testing.T) {
 			engine, err := classifygomlx.New(backend(t))

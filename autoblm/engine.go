@@ -34,7 +34,7 @@ type Compute struct {
 	Note func(text string) `kong:"-"`
 }
 
-// For chooses an engine for a form: only the native engine supports all forms.
+// For chooses the native engine for a form that only it supports.
 func (c Compute) For(f form.Form) Compute {
 	if gomlx.SupportsForm(f) != nil && cmp.Or(c.Engine, "auto") == "auto" {
 		c.Engine = "cpu"

@@ -14,16 +14,19 @@ const (
 )
 
 // The recipes of [Brief] have all penalties, relation prediction, dropout, all kinds of reverse
-// relations, batch normalization and a maximum norm.
+// relations, batch normalization, a maximum norm, and each loss on triples and on paths.
 var (
-	briefWithEach  = []string{"plain", "everything", "reciprocal orthogonality"}
-	briefWithCores = []string{"reciprocal ivr", "batch norm, penalties"}
-	briefWithQuatE = []string{"everything not reciprocal", "translated penalties", "reciprocal ivr", "encoder blm"}
+	briefWithEach  = []string{"plain", "everything", "reciprocal orthogonality", "transposed"}
+	briefWithCores = []string{"reciprocal ivr", "batch norm, penalties", "batch norm, sampled"}
+	briefWithQuatE = []string{"everything not reciprocal", "translated penalties", "reciprocal ivr",
+		"grouped, sampled", "transposed and sampled", "encoder blm"}
+	briefWithTransE = []string{"self-adversarial", "transposed negatives"}
 )
 
 // Has reports whether a recipe, with a member of the given name, is in scope.
 func (s Scope) Has(recipe, member string) bool {
 	return s == Everything || slices.Contains(briefWithEach, recipe) ||
 		member == "quate" && slices.Contains(briefWithQuatE, recipe) ||
+		member == "transe" && slices.Contains(briefWithTransE, recipe) ||
 		member == "core-2" && slices.Contains(briefWithCores, recipe)
 }

@@ -64,6 +64,14 @@ func Run(t *testing.T, engine kge.Engine, tolerance float64, in Scope) {
 	}
 }
 
+// RunSupported checks an engine that lacks trainings which [Run] needs: the losses, gradients and
+// ranks of what it supports, and that its trainings resume.
+func RunSupported(t *testing.T, engine kge.Engine, tolerance float64, in Scope) {
+	t.Run("losses and gradients", func(t *testing.T) { gradients(t, engine, tolerance, in) })
+	t.Run("ranks", func(t *testing.T) { ranks(t, engine) })
+	t.Run("resuming from a state", func(t *testing.T) { ResumesFromState(t, engine, 1e-4, in) })
+}
+
 // reportsProgress checks that reported progress rises to 1, and that reporting does not change
 // results, if the engine is deterministic.
 func reportsProgress(t *testing.T, engine kge.Engine) {

@@ -2,6 +2,7 @@ package gomlx
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -44,21 +45,62 @@ var tolerance = enginetest.ToleranceOf(kge.Float32)
 
 // TestConformance runs the conformance suite, on several devices in brief: TestPartsOnXLA has all
 // recipes of QuatE on two shards, and members on devices have the programs of one device. On all backends
-// resumed training gives the same bits as uninterrupted training.
+// resumed training gives the same bits as uninterrupted training. Only the pure-Go backend runs all
+// of package autodiff; TestAutomaticGradients has the rest.
 func TestConformance(t *testing.T) {
-	eachBackend(t, func(t *testing.T, backend string) {
-		engine, scope := newEngine(t, Settings{Backend: backend}), enginetest.Everything
-		if engine.devices.Count > 1 {
+	eachBackend(t, func(t *testing.T, name string) {
+		opened, scope := newEngine(t, Settings{Backend: name}), enginetest.Everything
+		if opened.devices.Count > 1 {
 			scope = enginetest.Brief
+		}
+		var engine kge.Engine = opened
+		if name != backend.Go {
+			engine = explicitOnly{opened}
 		}
 		enginetest.Run(t, engine, tolerance, scope)
 		resumesExactly(t, engine, scope)
 		t.Logf("compiled %d programs in %.0f s",
-			engine.compilations.Load(), engine.CompileSeconds())
+			opened.compilations.Load(), opened.CompileSeconds())
 	})
 }
 
-func resumesExactly(t *testing.T, engine *Engine, scope enginetest.Scope) {
+// explicitOnly is an engine without the trainings of package autodiff.
+type explicitOnly struct{ *Engine }
+
+func (e explicitOnly) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
+	if !isExplicit(d, s, members) {
+		return errors.New("package autodiff trains it")
+	}
+	return e.Engine.Supports(d, s, members)
+}
+
+// automaticOnly is an engine with only the trainings of package autodiff.
+type automaticOnly struct{ *Engine }
+
+func (e automaticOnly) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
+	if isExplicit(d, s, members) {
+		return errors.New("the package's own graphs train it")
+	}
+	return e.Engine.Supports(d, s, members)
+}
+
+// TestAutomaticGradients runs the conformance suite in brief for the trainings of package autodiff,
+// on XLA and, in parts of a few questions, on the pure-Go backend.
+func TestAutomaticGradients(t *testing.T) {
+	for name, settings := range map[string]func(t *testing.T) Settings{
+		"xla":   func(t *testing.T) Settings { return Settings{Backend: xlatest.Backend(t)} },
+		"parts": func(*testing.T) Settings { return Settings{Backend: backend.Go, Memory: 20 << 10} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine := newEngine(t, settings(t))
+			enginetest.RunSupported(t, automaticOnly{engine}, tolerance, enginetest.Brief)
+			t.Logf("compiled %d programs in %.0f s",
+				engine.compilations.Load(), engine.CompileSeconds())
+		})
+	}
+}
+
+func resumesExactly(t *testing.T, engine kge.Engine, scope enginetest.Scope) {
 	t.Run("resumes exactly", func(t *testing.T) {
 		xlatest.NeedSameBits(t, engine.Backend(kge.Float32))
 		enginetest.ResumesFromState(t, engine, 0, scope)
@@ -71,7 +113,7 @@ func resumesExactly(t *testing.T, engine *Engine, scope enginetest.Scope) {
 func TestConformanceInParts(t *testing.T) {
 	for _, memory := range []int64{1, 200 << 10, 600 << 10} {
 		t.Run(humanize.IBytes(uint64(memory)), func(t *testing.T) {
-			engine := inParts(t, backend.Go, memory)
+			engine := explicitOnly{inParts(t, backend.Go, memory)}
 			enginetest.Run(t, engine, tolerance, enginetest.Everything)
 			resumesExactly(t, engine, enginetest.Everything)
 		})
@@ -95,7 +137,8 @@ func TestPartsOnXLA(t *testing.T) {
 		{"several triples of shards", xlatest.Devices(t, 2), 15 << 10, 41, enginetest.Everything},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			engine, m := inParts(t, c.backend, c.memory), enginetest.Members()["quate"]
+			engine := explicitOnly{inParts(t, c.backend, c.memory)}
+			m := enginetest.Members()["quate"]
 			for name, recipe := range enginetest.Recipes() {
 				if !c.scope.Has(name, "quate") {
 					continue
@@ -115,7 +158,7 @@ func TestPartsOnXLA(t *testing.T) {
 		})
 	}
 	t.Run("groups", func(t *testing.T) {
-		resumesExactly(t, inParts(t, backend, 200<<10), enginetest.Brief)
+		resumesExactly(t, explicitOnly{inParts(t, backend, 200<<10)}, enginetest.Brief)
 	})
 }
 
