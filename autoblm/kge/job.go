@@ -2,6 +2,7 @@ package kge
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
@@ -89,6 +90,13 @@ func (j Job) Resolve(e Engine) (Settings, error) {
 				s.Epochs = saved.Epochs
 			}
 		}
+	}
+	if s.Negatives > 0 && j.Data.BothDirections {
+		if s.Precision == Bfloat16 {
+			return s, errors.New("negative sampling on triples is computed in float32 only: " +
+				"leave the precision at float32 or auto")
+		}
+		s.Precision = Float32
 	}
 	var err error
 	s.Precision, err = e.Precision(s.RequestedPrecision(), j.Members[0].Form, len(j.Data.Entities), s.Dim)

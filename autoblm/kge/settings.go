@@ -140,7 +140,7 @@ type Settings struct {
 	Encoding `kong:"-"`
 }
 
-// Sampling selects the negative sampling loss, for paths and for distance models on triples.
+// Sampling selects the negative sampling loss, for paths and for triples.
 type Sampling struct {
 	// Negatives n > 0 replaces the log-loss over all entities. The query of a path then learns one of
 	// its answers and n random entities that are no answers, drawn in each step, with the loss

@@ -14,7 +14,7 @@ type builder interface {
 
 // builderFor selects the cells of A to build with, and reports whether there are any.
 func builderFor(a structure.Structure) (builder, bool) {
-	var diagonal, symmetric, oneSquare, twoSquares, skew *form
+	var diagonal, symmetric, oneSquare, twoSquares, skew *entryForm
 	for i := range a.K() {
 		for j := range a.K() {
 			value, mirror := a.At(i, j), a.At(j, i)
@@ -48,18 +48,18 @@ func builderFor(a structure.Structure) (builder, bool) {
 	return skewFirst{skew, symmetric}, skew != nil && symmetric != nil
 }
 
-// form is the matrix that a position with this entry adds to the scores:
+// entryForm is the matrix that a position with this entry adds to the scores:
 // squareX·x xᵀ + squareY·y yᵀ + at·x yᵀ + mirror·y xᵀ, or at·x xᵀ on the diagonal.
-type form struct {
+type entryForm struct {
 	entry
 	squareX, squareY, mirror float64
 }
 
-func formOf(a structure.Structure, i, j int) *form {
+func formOf(a structure.Structure, i, j int) *entryForm {
 	value := a.At(i, j)
 	relation := unit(a.K(), max(value, -value)-1)
 	at := func(i, j int) float64 { return operatorAt(a, relation, i, j) }
-	f := &form{entry: entry{i: i, j: j, relation: relation, at: at(i, j)}}
+	f := &entryForm{entry: entry{i: i, j: j, relation: relation, at: at(i, j)}}
 	if i != j {
 		f.squareX, f.squareY, f.mirror = at(i, i), at(j, j), at(j, i)
 	}
@@ -68,7 +68,7 @@ func formOf(a structure.Structure, i, j int) *form {
 
 // products builds with an entry whose mirror image is 0, with at most one square next to it: a
 // position is any matrix of rank 1.
-type products struct{ form *form }
+type products struct{ form *entryForm }
 
 func (p products) build(scores *mat.Dense) []position {
 	var positions []position
@@ -93,7 +93,7 @@ func (p products) product(a, b []float64) position {
 
 // skewFirst builds the skew-symmetric half with an entry that differs from its mirror image. It
 // then builds the remaining symmetric half with an entry that equals its mirror image.
-type skewFirst struct{ skew, symmetric *form }
+type skewFirst struct{ skew, symmetric *entryForm }
 
 // turn returns the position whose skew-symmetric half is x yᵀ - y xᵀ, and subtracts its symmetric
 // half from rest.

@@ -2,23 +2,27 @@ package recipe
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
-// TestDistanceRecipes compares the recipes with the lines of best_config.sh: steps, batch, negatives,
-// coordinates, margin, temperature and learning rate.
+// TestDistanceRecipes compares the recipes with the lines of best_config.sh, and of the README of
+// PairRE: steps, batch, negatives, coordinates, margin, temperature and learning rate.
 func TestDistanceRecipes(t *testing.T) {
-	for dataset, source := range map[string]struct {
+	for what, source := range map[[2]string]struct {
 		batch, negatives, coordinates int
 		margin, temperature, rate     float64
 		steps, triples                int
 	}{
-		"wn18rr":    {512, 1024, 500, 6, .5, 5e-5, 80_000, 86_835},
-		"fb15k-237": {1024, 256, 1000, 9, 1, 5e-5, 100_000, 272_115},
+		{"rotate transe", "wn18rr"}:    {512, 1024, 500, 6, .5, 5e-5, 80_000, 86_835},
+		{"rotate transe", "fb15k-237"}: {1024, 256, 1000, 9, 1, 5e-5, 100_000, 272_115},
+		{"pairre", "fb15k-237"}:        {1024, 256, 1500, 6, 1, 5e-5, 100_000, 272_115},
+		{"pairre", "fb15k"}:            {1024, 256, 1500, 15, 1, 1e-4, 150_000, 483_142},
 	} {
-		for _, name := range []string{"rotate", "transe"} {
+		dataset := what[1]
+		for name := range strings.FieldsSeq(what[0]) {
 			r := named(t, name, dataset)
 			dim, limit := source.coordinates, (source.margin+2)/float64(source.coordinates)
 			relationRate := 0.0

@@ -96,9 +96,9 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 		return fmt.Errorf("engine cpu does not train the encoder %v; use engine gomlx", s.Encoder)
 	}
 	if f := s.FormOf(members[0]); d.BothDirections && s.Negatives > 0 {
-		if f.Capabilities().Products {
-			return fmt.Errorf("%v scores by products, which have no negative sampling on triples: "+
-				"leave negatives at 0", f)
+		if f.HasNorm() {
+			return errors.New("batch normalization has no negative sampling on triples: " +
+				"switch batch-norm off, or leave negatives at 0")
 		}
 		if d.Answers == nil {
 			return errors.New("the data lack the training answers of queries: leave negatives at 0")

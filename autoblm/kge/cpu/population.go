@@ -40,6 +40,9 @@ func (e *Engine) NewPopulation(
 	if err != nil {
 		return nil, err
 	}
+	if d.BothDirections && s.Negatives > 0 { // see [tiles.Softmax.NegativeSampling]
+		s.Precision = kge.Float32
+	}
 	extra := max(e.extraBytes(d, s, members), e.extraBytes(d, s.In(1), members))
 	if !e.HasTablesInFiles() {
 		if err := s.CheckMemory(d, members, extra); err != nil {

@@ -112,6 +112,7 @@ func largeScenarios(t testing.TB) []scenario {
 			{"transh", "bce", 200, many},
 			{"rotate", "all negatives", 130, many},
 			{"transe", "self-adversarial", 130, few},
+			{"quate", "self-adversarial", 130, few},
 		} {
 			s, m := kge.DefaultSettings(), Members()[c.member]
 			s.Dim, s.InitScale = 8, 0.5
