@@ -29,7 +29,7 @@ var (
 		name: "pairre", model: "PairRE", form: form.PairRE,
 		reported: "the paper on PairRE (Chao et al., 2021)",
 		about:    "PairRE with self-adversarial negative sampling (Chao et al., 2021)",
-		source:   "ant-research/KnowledgeGraphEmbeddingsViaPairedRelationVectors_PairRE, README",
+		source:   "ant-research/KnowledgeGraphEmbeddingsViaPairedRelationVectors_PairRE, README, biokg/examples.sh",
 		note:     adversarialNote,
 	}
 	pairRESmall = family{

@@ -20,6 +20,7 @@ func TestDistanceRecipes(t *testing.T) {
 		{"rotate transe", "fb15k-237"}: {1024, 256, 1000, 9, 1, 5e-5, 100_000, 272_115},
 		{"pairre", "fb15k-237"}:        {1024, 256, 1500, 6, 1, 5e-5, 100_000, 272_115},
 		{"pairre", "fb15k"}:            {1024, 256, 1500, 15, 1, 1e-4, 150_000, 483_142},
+		{"pairre", "ogbl_biokg"}:       {512, 128, 2000, 12, 1, 1e-3, 300_000, 4_762_678},
 	} {
 		dataset := what[1]
 		for name := range strings.FieldsSeq(what[0]) {

@@ -9,6 +9,28 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
+// TestOGBRecipes trains a few steps with the published recipes for folders of OGB, which are found by
+// the names of the folders.
+func TestOGBRecipes(t *testing.T) {
+	testdata, err := filepath.Abs("../../../datasets/testdata/ogb")
+	must(t, err)
+	t.Chdir(t.TempDir())
+	for _, folder := range []string{"biokg", "wikikg2"} {
+		copyFolder(t, "ogbl_"+folder, filepath.Join(testdata, folder))
+	}
+	for _, c := range []struct{ graph, recipe, field, value string }{
+		{"ogbl_biokg", "autosf-ogb", "structure", "1,1,0,0;0,2,0,0;0,0,3,0;0,0,0,4"},
+		{"ogbl_wikikg2", "autosf-ogb", "structure", "1,0,0,0;0,2,0,3;0,0,1,3;0,-2,4,0"},
+		{"ogbl_biokg", "pairre", "model", "pairre"},
+	} {
+		o := object(t, "train --no-eval --dim 8 --epochs 2 --dataset", c.graph, "--recipe", c.recipe)
+		has(t, o, fields{c.field: c.value})
+		if first, last := number(t, o, "loss.0"), number(t, o, "loss.1"); !(last < first) {
+			t.Errorf("%s for %s does not learn: the loss is %v, then %v", c.recipe, c.graph, first, last)
+		}
+	}
+}
+
 // TestOGBFolders trains and evaluates on folders of OGB. The metrics among given negatives stand next
 // to the others, and alone if the graph is large.
 func TestOGBFolders(t *testing.T) {
