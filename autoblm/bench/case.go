@@ -28,9 +28,11 @@ type benchCase struct {
 	Triples int `json:"triples,omitempty"`
 	// Rate is the learning rate of a whole training, and Reverses adds reciprocal relations.
 	// Seconds is the time of an additional, time-limited training, which ends with a ranking.
-	Rate     float64 `json:"rate,omitempty"`
-	Reverses bool    `json:"reverses,omitempty"`
-	Seconds  float64 `json:"seconds,omitempty"`
+	// Negatives is the number of negatives of self-adversarial sampling; 0 for the full softmax.
+	Rate      float64 `json:"rate,omitempty"`
+	Negatives int     `json:"negatives,omitempty"`
+	Reverses  bool    `json:"reverses,omitempty"`
+	Seconds   float64 `json:"seconds,omitempty"`
 	// Goal is the target ratio to the fastest peer, and GoalFloat32 to our float32; 0 for none.
 	Goal        float64 `json:"goal,omitempty"`
 	GoalFloat32 float64 `json:"goal_float32,omitempty"`
@@ -145,6 +147,14 @@ func (c benchCase) on(dataset, model string, reverses bool) benchCase {
 	return c
 }
 
+// sampling returns a whole training with a number of negatives.
+func (c benchCase) sampling(negatives int) benchCase {
+	c.Negatives = negatives
+	c.ID, c.Name = fmt.Sprintf("%s-sampled-%d", c.ID, negatives),
+		fmt.Sprintf("%s, %d negatives", c.Name, negatives)
+	return c
+}
+
 // isTraining reports whether a case trains and may rank afterwards.
 func (c benchCase) isTraining() bool { return c.What == trainingKind || c.What == mrrKind }
 
@@ -195,11 +205,13 @@ func (s suite) cases() (all []benchCase) {
 	case trainingsSuite:
 		small := benchCase{Dim: 64, Batch: 256, Epochs: 10, Seconds: 5}
 		large := benchCase{Dim: 128, Batch: largeBatch, Epochs: timedEpochs, Steps: 4, Seconds: 30}
+		sampled := large
+		sampled.Dim = 200
 		return []benchCase{
 			small.on("umls", complexModel, false), small.on("umls", distmultModel, false),
 			small.on("umls", rotateModel, false), small.on("umls", complexModel, true),
 			small.on("kinship", complexModel, false), large.on("fb15k-237", complexModel, false),
-			large.on("fb15k-237", rotateModel, false), large.on("fb15k-237", complexModel, true),
+			sampled.on("fb15k-237", rotateModel, false).sampling(256), large.on("fb15k-237", complexModel, true),
 			large.on("wn18rr", complexModel, false), large.on("wn18rr", distmultModel, false),
 			large.on("wn18rr", complexModel, true),
 		}

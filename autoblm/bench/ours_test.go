@@ -176,6 +176,9 @@ func settingsOf(c benchCase) kge.Settings {
 	s := kge.DefaultSettings()
 	s.Dim, s.Batch, s.Reciprocal = c.Dim, c.Batch, c.Reverses
 	s.Epochs, s.MaxSteps = scheduleOf(c).epochs, scheduleOf(c).steps
+	if c.Negatives > 0 { // margin and temperature are those of pykeen/train.py
+		s.Negatives, s.Margin, s.AdversarialTemperature = c.Negatives, 9, 1
+	}
 	return s
 }
 

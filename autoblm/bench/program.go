@@ -81,7 +81,7 @@ func (f flags) peers() (all []runner, err error) {
 
 // supports reports whether a runner runs a case. Peers with a --loop are PyKEEN, for whole
 // trainings: kvsall always has reciprocal relations, and no other peer has them. The full softmax
-// of RotatE, 1vsall, is slow and only for small graphs.
+// of RotatE, 1vsall, is slow and only for small graphs. Only slcwa samples negatives.
 func (r runner) supports(c benchCase) bool {
 	_, loop, _ := strings.Cut(r.command, "--loop ")
 	switch {
@@ -91,7 +91,8 @@ func (r runner) supports(c benchCase) bool {
 		return !r.steps
 	case c.What == trainingKind:
 		hasModel := c.Model != rotateModel || loop == "slcwa" || loop == "1vsall" && c.whole()
-		return !r.steps && hasModel && c.Reverses == (loop == "kvsall")
+		hasLoss := c.Negatives == 0 || loop == "slcwa"
+		return !r.steps && hasModel && hasLoss && c.Reverses == (loop == "kvsall")
 	}
 	return loop == "" && (c.What == stepKind || c.What == rankKind && !r.steps)
 }
@@ -222,6 +223,9 @@ func peerFlags(c benchCase, s schedule, backend string, threads int) []string {
 		c.Members, threads, s.epochs, s.steps)
 	if c.Rate > 0 {
 		all = append(all, "--lr", fmt.Sprint(c.Rate))
+	}
+	if c.Negatives > 0 {
+		all = append(all, "--negatives", fmt.Sprint(c.Negatives))
 	}
 	if s.rank {
 		all = append(all, "--eval")

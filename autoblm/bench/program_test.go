@@ -38,15 +38,16 @@ func TestSupports(t *testing.T) {
 		whole.on("umls", complexModel, false), whole.on("umls", complexModel, true),
 		whole.on("umls", rotateModel, false),
 		benchCase{Steps: 4}.on("wn18rr", rotateModel, false), timeToMRR("wn18rr", 128, 3),
+		whole.on("umls", rotateModel, false).sampling(8),
 	}
 	const pykeen = "python3 train.py --loop "
 	for want, r := range map[string]runner{
-		"1 1 1 1 1 1 1 1 1": {name: "ours"},
-		"1 1 0 0 1 0 0 0 1": {command: "torch"},
-		"1 0 0 0 0 0 0 0 0": {command: "torch", steps: true},
-		"0 0 0 0 1 0 1 0 1": {command: pykeen + "1vsall"},
-		"0 0 0 0 0 1 0 0 1": {command: pykeen + "kvsall"},
-		"0 0 0 0 1 0 1 1 1": {command: pykeen + "slcwa"},
+		"1 1 1 1 1 1 1 1 1 1": {name: "ours"},
+		"1 1 0 0 1 0 0 0 1 0": {command: "torch"},
+		"1 0 0 0 0 0 0 0 0 0": {command: "torch", steps: true},
+		"0 0 0 0 1 0 1 0 1 0": {command: pykeen + "1vsall"},
+		"0 0 0 0 0 1 0 0 1 0": {command: pykeen + "kvsall"},
+		"0 0 0 0 1 0 1 1 1 1": {command: pykeen + "slcwa"},
 	} {
 		var got []string
 		for _, c := range cases {
