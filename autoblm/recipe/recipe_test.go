@@ -68,7 +68,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		"n3", "dura", "dura-cp", "rescal", "rp", "kgbench", "metasd-base", "bique", "ivr", "ivr-quate", "ivr-analogy",
 		"ivr-tucker", "tucker", "meim",
 		"small", "small-search", "rotate", "transe", "pairre",
-		"autosf-ogb",
+		"autosf-ogb", "compgcn", "rgcn",
 	}) {
 		t.Errorf("the names are %v", got)
 	}
@@ -81,7 +81,7 @@ func TestNoSuchRecipe(t *testing.T) {
 	}{
 		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, dura-cp, rescal, rp"}},
 		{"n3", "umls", []string{
-			"no recipe n3 for umls: n3 is for wn18, fb15k, wn18rr, fb15k-237 and yago3-10; use basic, default,",
+			"no recipe n3 for umls: n3 is for wn18, fb15k, wn18rr, fb15k-237 and yago3-10; use basic, compgcn, default,",
 			"small-search or vast",
 		}},
 		{"rp", "wn18", []string{"rp is for wn18rr and fb15k-237", "n3, paper, paper-search, "}},
@@ -90,7 +90,7 @@ func TestNoSuchRecipe(t *testing.T) {
 		}},
 		{"dura", "ulms", []string{"did you mean umls?"}},
 		{"dura", "mine", []string{
-			"no recipe dura for mine: dura is for wn18rr, fb15k-237 and yago3-10; use basic, default,",
+			"no recipe dura for mine: dura is for wn18rr, fb15k-237 and yago3-10; use basic, compgcn, default,",
 		}},
 	} {
 		_, err := Named(c.name, c.dataset)
@@ -102,9 +102,9 @@ func TestNoSuchRecipe(t *testing.T) {
 			}
 		}
 	}
-	if got := len(For("wn18rr")); got != 18 {
+	if got := len(For("wn18rr")); got != 19 {
 		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, dura-cp, rescal, rp, "+
-			"kgbench, metasd-base, bique, tucker, meim, rotate, transe and four of ivr", got)
+			"kgbench, metasd-base, bique, tucker, meim, rotate, transe, compgcn and four of ivr", got)
 	}
 	if got := For("mine"); len(got) != 0 {
 		t.Errorf("recipes for an unknown graph: %v", got)

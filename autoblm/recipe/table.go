@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -446,7 +447,7 @@ func table() []row {
 		{family: smallSearch, dataset: "umls", weights: n3Weight(.02), settings: smallSearchSettings},
 		{family: smallSearch, dataset: "kinship", weights: n3Weight(.02), settings: smallSearchSettings},
 		{family: smallSearch, dataset: "nations", weights: n3Weight(.02), settings: smallSearchSettings},
-	}, append(distanceRows(), ogbRows()...)...)
+	}, slices.Concat(distanceRows(), ogbRows(), encoderRows())...)
 }
 
 var (
