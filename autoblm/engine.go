@@ -42,6 +42,14 @@ func (c Compute) For(f form.Form) Compute {
 	return c
 }
 
+// ForTraining chooses an engine for the settings of a training: only gomlx trains encoders.
+func (c Compute) ForTraining(s kge.Settings) Compute {
+	if s.Encoder != kge.NoEncoder && cmp.Or(c.Engine, "auto") == "auto" {
+		c.Engine = "gomlx"
+	}
+	return c
+}
+
 // Open opens the engine. If a named engine or backend cannot be used, it returns an error. The
 // engine cpu, if named, ignores the environment.
 func (c Compute) Open() (kge.Engine, error) {

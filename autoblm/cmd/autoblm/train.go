@@ -180,9 +180,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if c.teacher != nil && c.Engine == "auto" { // gomlx does not learn from a teacher
 		c.Engine = nativeEngine
 	}
-	if c.Encoding.Encoder != kge.NoEncoder && c.Engine == "auto" { // cpu has no encoders
-		c.Engine = "gomlx"
-	}
+	c.Compute = c.ForTraining(c.Settings.Training)
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err
