@@ -61,6 +61,19 @@ func TestEngineOfForms(t *testing.T) {
 	}
 }
 
+// TestEngineOfEncoders checks that encoders choose gomlx unless an engine is named.
+func TestEngineOfEncoders(t *testing.T) {
+	s := kge.Settings{Encoding: kge.Encoding{Encoder: kge.RGCN}}
+	for engine, want := range map[string]string{"": "gomlx", "auto": "gomlx", "cpu": "cpu"} {
+		if got := (autoblm.Compute{Engine: engine}).ForTraining(s).Engine; got != want {
+			t.Errorf("engine %q becomes %q, want %q", engine, got, want)
+		}
+		if got := (autoblm.Compute{Engine: engine}).ForTraining(kge.Settings{}).Engine; got != engine {
+			t.Errorf("without encoder, engine %q becomes %q", engine, got)
+		}
+	}
+}
+
 // TestWithoutGPU: where CUDA is out of reach, auto is the native engine, and without any
 // plugin gomlx runs on Go.
 func TestWithoutGPU(t *testing.T) {

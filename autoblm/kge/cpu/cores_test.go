@@ -93,3 +93,11 @@ func TestBatchNormNeedsTriples(t *testing.T) {
 		}
 	}
 }
+
+// TestNoEncoders checks that encoders are refused.
+func TestNoEncoders(t *testing.T) {
+	s := settings()
+	s.Encoder = kge.RGCN
+	err := New(1).Supports(&kge.Data{BothDirections: true}, s, []kge.Member{{Form: form.TransE}})
+	require.Error(t, err, "encoder rgcn; use engine gomlx")
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/cli"
+)
+
+// TestTrainEncoder checks that an encoder chooses its engine, that its model answers without it, and
+// that it continues with more epochs but not from another model.
+func TestTrainEncoder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("AUTOBLM_BACKEND", "go")
+	graph := smallGraph(t)
+	line := "train --recipe compgcn --dim 8 --no-eval --validate-every 0 --patience 0 --dataset " + graph
+	trained := object(t, line, "--epochs 2 --out model")
+	has(t, trained, fields{"engine": "gomlx", "recipe": "compgcn"})
+	for _, flags := range []string{"", "--engine cpu"} {
+		object(t, "eval --model model", flags)
+	}
+	object(t, "predict --model model --head e12 --relation near")
+	has(t, object(t, line, "--epochs 3 --out model"), fields{"resumed": 2.0})
+	if other := object(t, line, "--epochs 2 --encoder blm --message complex"); asText(t,
+		other["loss"]) == asText(t, trained["loss"]) {
+		t.Error("another message makes no difference")
+	}
+	fail(t, cli.Failed, "set encoder to none", "train --no-eval --from model --dataset", graph)
+	object(t, "train --no-eval --epochs 1 --encoder none --from model --dataset", graph)
+	fail(t, cli.Failed, "engine cpu does not train the encoder", line, "--engine cpu")
+}
