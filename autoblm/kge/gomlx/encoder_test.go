@@ -65,3 +65,17 @@ func TestEncodedModel(t *testing.T) {
 		t.Errorf("a resumed training gives another model:\n%s", diff)
 	}
 }
+
+// TestEncoderMemory checks that an encoder is refused if its messages do not fit in memory.
+func TestEncoderMemory(t *testing.T) {
+	d, s := completion.Data(enginetest.Graph()), kge.DefaultSettings()
+	s.Dim, s.Reciprocal, s.Encoder = 8, true, kge.RGCN
+	members := []kge.Member{{Form: form.TransE, Seed: 1, LearningRate: 0.1}}
+	small := newEngine(t, Settings{Backend: backend.Go, Memory: 1 << 10})
+	require.Error(t, small.Supports(d, s, members), "messages of the encoder rgcn", "limit of 1.0 KiB")
+	s.Encoder = kge.NoEncoder
+	require.NoError(t, small.Supports(d, s, members))
+	large := newEngine(t, Settings{Backend: backend.Go, Memory: 1 << 30})
+	s.Encoder = kge.RGCN
+	require.NoError(t, large.Supports(d, s, members))
+}

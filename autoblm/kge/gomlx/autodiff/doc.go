@@ -9,4 +9,7 @@
 // A step has two programs. One adds the gradients of a part of a batch, the other updates the
 // tables. Tables, structures, learning rates and weights are inputs of the programs, and the members
 // of a population take turns. So a program is compiled once for each shape.
+//
+// With an encoder the first program also makes the tables of a model from those that are learned, see
+// package encoder. Another one does so for rankings.
 package autodiff

@@ -1,8 +1,11 @@
 package autodiff
 
 import (
+	"fmt"
+
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/optimizer"
+	"github.com/dustin/go-humanize"
 )
 
 // questionsOf returns the largest number of questions of a step.
@@ -65,12 +68,26 @@ func roomOf(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) int {
 }
 
 // encoderNumbers returns the approximate number of numbers that an encoder keeps in a step: for each
-// message its entity, its relation, both of their products with factors, and their gradients.
+// message its entity, its relation, their composition without and with its factor, and a gradient.
+// In R-GCN each shared matrix has messages of its own from the same entities.
 func encoderNumbers(d *kge.Data, s kge.Settings) int64 {
-	copies := int64(8)
+	copies := int64(5)
 	if s.Encoder == kge.RGCN {
-		copies *= int64(s.BasisCount())
+		copies = 2 + 2*int64(s.BasisCount())
 	}
 	width := int64(max(s.Dim, s.LearnedDim()))
 	return copies * 2 * int64(d.Count) * width * int64(s.Depth())
+}
+
+// checkEncoder returns an error if the messages of an encoder do not fit in memory, which smaller
+// batches do not change.
+func checkEncoder(c Compiler, d *kge.Data, s kge.Settings) error {
+	const bytes = 4
+	needed := bytes * encoderNumbers(d, s)
+	if needed <= c.Memory() {
+		return nil
+	}
+	return fmt.Errorf("the messages of the encoder %v need %s of memory, more than the limit of %s: "+
+		"use a smaller dim, or fewer layers or bases", s.Encoder, humanize.IBytes(uint64(needed)),
+		humanize.IBytes(uint64(c.Memory())))
 }

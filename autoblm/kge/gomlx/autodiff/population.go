@@ -50,6 +50,9 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 		return errors.New("engine gomlx does not learn from a teacher; " +
 			"set teacher-weight to 0 or use engine cpu")
 	}
+	if err := checkEncoder(c, d, s); err != nil {
+		return err
+	}
 	f := s.FormOf(members[0])
 	if _, ok := modelOf(kge.Parameters{Form: f}).graphs().(averaging); ok {
 		if room := roomOf(c, d, s, members); room < questionsOf(d, s) {
