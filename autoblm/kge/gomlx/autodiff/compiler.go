@@ -22,8 +22,8 @@ type Compiler interface {
 	Backend() compute.Backend
 	// Memory returns the bytes that tables, gradients and scores may take together.
 	Memory() int64
-	// Fuses reports whether the backend computes sums over products and differences without storing
-	// each of them.
+	// Fuses reports whether the backend computes a sum over differences without storing each of them.
+	// For their gradients it stores some.
 	Fuses() bool
 }
 
