@@ -1,6 +1,8 @@
 package gomlx
 
 import (
+	"strings"
+
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
@@ -30,4 +32,7 @@ func (c compiler) Backend() compute.Backend { return c.backend }
 func (c compiler) Memory() int64 { return c.settings.Memory }
 
 // Fuses implements [autodiff.Compiler].
-func (c compiler) Fuses() bool { return c.settings.Backend != backend.Go }
+func (c compiler) Fuses() bool {
+	kind, _, _ := strings.Cut(c.settings.Backend, ":")
+	return kind != backend.Go
+}

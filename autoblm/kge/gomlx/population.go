@@ -43,6 +43,10 @@ func (e *Engine) NewPopulation(
 		return nil, err
 	}
 	if !isExplicit(d, s, members) {
+		if e.devices.Count > 1 {
+			e.noteOnce("one device", "this training uses one of the devices: only models with structures, "+
+				"blocks or cores that learn triples by a softmax over all entities use several")
+		}
 		return autodiff.NewPopulation(compiler{e}, d, s, members)
 	}
 	size := sizesOf(d, s, members)

@@ -71,7 +71,6 @@ type asked struct {
 	tables
 	in
 	paths
-	used    *Node // [q]: 1, and 0 for padding
 	anchors *Node // [q, d]
 	states  *Node // [q, rows, d], with dropped coordinates
 }
@@ -84,8 +83,7 @@ func (p recipe) loss(numbers, edges []*Node, in in) (loss, averages *Node) {
 	training := pass{training: true, used: used, key: in.key(keyOfLayers)}
 	numbers = p.encoder.Encode(numbers, edges, training.drop)
 	c, t := p.embeddings(numbers, in[inOperators], training)
-	a := asked{pass: c, tables: t, in: in, used: used,
-		paths: paths{in[inRelations], in[inSigns], p.ways()}}
+	a := asked{pass: c, tables: t, in: in, paths: paths{in[inRelations], in[inSigns], p.ways()}}
 	a.anchors = lookUp(t.entities, in[inAnchors])
 	start := a.anchors
 	drop := func(x *Node) *Node { return a.dropCoordinates(x, keyOfInputs, scalarInputDropout) }
