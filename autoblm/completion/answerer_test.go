@@ -41,7 +41,8 @@ func drawPredictor(t *rapid.T, power float64) completion.Predictor {
 
 // drawModel draws a model of any form. Some rows are equal, so that scores tie.
 func drawModel(t *rapid.T, power float64, entities int) *kge.Model {
-	forms := append(form.All(), form.Translated, form.Tucker.WithNorm(), form.Core(2).WithNorm())
+	forms := append(form.All(), form.Translated, form.Tucker.WithNorm(), form.Core(2).WithNorm(),
+		form.ConvE{Height: 1, Filters: 2, Size: 1}.Form())
 	p := kge.Parameters{Form: rapid.SampledFrom(forms).Draw(t, "form")}
 	if p.Form.HasStructure() {
 		p.Structure = structure.MustParse(rapid.SampledFrom([]string{"complex", "simple", "quate",
@@ -52,7 +53,8 @@ func drawModel(t *rapid.T, power float64, entities int) *kge.Model {
 		t.Fatal(err)
 	}
 	p.Dim = max(1, p.Structure.K()) * p.Form.Spec().Multiple() * rapid.IntRange(1, 9).Draw(t, "width")
-	p.Reciprocal = rapid.Bool().Draw(t, "reciprocal") || p.Form == form.Translated || p.Form.HasNorm()
+	_, isConvE := p.Form.ConvE()
+	p.Reciprocal = rapid.Bool().Draw(t, "reciprocal") || isConvE || p.Form == form.Translated || p.Form.HasNorm()
 	const relations = 3 // the last has no facts
 	scale := math.Pow(10, rapid.Float64Range(-12, power).Draw(t, "scale"))
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))

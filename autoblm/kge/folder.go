@@ -70,6 +70,10 @@ func (d *description) check() (err error) {
 		return errors.New("reciprocal is false, but a model with batch normalization needs reverses of " +
 			`relations: add "reciprocal": true and the rows of the reverses`)
 	}
+	if _, ok := d.Form.ConvE(); ok && !d.Reciprocal {
+		return errors.New("reciprocal is false, but ConvE needs reverses of relations: " +
+			`add "reciprocal": true and the rows of the reverses`)
+	}
 	k := d.Structure.K()
 	if d.Form.HasStructure() && k == 0 {
 		return errors.New(`the structure is missing: add "structure", such as "complex"`)

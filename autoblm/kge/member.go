@@ -109,6 +109,7 @@ func (s Settings) ValidateFor(m Member) error {
 	}
 	f := s.FormOf(m)
 	can := f.Capabilities()
+	_, isConvE := f.ConvE()
 	switch {
 	case s.Translate && f != form.Translated:
 		return fmt.Errorf("%v has no heads to translate: switch translate off", m.Form)
@@ -124,6 +125,12 @@ func (s Settings) ValidateFor(m Member) error {
 	case f.HasNorm() && (m.Products != 0 || m.HasIVR()):
 		return errors.New("products and IVR are not defined with batch normalization: " +
 			"leave products, ivr and ivr-products at 0, or switch batch-norm off")
+	case isConvE && !s.Reciprocal:
+		return errors.New("ConvE has no transpose, so that reverse relations must ask for heads: set reciprocal")
+	case isConvE && m.Products != 0:
+		return errors.New("products are not defined for ConvE: leave products and dura at 0")
+	case !isConvE && s.FeatureDropout != 0:
+		return fmt.Errorf("%v has no feature maps: leave feature-dropout at 0", m.Form)
 	case f == form.Translated && !s.Reciprocal:
 		return errors.New("a translated model moves only heads, so that reverse relations must ask " +
 			"for them: set reciprocal")

@@ -139,7 +139,9 @@ func (p Parameters) walk(kept *CoreMatrices, q Question, relations int) []float6
 	copy(state, widen(p.Entity(q.Anchor)))
 	for _, r := range q.Path {
 		rows, transposed := p.relationRows(r, relations)
-		if p.Form.Partitions() > 0 {
+		if c, ok := p.Form.ConvE(); ok {
+			state = c.Query(state, rows[0], p.More)
+		} else if p.Form.Partitions() > 0 {
 			state = p.coreHop(state, kept.of(p, r, relations, rows[0]), transposed)
 		} else {
 			state = spec.DefineHop(p.Structure, state, rows, transposed)

@@ -75,8 +75,11 @@ func NewScoreBound(p Parameters, relations int) ScoreBound {
 func (b ScoreBound) Of(q Question) float64 {
 	p := b.model
 	products := p.Form.Capabilities().Products
+	_, isConvE := p.Form.ConvE()
 	var magnitude float64
 	switch {
+	case isConvE: // whose query is computed in float64
+		magnitude = norm(p.walk(nil, q, b.relations)) * b.norm
 	case b.cores != nil:
 		magnitude = b.coreMagnitude(q) * b.norm
 	case products:

@@ -134,6 +134,7 @@ type Settings struct {
 	LossFunction    `kong:"-"`
 	Sampling        `kong:"-"`
 	SelfAdversarial `kong:"-"`
+	Convolution     `kong:"-"`
 	// Distillation applies to triples.
 	Distillation `kong:"-"`
 	// Encoding applies to triples.
@@ -160,6 +161,13 @@ type SelfAdversarial struct {
 	// Subsampling weighs a triple by 1/√(n+6) as the program of Sun et al. does, where n is the number
 	// of training answers of its two queries. The weights of a batch are scaled to mean 1.
 	Subsampling bool `json:"subsampling,omitempty" negatable:"" needs:"negatives" help:"With negative sampling, give triples less weight whose queries have many training answers."`
+}
+
+// Convolution has settings of ConvE. There InputDropout drops numbers of the image, and Dropout those
+// of the product with W, before its normalization.
+type Convolution struct {
+	// FeatureDropout drops whole maps of a query.
+	FeatureDropout float64 `json:"feature_dropout,omitempty" min:"0" below:"1" help:"With ConvE: share of the feature maps of each query that are dropped in a training step."`
 }
 
 // DefaultSettings returns settings that are small enough for a laptop: d 64, 60 epochs,

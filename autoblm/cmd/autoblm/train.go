@@ -37,6 +37,7 @@ type trainCommand struct {
 	LossFunction  kge.LossFunction    `embed:"" group:"Training"`
 	Sampling      kge.Sampling        `embed:"" group:"Training"`
 	Adversarial   kge.SelfAdversarial `embed:"" group:"Training"`
+	Convolution   kge.Convolution     `embed:"" group:"Training"`
 	Encoding      kge.Encoding        `embed:"" group:"Training"`
 	Message       structureFlag       `group:"Training" placeholder:"STRUCTURE" needs:"encoder" help:"Structure of the messages of the encoder blm, as for structure check. Default: that of the model."`
 	Members       int                 `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
@@ -82,10 +83,12 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 	s := &c.Settings.Training
 	layers = append(layers, func() {
 		c.LossFunction, c.Sampling, c.Adversarial = s.LossFunction, s.Sampling, s.SelfAdversarial
+		c.Convolution = s.Convolution
 		c.Encoding, c.Message.Structure = s.Encoding, s.Message
 	}, c.sampling, c.binary)
 	err := flags.Resolve(line, layers...)
 	s.LossFunction, s.Sampling, s.SelfAdversarial = c.LossFunction, c.Sampling, c.Adversarial
+	s.Convolution = c.Convolution
 	s.Encoding = c.Encoding
 	s.Message = c.Message.Structure
 	return err
@@ -181,6 +184,9 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		c.Engine = nativeEngine
 	}
 	c.Compute = c.ForTraining(c.Settings.Training)
+	if _, isConvE := c.Model.ConvE(); isConvE && c.Engine == "auto" { // cpu does not train it
+		c.Engine = "gomlx"
+	}
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err

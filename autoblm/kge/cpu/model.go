@@ -94,6 +94,12 @@ func newModelOf(k *kernel.Set, p kge.Parameters, entities tiles.Embeddings) *mod
 func (m *model) setStructure(s structure.Structure) {
 	arithmetic, _ := arithmeticOf(m.form)
 	m.structure, m.hop = s, arithmetic.newHop(m.kernels, s, m.dim)
+	if c, ok := m.hop.(convolution); ok {
+		for i, t := range m.global {
+			c.globals = append(c.globals, t.Dense(m.columns(1+len(m.relations)+i)))
+		}
+		m.hop = c
+	}
 }
 
 // unpad returns the numbers of a table without padding columns.

@@ -11,10 +11,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 )
 
-// normalizeBatch computes the queries of a batch with batch normalization, by their numbers, and the
-// moving averages after the step.
-func (r *reference) normalizeBatch(batch []kge.Example, step int) {
-	var questions []kge.Question // by number
+// questions returns the questions of a batch by number.
+func (r *reference) questions(batch []kge.Example) (questions []kge.Question) {
 	for i, x := range batch {
 		switch {
 		case r.settings.AnswersPerQuery == 0 && r.settings.Loss == kge.LogLoss:
@@ -22,6 +20,17 @@ func (r *reference) normalizeBatch(batch []kge.Example, step int) {
 		case i == 0 || x.Anchor != batch[i-1].Anchor || !slices.Equal(x.Path, batch[i-1].Path):
 			questions = append(questions, x.Question)
 		}
+	}
+	return questions
+}
+
+// normalizeBatch computes the queries of a batch with batch normalization, by their numbers, and the
+// moving averages after the step.
+func (r *reference) normalizeBatch(batch []kge.Example, step int) {
+	questions := r.questions(batch)
+	if r.isConvE() {
+		r.queriesOfConvE(questions, step)
+		return
 	}
 	norms := r.tables[len(r.tables)-1]
 	r.averages = slices.Clone(norms)
@@ -68,12 +77,12 @@ func (r *reference) normalizeRows(rows [][]float64, side int) {
 // drawNorms draws the numbers of batch normalization, if a model has them: in a new model they are 0
 // or 1.
 func drawNorms(p kge.Parameters) {
-	if !p.Form.HasNorm() {
+	if _, ok := p.Form.ConvE(); !ok && !p.Form.HasNorm() {
 		return
 	}
-	rng := rand.New(rand.NewPCG(4, 2))
-	for i := range p.More[1] {
-		if x := &p.More[1][i]; i < form.NormVariance*p.Dim {
+	rng, norms := rand.New(rand.NewPCG(4, 2)), p.More[len(p.More)-1]
+	for i := range norms {
+		if x := &norms[i]; i < len(norms)*3/4 { // variances follow
 			*x += float32(0.3 * rng.NormFloat64())
 		} else {
 			*x = float32(0.5 + rng.Float64())
@@ -84,5 +93,6 @@ func drawNorms(p kge.Parameters) {
 // norms returns the table of batch normalization.
 func (e *gradientProbe) norms(t testing.TB) []float64 {
 	t.Helper()
-	return toFloat64(parametersOf(t, e, 0).More[1])
+	more := parametersOf(t, e, 0).More
+	return toFloat64(more[len(more)-1])
 }

@@ -105,7 +105,7 @@ func (r *reference) walk(entity int32, hops ...hop) []float64 {
 // trainedQuery returns the query of a question in a step, without the dropout of queries. number is
 // its number in the batch.
 func (r *reference) trainedQuery(q kge.Question, step, number int) []float64 {
-	if r.Form.HasNorm() {
+	if r.normalizesBatches() {
 		return slices.Clone(r.queries[number])
 	}
 	if r.settings.InputDropout == 0 {
@@ -122,11 +122,20 @@ func (r *reference) trainedQuery(q kge.Question, step, number int) []float64 {
 func (r *reference) drop(x []float64, key uint32, number int, share float64) {
 	for i := range x {
 		x[i] /= 1 - share
-		if dropout.Dropped(key, number, i, r.Dim, share) {
+		if dropout.Dropped(key, number, i, len(x), share) {
 			x[i] = 0
 		}
 	}
 }
+
+// isConvE reports whether the form is ConvE, whose dropouts are within the hop.
+func (r *reference) isConvE() bool {
+	_, ok := r.Form.ConvE()
+	return ok
+}
+
+// normalizesBatches reports whether the queries of a batch depend on each other.
+func (r *reference) normalizesBatches() bool { return r.Form.HasNorm() || r.isConvE() }
 
 // query returns the query of a question.
 func (r *reference) query(q kge.Question) []float64 { return r.walk(q.Anchor, r.hops(q.Path)...) }
@@ -191,7 +200,7 @@ func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 	if !r.keepAdversarial {
 		clear(r.adversarial)
 	}
-	if r.Form.HasNorm() {
+	if r.normalizesBatches() {
 		r.normalizeBatch(batch, step)
 	}
 	if r.settings.AnswersPerQuery > 0 {
@@ -250,7 +259,7 @@ func (r *reference) groupedLoss(batch []kge.Example, step int) (loss float64) {
 // are the other answers of its group.
 func (r *reference) exampleLoss(x kge.Example, step, number int, others ...int32) (loss float64) {
 	query := r.trainedQuery(x.Question, step, number)
-	if r.settings.Dropout > 0 {
+	if r.settings.Dropout > 0 && !r.isConvE() {
 		r.drop(query, dropout.Key(r.member.Seed, step), number, r.settings.Dropout)
 	}
 	if r.settings.Negatives > 0 && r.data.BothDirections {

@@ -159,6 +159,10 @@ func (f *Form) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
+	if form, found := parseConvE(string(text)); found {
+		*f = form
+		return nil
+	}
 	if plain, found := strings.CutSuffix(string(text), normalizedSuffix); found {
 		var form Form
 		err := form.UnmarshalText([]byte(plain))
@@ -180,13 +184,16 @@ func Names() (names []string) {
 	for _, all := range families() {
 		names = append(names, all.prefix+all.number)
 	}
-	return names
+	return append(names, convEPrefix)
 }
 
 // CheckDim returns an error if no model of the form has a dimension.
 func (f Form) CheckDim(dim int) error {
 	multiple := f.Spec().Multiple()
 	if dim > 0 && dim%multiple == 0 {
+		if c, ok := f.ConvE(); ok {
+			return c.check(dim)
+		}
 		return nil
 	}
 	next := max(1, (dim+multiple-1)/multiple) * multiple

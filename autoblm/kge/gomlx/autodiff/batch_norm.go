@@ -10,15 +10,15 @@ type batchNorm struct {
 
 // apply normalizes the coordinates of states [questions, rows, d]. In a training step it takes the
 // mean and the variance of all questions that are not padding, and also returns the new moving
-// averages, [1, d] each.
+// averages, [1, d] each. All rows of the states count as states of their own.
 func (n batchNorm) apply(c *pass, states *Node) (normalized, mean, variance *Node) {
 	row := func(x *Node) *Node { return Reshape(x, 1, 1, -1) }
 	mean, variance = row(n.mean), MaxScalar(row(n.variance), 0)
 	var newMean, newVariance *Node
 	if c.training {
 		used := Reshape(c.used, -1, 1, 1)
-		count := ReduceAllSum(used)
-		average := func(x *Node) *Node { return Div(ReduceAndKeep(Mul(x, used), ReduceSum, 0), count) }
+		count := MulScalar(ReduceAllSum(used), float64(states.Shape().Dim(1)))
+		average := func(x *Node) *Node { return Div(ReduceAndKeep(Mul(x, used), ReduceSum, 0, 1), count) }
 		mean = average(states)
 		variance = average(Square(Sub(states, mean)))
 		unbiased := Mul(variance, Div(count, MaxScalar(AddScalar(count, -1), 1)))

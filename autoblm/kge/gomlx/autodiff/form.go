@@ -27,6 +27,7 @@ type averaging interface {
 
 // graphOf returns the graphs of a form.
 func graphOf(f form.Form) (graphForm, error) {
+	sizes, isConvE := f.ConvE()
 	switch {
 	case f.HasStructure(), f == form.Diag:
 		return bilinear{moves: f == form.Translated}, nil
@@ -36,6 +37,8 @@ func graphOf(f form.Form) (graphForm, error) {
 		return normalizedCore{}, nil
 	case f.Partitions() > 0:
 		return core{}, nil
+	case isConvE:
+		return convE{ConvE: sizes}, nil
 	case f == form.TransE:
 		return transE{}, nil
 	case f == form.RotatE:

@@ -60,6 +60,7 @@ const (
 	scalarTemperature
 	scalarAnswerLabel // see [kge.LossFunction.Labels]
 	scalarOtherLabel
+	scalarFeatureDropout
 	scalars
 )
 
@@ -165,7 +166,8 @@ func (t *trainee) inputsOf(p part, step int) []*tensors.Tensor {
 	all[inKeys] = vectorOf(dropout.Key(m.Seed, step), dropout.InputKey(m.Seed, step),
 		dropout.LayerKey(m.Seed, step))
 	all[inThresholds] = vectorOf(
-		dropout.Threshold(s.Dropout), dropout.Threshold(s.InputDropout), uint32(0))
+		dropout.Threshold(s.Dropout), dropout.Threshold(s.InputDropout),
+		dropout.Threshold(s.FeatureDropout))
 	all[inScalars] = t.scalars()
 	return all
 }
@@ -177,19 +179,20 @@ func (t *trainee) scalars() *tensors.Tensor {
 	ofAnswers, ofOthers := s.Labels(entities)
 	all := make([]float32, scalars)
 	for i, x := range [scalars]float64{
-		scalarDropout:       s.Dropout,
-		scalarInputDropout:  s.InputDropout,
-		scalarEntityL2:      m.L2 + m.EntityL2,
-		scalarEntityN3:      m.N3 + m.EntityN3,
-		scalarRelationL2:    m.L2 + m.RelationL2,
-		scalarRelationN3:    m.N3 + m.RelationN3,
-		scalarProducts:      m.Products,
-		scalarOrthogonality: m.Orthogonality,
-		scalarRepeats:       float64(entities) / float64(s.Candidates(entities)),
-		scalarMargin:        s.Margin,
-		scalarTemperature:   s.AdversarialTemperature,
-		scalarAnswerLabel:   ofAnswers,
-		scalarOtherLabel:    ofOthers,
+		scalarDropout:        s.Dropout,
+		scalarInputDropout:   s.InputDropout,
+		scalarEntityL2:       m.L2 + m.EntityL2,
+		scalarEntityN3:       m.N3 + m.EntityN3,
+		scalarRelationL2:     m.L2 + m.RelationL2,
+		scalarRelationN3:     m.N3 + m.RelationN3,
+		scalarProducts:       m.Products,
+		scalarOrthogonality:  m.Orthogonality,
+		scalarRepeats:        float64(entities) / float64(s.Candidates(entities)),
+		scalarMargin:         s.Margin,
+		scalarTemperature:    s.AdversarialTemperature,
+		scalarAnswerLabel:    ofAnswers,
+		scalarOtherLabel:     ofOthers,
+		scalarFeatureDropout: s.FeatureDropout,
 	} {
 		all[i] = float32(x)
 	}

@@ -22,6 +22,9 @@ type pass struct {
 	// dropInputs drops coordinates of states before the first hop. Forms that normalize these states
 	// call it if it is not nil; those of others are dropped already.
 	dropInputs func(states *Node) *Node
+	// dropLayer drops numbers of a layer [questions, n] with one of the keys and the share of one of the
+	// scalars of a step; nil outside of training steps.
+	dropLayer func(x *Node, key, share int) *Node
 }
 
 // tables holds the tables of a model as nodes.

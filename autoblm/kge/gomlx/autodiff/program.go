@@ -87,14 +87,18 @@ func (p recipe) loss(numbers, edges []*Node, in in) (loss, averages *Node) {
 	a.anchors = lookUp(t.entities, in[inAnchors])
 	start := a.anchors
 	drop := func(x *Node) *Node { return a.dropCoordinates(x, keyOfInputs, scalarInputDropout) }
-	if p.inputDropout && p.form.HasNorm() {
+	_, isConvE := p.form.ConvE() // which drops numbers of its own layers
+	c.dropLayer = a.dropCoordinates
+	switch {
+	case !p.inputDropout || isConvE:
+	case p.form.HasNorm():
 		c.dropInputs = func(states *Node) *Node { return InsertAxes(drop(Squeeze(states, 1)), 1) }
-	} else if p.inputDropout {
+	default:
 		start = drop(start)
 	}
 	whole := walk(c, t, start, a.paths)
 	a.states = whole
-	if p.dropout {
+	if p.dropout && !isConvE {
 		a.states = InsertAxes(a.dropCoordinates(Squeeze(whole, 1), keyOfQueries, scalarDropout), 1)
 	}
 	loss = p.entropy(a)

@@ -1,0 +1,26 @@
+package recipe
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+)
+
+// convE is ConvE with the authors' command, in which both benchmarks have the same settings.
+var (
+	convE = family{
+		name: "conve", model: "ConvE", reported: "the same README", form: form.DefaultConvE.Form(),
+		about:  "ConvE with binary cross entropy and three dropouts (Dettmers et al., 2018)",
+		source: "TimDettmers/ConvE, README and main.py",
+		note: "The authors add a bias to the scores of each entity, which their paper does not have. " +
+			bestNote,
+		training: training(func(s *kge.Settings) {
+			s.Reciprocal, s.Optimizer, s.Initial = true, kge.Adam, kge.Xavier
+			s.LossFunction = kge.LossFunction{Loss: kge.BCE, LabelSmoothing: kge.DefaultLabelSmoothing}
+			s.FeatureDropout = .2
+		}),
+	}
+	convESettings = settings{
+		dim: 200, batch: 128, epochs: 1000, validate: 5, rate: .003, decay: .995,
+		inputDropout: .2, dropout: .3,
+	}
+)
