@@ -162,3 +162,27 @@ func TestBinaryCrossEntropy(t *testing.T) {
 		{cli.Misuse, "log-loss or bce", strings.Replace(train, "bce", "mse", 1) + "none"},
 	})
 }
+
+// TestConvE trains ConvE, and ranks, continues, explains and queries with it without GoMLX.
+func TestConvE(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	train := "train --model conve-2-4-2 --reciprocal --loss bce --optimizer adam --lr 0.01 --dim 8 --no-eval " +
+		"--epochs 4 --batch 32 --backend go --dataset " + graph + " --out " + dir + "/"
+	first := object(t, train+"first --input-dropout 0.1 --dropout 0.1 --feature-dropout 0.1")
+	has(t, first, fields{"model": "conve-2-4-2", "engine": "gomlx"})
+	if number(t, first, "loss.3") >= number(t, first, "loss.0") {
+		t.Errorf("it does not learn: %v", first["loss"])
+	}
+	native := object(t, "eval --engine cpu --dataset", graph, "--model", dir+"/first")
+	has(t, object(t, "eval --engine gomlx --backend go --dataset", graph, "--model", dir+"/first"),
+		fields{"test.both.hits10": get(native, "test.both.hits10")})
+	object(t, "predict --any --explain 2 --head e00 --relation near --model", dir+"/first --dataset", graph)
+	refuse(t, []refusal{
+		{cli.Misuse, "set reciprocal", strings.Replace(train, "--rec", "--no-rec", 1) + "none"},
+		{cli.Misuse, "products are not defined", strings.Replace(train, "--loss bce", "", 1) + "none --products 0.1"},
+		{cli.Misuse, "transe has no feature maps",
+			"train --model transe --feature-dropout 0.1 --dataset " + graph},
+		{cli.Misuse, "smaller than filters", strings.Replace(train, "2-4-2", "8-4-2", 1) + "none"},
+		{cli.Failed, "use engine gomlx", strings.Replace(train, "--backend go", "--engine cpu", 1) + "none"},
+	})
+}
