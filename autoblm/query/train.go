@@ -92,7 +92,10 @@ func DefaultSampling(f form.Form, dim int) kge.Sampling {
 // EntityL2 penalize the anchor, the relations of the path and the drawn answer. Products penalizes
 // |e0ᵀR|² + |R e|², where R is the product of the path.
 func (s Settings) Validate(m kge.Member) error {
+	_, isConvE := m.Form.ConvE()
 	switch {
+	case isConvE:
+		return fmt.Errorf("%v normalizes batches of triples: train it with autoblm train", m.Form)
 	case s.Frequency != 0:
 		return fmt.Errorf("frequency is %v: for queries use answer-power", s.Frequency)
 	case s.AnswersPerQuery != 0:

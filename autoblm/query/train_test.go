@@ -178,6 +178,9 @@ func TestTrainRefuses(t *testing.T) {
 			j.members[0].Form, j.members[0].Structure = form.Core(2), structure.Structure{}
 			j.settings.BatchNorm = true
 		},
+		"train it with autoblm train": func(j *job) {
+			j.members[0].Form, j.members[0].Structure = form.DefaultConvE.Form(), structure.Structure{}
+		},
 		"leave loss at log-loss":   func(j *job) { j.settings.Loss = kge.BCE },
 		"relation-prediction is 1": func(j *job) { j.members[0].RelationPrediction = 1 },
 		"ivr and ivr-products":     func(j *job) { j.members[0].IVRProducts = 1 },
