@@ -40,7 +40,7 @@ type LossFunction struct {
 	LabelSmoothing float64 `json:"label_smoothing,omitempty" min:"0" below:"1" placeholder:"NUMBER" needs:"loss" help:"With bce: a number e that replaces labels y by (1-e)y + 1/entities; 0: none. Default: 0.1."`
 }
 
-// DefaultLabelSmoothing is that of the authors of ConvE and TuckER.
+// DefaultLabelSmoothing is the label smoothing of the authors of ConvE and TuckER.
 const DefaultLabelSmoothing = 0.1
 
 // Labels returns the labels of answers and of other entities with BCE, for a number of entities.
