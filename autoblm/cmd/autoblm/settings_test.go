@@ -370,7 +370,8 @@ func TestQueryTrainSettings(t *testing.T) {
 		want.settings.Precision, want.member.Form = kge.AutoPrecision, form.Bilinear
 		got := query.Settings{Settings: c.Settings.Training, Paths: c.Paths}
 		m := c.Settings.For(form.Bilinear, structure.Structure{}, c.Seed)
-		diff := gocmp.Diff(want.settings, got, cmpopts.EquateEmpty())
+		diff := gocmp.Diff(want.settings, got, cmpopts.EquateEmpty(),
+			cmpopts.EquateComparable(structure.Structure{}, form.Form{}))
 		if diff != "" || m != want.member {
 			t.Errorf("%s: %s%+v, want %+v", flags, diff, m, want.member)
 		}
