@@ -21,7 +21,7 @@ func TestEncoders(t *testing.T) {
 		{"compgcn", "wn18rr", kge.CompGCNMult, 2, 100, 200, 128, 500, .3, .001, kge.BCE},
 		{"rgcn", "fb15k-237", kge.RGCN, 2, 500, 500, 5000, 200, .2, .01, kge.LogLoss},
 		{"compgcn", "umls", kge.CompGCNCorr, 1, 64, 64, 512, 40, .2, .01, kge.LogLoss},
-		{"rgcn", "umls", kge.RGCN, 1, 64, 64, 512, 40, .2, .01, kge.LogLoss},
+		{"rgcn", "umls", kge.RGCN, 1, 64, 64, 512, 60, .2, .01, kge.LogLoss},
 	} {
 		r := named(t, c.name, c.dataset)
 		s := r.Training
