@@ -28,5 +28,6 @@ func (s Scope) Has(recipe, member string) bool {
 	return s == Everything || slices.Contains(briefWithEach, recipe) ||
 		member == "quate" && slices.Contains(briefWithQuatE, recipe) ||
 		member == "transe" && slices.Contains(briefWithTransE, recipe) ||
+		member == "conve" && recipe == "bce, dropouts" ||
 		member == "core-2" && slices.Contains(briefWithCores, recipe)
 }

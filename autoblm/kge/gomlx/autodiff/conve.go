@@ -73,11 +73,12 @@ func (convE) table(c *pass, rows []*Node) *Node {
 	norms := c.globals[2]
 	var all []*Node
 	for i, x := range rows {
-		rest := Slice(norms, AxisElem(form.ConvEMean+i), AxisRange(x.Shape().Dim(1)))
-		all = append(all, x)
-		if rest.Shape().Size() > 0 {
-			all[i] = Concatenate([]*Node{x, StopGradient(rest)}, 1)
+		// XLA rejects slices that begin at the end.
+		if used := x.Shape().Dim(1); used < norms.Shape().Dim(1) {
+			rest := Slice(norms, AxisElem(form.ConvEMean+i), AxisRange(used))
+			x = Concatenate([]*Node{x, StopGradient(rest)}, 1)
 		}
+		all = append(all, x)
 	}
 	return Concatenate(all, 0)
 }
