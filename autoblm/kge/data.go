@@ -16,6 +16,8 @@ type Data struct {
 	// target. Such an example has one target. The loss of a batch is then the mean over its
 	// examples of the sum of both cross entropies, each among all entities.
 	BothDirections bool
+	// Hops is the largest number of hops of a question; 0 means 1.
+	Hops int
 	// Count is the number of examples, or a lower bound.
 	Count int
 	// Fingerprint returns an identifier of the data.

@@ -154,6 +154,7 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 			return nil, err
 		}
 		data.Count += len(d.Queries(InTrain, hops))
+		data.Hops = max(data.Hops, hops)
 	}
 	if slices.ContainsFunc(p.Hops, func(hops int) bool { return d.require(InValid, hops) != nil }) {
 		return data, nil

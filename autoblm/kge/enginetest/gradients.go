@@ -88,13 +88,15 @@ func (e *gradientProbe) gradient(t testing.TB, p kge.Parameters, batch []kge.Exa
 }
 
 // gradients compares losses and gradients of scenarios with the definition, at the first and the
-// second step.
-func gradients(t *testing.T, engine kge.Engine, tolerance float64, in Scope) {
+// second step. It returns the number of scenarios that the engine supports.
+func gradients(t *testing.T, engine kge.Engine, tolerance float64, in Scope) (supported int) {
 	for _, c := range scenarios(t, in) {
 		if engine.Supports(c.data, c.settings, []kge.Member{c.member}) == nil {
+			supported++
 			t.Run(c.name, func(t *testing.T) { c.Check(t, engine, tolerance) })
 		}
 	}
+	return supported
 }
 
 // manyRows compares gradients with the definition for more entities, relations and examples than an

@@ -65,9 +65,14 @@ func Run(t *testing.T, engine kge.Engine, tolerance float64, in Scope) {
 }
 
 // RunSupported checks an engine that lacks trainings which [Run] needs: the losses, gradients and
-// ranks of what it supports, and that its trainings resume.
-func RunSupported(t *testing.T, engine kge.Engine, tolerance float64, in Scope) {
-	t.Run("losses and gradients", func(t *testing.T) { gradients(t, engine, tolerance, in) })
+// ranks of what it supports, and that its trainings resume. It fails if the engine supports fewer
+// cases of gradients than least, so that nothing is skipped unnoticed.
+func RunSupported(t *testing.T, engine kge.Engine, tolerance float64, in Scope, least int) {
+	t.Run("losses and gradients", func(t *testing.T) {
+		if supported := gradients(t, engine, tolerance, in); supported < least {
+			t.Errorf("the engine supports %d cases, want at least %d", supported, least)
+		}
+	})
 	t.Run("ranks", func(t *testing.T) { ranks(t, engine) })
 	t.Run("resuming from a state", func(t *testing.T) { ResumesFromState(t, engine, 1e-4, in) })
 }

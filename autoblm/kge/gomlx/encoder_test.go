@@ -66,13 +66,15 @@ func TestEncodedModel(t *testing.T) {
 	}
 }
 
-// TestEncoderMemory checks that an encoder is refused if its messages do not fit in memory.
+// TestEncoderMemory checks that an encoder is refused if its messages do not fit in memory, which
+// parts of a batch do not change.
 func TestEncoderMemory(t *testing.T) {
 	d, s := completion.Data(enginetest.Graph()), kge.DefaultSettings()
 	s.Dim, s.Reciprocal, s.Encoder = 8, true, kge.RGCN
 	members := []kge.Member{{Form: form.TransE, Seed: 1, LearningRate: 0.1}}
-	small := newEngine(t, Settings{Backend: backend.Go, Memory: 1 << 10})
-	require.Error(t, small.Supports(d, s, members), "messages of the encoder rgcn", "limit of 1.0 KiB")
+	small := newEngine(t, Settings{Backend: backend.Go, Memory: 100 << 10})
+	require.Error(t, small.Supports(d, s, members), "a step on 1 question needs", "limit of 100 KiB",
+		"bases of the encoder rgcn")
 	s.Encoder = kge.NoEncoder
 	require.NoError(t, small.Supports(d, s, members))
 	large := newEngine(t, Settings{Backend: backend.Go, Memory: 1 << 30})

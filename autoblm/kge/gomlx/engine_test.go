@@ -93,7 +93,7 @@ func TestAutomaticGradients(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine := newEngine(t, settings(t))
-			enginetest.RunSupported(t, automaticOnly{engine}, tolerance, enginetest.Brief)
+			enginetest.RunSupported(t, automaticOnly{engine}, tolerance, enginetest.Brief, 40)
 			t.Logf("compiled %d programs in %.0f s",
 				engine.compilations.Load(), engine.CompileSeconds())
 		})

@@ -31,6 +31,9 @@ func (c compiler) Backend() compute.Backend { return c.backend }
 // Memory implements [autodiff.Compiler].
 func (c compiler) Memory() int64 { return c.settings.Memory }
 
+// NoteOnce implements [autodiff.Compiler].
+func (c compiler) NoteOnce(how, text string) { c.noteOnce(how, text) }
+
 // Fuses implements [autodiff.Compiler].
 func (c compiler) Fuses() bool {
 	kind, _, _ := strings.Cut(c.settings.Backend, ":")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/autodiff"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/optimizer"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/dustin/go-humanize"
@@ -134,18 +135,12 @@ func (s sizes) plan(memory int64, devices backend.Devices) (plan, error) {
 	rows := (s.batch + p.parts - 1) / p.parts
 	if fits := s.step(1, rows) <= memory; !fits && alone.step(1, rows) <= memory {
 		others := (memory - alone.step(1, rows)) / s.stateBytes()
-		return p, tooMany(int(1+others) * devices.Count / p.shards)
+		return p, autodiff.TooMany(int(1+others) * devices.Count / p.shards)
 	}
 	if p.parts == 1 && p.shards == 1 {
 		p.members = s.group(memory)
 	}
 	return p, nil
-}
-
-// tooMany returns the error for a population of which at most a number of members fit.
-func tooMany(most int) error {
-	return fmt.Errorf("the members do not fit in memory together: train at most %s at a time "+
-		"(--members, or --round-size in a search), or use a smaller --dim", format.Count(most, "member"))
 }
 
 // shard returns the sizes on each device if every member is sharded.

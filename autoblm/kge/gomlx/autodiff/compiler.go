@@ -22,6 +22,9 @@ type Compiler interface {
 	Backend() compute.Backend
 	// Memory returns the bytes that tables, gradients and scores may take together.
 	Memory() int64
+	// NoteOnce notes how a training is divided, unless another one was divided in the same way. It
+	// ignores an empty how.
+	NoteOnce(how, text string)
 	// Fuses reports whether the backend computes a sum over differences without storing each of them.
 	// For their gradients it stores some.
 	Fuses() bool

@@ -2,11 +2,72 @@ package autodiff
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/optimizer"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/dustin/go-humanize"
 )
+
+const bytesOfNumber = 4 // float32
+
+// memory holds the approximate memory of a training, in numbers of 4 bytes.
+type memory struct {
+	limit     int64
+	state     int64 // tables and optimizer slots of a member
+	step      int64 // a step of one member adds these, and more per question
+	question  int64
+	questions int // largest number of a step
+	unit      int // number of questions that a part cannot divide
+}
+
+// memoryOf returns the memory of a training of members with the shape of one of them.
+func memoryOf(c Compiler, d *kge.Data, s kge.Settings, one kge.Member) memory {
+	f := s.FormOf(one)
+	rows := int64(len(d.Entities)) * int64(s.LearnedDim())
+	for _, t := range s.LearnedTables(one) {
+		size := int64(t.Rows) * int64(t.Columns)
+		switch {
+		case t.Global:
+			rows += size
+		case s.Reciprocal:
+			rows += 2 * size * int64(len(d.Relations))
+		default:
+			rows += size * int64(len(d.Relations))
+		}
+	}
+	m := memory{
+		limit:     c.Memory() / bytesOfNumber,
+		state:     rows * int64(1+optimizer.Rules[s.Optimizer].Slots),
+		step:      4*rows + encoderNumbers(d, s, one), // gradients, and the new state
+		questions: questionsOf(d, s),
+		unit:      1,
+	}
+
+	lookedUp, convolved := numbersOfHop(f, s.Dim, one.Structure.K())
+	hops := int64(max(1, d.Hops))
+	m.question = hops*(8*int64(s.Dim)*int64(f.Capabilities().StateRows)+4*lookedUp) + 2*convolved
+	m.question += 5 * int64(s.Dim) * int64(max(1, s.AnswersPerQuery)) // answers
+
+	candidates := int64(s.Candidates(len(d.Entities)))
+	if s.Negatives > 0 {
+		candidates = int64(s.Negatives)
+	}
+	ofScore := int64(6) // scores, their exponentials and gradients
+	if !f.Capabilities().Products {
+		ofScore += tablesOfDifferences(c) * int64(s.Dim)
+	}
+	m.question += candidates * ofScore
+	switch candidatesOf(d, s) {
+	case ownNegatives:
+		m.question += 2 * candidates * int64(s.Dim)
+	case sharedNegatives:
+		m.unit = questionsPerBlock
+	}
+	return m
+}
 
 // questionsOf returns the largest number of questions of a step.
 func questionsOf(d *kge.Data, s kge.Settings) int {
@@ -20,6 +81,26 @@ func questionsOf(d *kge.Data, s kge.Settings) int {
 	return n
 }
 
+// numbersOfHop returns the numbers that a hop of a question makes, without its states: the relation
+// and, for structures and cores, its products with the state or with the core, and the layers of
+// ConvE.
+func numbersOfHop(f form.Form, dim, k int) (lookedUp, convolved int64) {
+	for _, t := range f.Spec().Tables(dim) {
+		if !t.Global {
+			lookedUp += int64(t.Rows) * int64(t.Columns)
+		}
+	}
+	lookedUp += int64(dim) * int64(k)
+	if n := f.Partitions(); n > 0 {
+		lookedUp += int64(dim) * int64(dim/n)
+	}
+	if c, ok := f.ConvE(); ok {
+		rows, columns := c.Maps(dim)
+		convolved = int64(rows) * int64(columns) * int64(3*c.Filters+c.Size*c.Size)
+	}
+	return lookedUp, convolved
+}
+
 // tablesOfDifferences returns the number of tables of the coordinates of differences that a step of a
 // distance model stores, with their gradients. XLA on a CPU took 2 with TransE and 3 with RotatE.
 func tablesOfDifferences(c Compiler) int64 {
@@ -29,74 +110,87 @@ func tablesOfDifferences(c Compiler) int64 {
 	return 8
 }
 
-// roomOf returns the number of questions of a part of a batch: all of them, if they fit in memory.
-func roomOf(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) int {
-	n := questionsOf(d, s)
-	f := s.FormOf(members[0])
-	rows := int64(len(d.Entities)) * int64(s.LearnedDim())
-	perQuestion := 8 * int64(s.Dim) * int64(f.Capabilities().StateRows)
-	for _, t := range s.LearnedTables(members[0]) {
-		size := int64(t.Rows) * int64(t.Columns)
-		if t.Global {
-			rows += size
-			continue
-		}
-		perQuestion += 4 * size
-		ofDirections := int64(1)
-		if s.Reciprocal {
-			ofDirections = 2
-		}
-		rows += size * int64(len(d.Relations)) * ofDirections
-	}
-	slots := int64(optimizer.Rules[s.Optimizer].Slots)
-	fixed := int64(len(members))*rows*(1+slots) + 4*rows // the gradients, and a new state
-	fixed += encoderNumbers(d, s)
-
-	ofCandidates := int64(s.Candidates(len(d.Entities)))
-	if s.Negatives > 0 {
-		ofCandidates = int64(s.Negatives)
-	}
-	ofScore := int64(6) // scores, their exponentials and gradients
-	if !f.Capabilities().Products {
-		ofScore += tablesOfDifferences(c) * int64(s.Dim)
-	}
-	perQuestion += ofCandidates * ofScore
-	if candidatesOf(d, s) == ownNegatives {
-		perQuestion += 2 * ofCandidates * int64(s.Dim)
-	}
-	const bytes = 4
-	room := int(max(1, min(int64(n), (c.Memory()/bytes-fixed)/perQuestion)))
-	if candidatesOf(d, s) == sharedNegatives { // whole blocks
-		blocks := (n + questionsPerBlock - 1) / questionsPerBlock
-		room = questionsPerBlock * max(1, min(blocks, room/questionsPerBlock))
-		if room >= n {
-			room = questionsPerBlock * blocks
-		}
-	}
-	return room
-}
-
 // encoderNumbers returns the approximate number of numbers that an encoder keeps in a step: for each
-// message its entity, its relation, their composition without and with its factor, and a gradient.
-// In R-GCN each shared matrix has messages of its own from the same entities.
-func encoderNumbers(d *kge.Data, s kge.Settings) int64 {
-	copies := int64(5)
-	if s.Encoder == kge.RGCN {
-		copies = 2 + 2*int64(s.BasisCount())
+// message and layer the numbers from which its gradient follows, and for each entity sums, outputs
+// and their gradients. In R-GCN each shared matrix has messages of its own from the same entities.
+func encoderNumbers(d *kge.Data, s kge.Settings, m kge.Member) int64 {
+	var ofMessage float64 // rows
+	switch s.Encoder {
+	case kge.NoEncoder:
+		return 0
+	case kge.CompGCNSub:
+		ofMessage = 5
+	case kge.CompGCNMult:
+		ofMessage = 7
+	case kge.CompGCNCorr:
+		ofMessage = 10
+	case kge.BLM:
+		message := s.MessageOf(m.Structure)
+		ofMessage = 6 + 2*float64(message.Nonzeros())/float64(max(1, message.K()))
+	case kge.RGCN:
+		ofMessage = 3 + 3*float64(s.BasisCount())
 	}
-	width := int64(max(s.Dim, s.LearnedDim()))
-	return copies * 2 * int64(d.Count) * width * int64(s.Depth())
+	width := float64(max(s.Dim, s.LearnedDim()))
+	rows := 2*float64(d.Count)*ofMessage + 8*float64(len(d.Entities))
+	return int64(math.Ceil(rows * width * float64(s.Depth())))
 }
 
-// checkEncoder returns an error if the messages of an encoder do not fit in memory, which smaller
-// batches do not change.
-func checkEncoder(c Compiler, d *kge.Data, s kge.Settings) error {
-	const bytes = 4
-	needed := bytes * encoderNumbers(d, s)
-	if needed <= c.Memory() {
-		return nil
+// room returns the number of questions of a part of a batch: all of them, if they fit in memory. Parts
+// leave half of the free memory for the states of other members. So the number, and the rounding of
+// the numbers of a member, do not depend on other members.
+func (m memory) room() int {
+	units := divideUp(m.questions, m.unit)
+	if m.ofStep(m.questions) > m.limit {
+		free := (m.limit - m.state - m.step) / 2
+		fit := int(max(1, free/(m.question*int64(m.unit))))
+		units = divideUp(units, divideUp(units, fit)) // parts of one size
 	}
-	return fmt.Errorf("the messages of the encoder %v need %s of memory, more than the limit of %s: "+
-		"use a smaller dim, or fewer layers or bases", s.Encoder, humanize.IBytes(uint64(needed)),
-		humanize.IBytes(uint64(c.Memory())))
+	return units * m.unit
+}
+
+func divideUp(n, by int) int { return (n + by - 1) / by }
+
+// ofStep returns the memory of a step of one member on questions.
+func (m memory) ofStep(questions int) int64 {
+	return m.state + m.step + int64(questions)*m.question
+}
+
+// check returns an error if members do not fit in memory, which parts of a batch do not change.
+func (m memory) check(s kge.Settings, members int) error {
+	part := m.room()
+	needed := m.ofStep(min(part, m.questions))
+	if needed > m.limit {
+		fix := "use a smaller dim"
+		if s.Encoder != kge.NoEncoder {
+			fix = fmt.Sprintf("use a smaller dim, or fewer layers or bases of the encoder %v", s.Encoder)
+		}
+		return fmt.Errorf("a step on %s needs %s of memory, more than the limit of %s: %s",
+			format.Count(part, "question"), bytesOf(needed), bytesOf(m.limit), fix)
+	}
+	if others := (m.limit - needed) / m.state; int64(members-1) > others {
+		return TooMany(int(1 + others))
+	}
+	return nil
+}
+
+// note describes how batches are divided, or returns "" if they are not.
+func (m memory) note(s kge.Settings) (how, text string) {
+	part := m.room()
+	if part >= m.questions {
+		return "", ""
+	}
+	how = fmt.Sprintf("computing a batch in %d parts", divideUp(m.questions, part))
+	if s.Encoder != kge.NoEncoder {
+		how += ", each of which runs the encoder"
+	}
+	return how, fmt.Sprintf("a step on %s needs %s, more than the limit of %s: %s",
+		format.Count(m.questions, "question"), bytesOf(m.ofStep(m.questions)), bytesOf(m.limit), how)
+}
+
+func bytesOf(numbers int64) string { return humanize.IBytes(uint64(bytesOfNumber * numbers)) }
+
+// TooMany returns the error for a population of which at most a number of members fit.
+func TooMany(most int) error {
+	return fmt.Errorf("the members do not fit in memory together: train at most %s at a time "+
+		"(--members, or --round-size in a search), or use a smaller --dim", format.Count(most, "member"))
 }

@@ -50,14 +50,15 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 		return errors.New("engine gomlx does not learn from a teacher; " +
 			"set teacher-weight to 0 or use engine cpu")
 	}
-	if err := checkEncoder(c, d, s); err != nil {
+	memory := memoryOf(c, d, s, members[0])
+	if err := memory.check(s, len(members)); err != nil {
 		return err
 	}
 	f := s.FormOf(members[0])
 	if _, ok := modelOf(kge.Parameters{Form: f}).graphs().(averaging); ok {
-		if room := roomOf(c, d, s, members); room < questionsOf(d, s) {
+		if room := memory.room(); room < memory.questions {
 			return fmt.Errorf("%v needs a whole batch, but only %d of its %d questions fit in memory at a "+
-				"time: set a smaller batch, or use engine cpu", f, room, questionsOf(d, s))
+				"time: set a smaller batch, or use engine cpu", f, room, memory.questions)
 		}
 	}
 	return nil
@@ -67,8 +68,13 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 func NewPopulation(
 	c Compiler, d *kge.Data, s kge.Settings, members []kge.Member,
 ) (kge.Population, error) {
+	memory := memoryOf(c, d, s, members[0])
+	if err := memory.check(s, len(members)); err != nil {
+		return nil, err
+	}
+	c.NoteOnce(memory.note(s))
 	p := &population{
-		ranker: &ranker{compiler: c}, data: d, settings: s, room: roomOf(c, d, s, members),
+		ranker: &ranker{compiler: c}, data: d, settings: s, room: memory.room(),
 	}
 	for _, m := range members {
 		t := newTrainee(c, d, s, m)

@@ -1,0 +1,129 @@
+package autodiff
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/require"
+)
+
+// limited is a compiler with a memory limit that compiles nothing.
+type limited struct {
+	Compiler
+	bytes int64
+	notes *[]string
+}
+
+func (c limited) Memory() int64 { return c.bytes }
+func (limited) Fuses() bool     { return true }
+
+func (c limited) NoteOnce(how, text string) {
+	if how != "" {
+		*c.notes = append(*c.notes, text)
+	}
+}
+
+// distances returns a training of a distance model, and its memory.
+func distances(members int) (*kge.Data, kge.Settings, []kge.Member, memory) {
+	d, s := completion.Data(enginetest.Graph()), kge.DefaultSettings()
+	s.Dim, s.Batch, s.Reciprocal = 8, 32, true
+	m := kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.1}
+	var all []kge.Member
+	for range members {
+		all = append(all, m)
+	}
+	return d, s, all, memoryOf(limited{}, d, s, m)
+}
+
+// TestMemoryCheck checks which populations are refused at which limit, in numbers.
+func TestMemoryCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		members int
+		limit   func(m memory) int64
+		want    string
+	}{
+		"one with its batch":     {1, func(m memory) int64 { return m.ofStep(m.questions) }, ""},
+		"one with a question":    {1, func(m memory) int64 { return m.ofStep(1) }, ""},
+		"one with less":          {1, func(m memory) int64 { return m.ofStep(1) - 1 }, "a step on 1 question needs"},
+		"less than a table":      {1, func(memory) int64 { return 1 }, "a step on 1 question needs"},
+		"three with a batch":     {3, func(m memory) int64 { return m.ofStep(m.questions) + 2*m.state }, ""},
+		"three with space for 2": {3, func(m memory) int64 { return m.ofStep(m.questions) + 2*m.state - 1 }, "at most 2 members"},
+		"two with a question":    {2, func(m memory) int64 { return m.ofStep(1) }, "at most 1 member "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, s, members, m := distances(c.members)
+			err := Supports(limited{bytes: bytesOfNumber * c.limit(m)}, d, s, members)
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.Error(t, err, c.want)
+		})
+	}
+}
+
+// TestPartsOfMembers checks that the parts of a batch do not depend on the number of members, whose
+// states have half of the memory, and that they are noted.
+func TestPartsOfMembers(t *testing.T) {
+	for _, questions := range []int{64, 63, 20, 2} {
+		var rooms []int
+		for _, n := range []int{1, 3} {
+			d, s, members, m := distances(n)
+			var notes []string
+			c := limited{
+				bytes: bytesOfNumber * (m.state + m.step + 2*int64(questions)*m.question), notes: &notes,
+			}
+			if questions == m.questions {
+				c.bytes = bytesOfNumber * (m.ofStep(m.questions) + 2*m.state)
+			}
+			if fits := c.bytes/bytesOfNumber - m.ofStep(questions); fits < 2*m.state {
+				members = members[:1+fits/m.state]
+			}
+			p, err := NewPopulation(c, d, s, members)
+			require.NoError(t, err)
+			defer p.Close()
+			room := p.(*population).room
+			rooms = append(rooms, room)
+			isDivided := len(notes) == 1 && strings.Contains(notes[0], "computing a batch in")
+			if isDivided != (room < m.questions) {
+				t.Errorf("%d of %d questions at a time have the notes %q", room, m.questions, notes)
+			}
+		}
+		if rooms[0] != rooms[1] {
+			t.Errorf("the limit for %d questions gives parts of %v", questions, rooms)
+		}
+	}
+}
+
+// TestMemoryOfHops checks that a question needs more memory for more hops, larger cores, more chunks
+// and the maps of ConvE.
+func TestMemoryOfHops(t *testing.T) {
+	d, s, _, _ := distances(1)
+	s.Dim = 24
+	question := func(m kge.Member) int64 { return memoryOf(limited{}, d, s, m).question }
+	core := func(partitions int) int64 { return question(kge.Member{Form: form.Core(partitions)}) }
+	if got, want := core(1)-core(2), int64(4*24*(24-12)); got != want {
+		t.Errorf("one partition needs %d more numbers than two, want %d", got, want)
+	}
+	one, more := question(kge.Member{Structure: structure.Zero(1)}),
+		question(kge.Member{Structure: structure.Zero(4)})
+	if got, want := more-one, int64(4*24*3); got != want {
+		t.Errorf("four chunks need %d more numbers than one, want %d", got, want)
+	}
+	of := func(filters int) int64 {
+		return question(kge.Member{Form: form.ConvE{Height: 4, Filters: filters, Size: 3}.Form()})
+	}
+	if got, want := of(3)-of(2), int64(6*6*4); got != want {
+		t.Errorf("a filter needs %d numbers, want %d", got, want)
+	}
+	before := core(2)
+	d.Hops = 3
+	if got, want := core(2)-before, int64(2*(8*24+4*24*(1+12))); got != want {
+		t.Errorf("two more hops need %d numbers, want %d", got, want)
+	}
+}
