@@ -145,7 +145,7 @@ var functions = template.FuncMap{
 	"paperAndPublished": paperAndPublished, "twoModels": twoModels,
 	"allGraphs": func() []string { return slices.Concat(smallGraphs, benchmarks) },
 	"compare":   compare, "queryGains": queryGains,
-	"bestOn": bestOn, "searchedModels": searchedModels, "bestPublished": bestPublished, "several": several,
+	"bestOn": bestOn, "searchedModels": searchedModels, "modelTitle": modelTitle, "bestPublished": bestPublished, "several": several,
 }
 
 // twoModels returns the test MRR of the ensemble of two with the best validation MRR on a graph.

@@ -60,5 +60,10 @@ for graph in ${GRAPHS:-umls nations kinship}; do
     sort -rg | head -1 | cut -d' ' -f2)
   read -r -a flags < <(draw | sed -n "${chosen}p")
   train "final-$graph" "$graph" "${flags[@]}" --seed 11 --members 3
-  mv "final-$graph.json" "random-$graph.json"
+  for i in "${best[@]}"; do
+    jq '{command, valid: [.result.members[].valid.both.mrr]}' "again-$graph-$i.json"
+  done | jq -s --slurpfile final "final-$graph.json" '. as $again | $final[0] |
+    .result |= {dataset, model: (.model // .structure), dim, again: $again,
+      valid: [.members[].valid.both.mrr], test: [.members[].test.both.mrr]}' >random.part
+  mv random.part "random-$graph.json"
 done

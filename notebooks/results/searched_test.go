@@ -38,14 +38,18 @@ func searchedModels(graph string) (all []searchedModel, err error) {
 	return all, err
 }
 
-// Title returns the title of a baseline, the name of a form, or the structure.
-func (m searchedModel) Title() string {
-	s, err := structure.Parse(m.Model)
-	if err != nil {
-		return m.Model
-	}
-	if s.Name() == "" {
-		return "`" + m.Model + "`"
+// Title returns the title of the model.
+func (m searchedModel) Title() string { return modelTitle(m.Model) }
+
+// modelTitle returns the title of a baseline, the structure of another model with one, or the name of
+// a form.
+func modelTitle(model string) string {
+	s, err := structure.Parse(model)
+	switch {
+	case err != nil:
+		return model
+	case s.Name() == "":
+		return "`" + model + "`"
 	}
 	return s.Title()
 }
