@@ -1,8 +1,6 @@
 package autodiff
 
 import (
-	"math/bits"
-
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
@@ -87,7 +85,7 @@ func (p part) padded(n int) int {
 	if n <= p.room {
 		return p.room
 	}
-	return 1 << bits.Len(uint(n-1))
+	return powerOfTwo(n)
 }
 
 // list is an input under construction, with zeros as padding.

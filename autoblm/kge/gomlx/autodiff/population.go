@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 	"time"
 
@@ -120,7 +119,7 @@ func (p *population) Epoch(
 func (p *population) parts(b *batch) (parts []part) {
 	room, n := p.room, len(b.questions)
 	if p.settings.AnswersPerQuery > 0 { // steps have different numbers of questions
-		room = min(room, 1<<bits.Len(uint(n-1)))
+		room = min(room, powerOfTwo(n))
 	}
 	for from := 0; from < n; from += room {
 		parts = append(parts, part{b, from, min(n, from+room), room})

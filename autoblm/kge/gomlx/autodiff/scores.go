@@ -3,6 +3,7 @@ package autodiff
 import (
 	"context"
 	"fmt"
+	"math/bits"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -32,7 +33,7 @@ func (r *ranker) scores(
 	for i, q := range questions {
 		byHops[len(q.Path)] = append(byHops[len(q.Path)], i)
 	}
-	room, done := min(r.room(m), len(questions)), 0
+	room, done := r.room(m), 0
 	for _, indices := range byHops {
 		for from := 0; from < len(indices); from += room {
 			if err := ctx.Err(); err != nil {
@@ -43,7 +44,7 @@ func (r *ranker) scores(
 			for _, i := range some {
 				chunk = append(chunk, questions[i])
 			}
-			all, err := r.score(m, chunk, room)
+			all, err := r.score(m, chunk, min(room, powerOfTwo(len(chunk))))
 			if err != nil {
 				return err
 			}
@@ -57,12 +58,12 @@ func (r *ranker) scores(
 	return ctx.Err()
 }
 
-// score returns the scores of all entities for questions with the same number of hops.
-func (r *ranker) score(m *stored, questions []kge.Question, room int) ([]float32, error) {
+// score returns the scores of all entities for questions with the same number of hops, padded to size.
+func (r *ranker) score(m *stored, questions []kge.Question, size int) ([]float32, error) {
 	p := scoring{modelOf(m.Parameters)}
 	inputs := append([]*tensors.Tensor{}, m.tables...)
 	inputs = append(inputs, m.operators)
-	walk := walkInputs(questions, room, r.relations, m.Reciprocal)
+	walk := walkInputs(questions, size, r.relations, m.Reciprocal)
 	defer finalize(walk[:]...)
 	inputs = append(inputs, walk[:]...)
 	exec, err := r.compiler.Program(p, "scores", len(inputs), 1, p.graph)
@@ -77,12 +78,19 @@ func (r *ranker) score(m *stored, questions []kge.Question, room int) ([]float32
 	return tensors.CopyFlatData[float32](outputs[0])
 }
 
-// room returns the number of questions to score at a time.
+// room returns the number of questions to score at a time. Each takes a row of scores, or the numbers
+// of a hop if these are more.
 func (r *ranker) room(m *stored) int {
-	perQuestion := m.tables[0].Shape().Dim(0)
+	ofScores := int64(m.tables[0].Shape().Dim(0))
 	if !m.Form.Capabilities().Products && !r.compiler.Fuses() {
-		perQuestion *= 2 * m.Dim
+		ofScores *= 2 * int64(m.Dim)
 	}
-	const numbers = 8 << 20 // at a time
-	return max(1, numbers/perQuestion)
+	lookedUp, convolved := numbersOfHop(m.Form, m.Dim, m.Structure.K())
+	ofHop := int64(m.Form.Capabilities().StateRows*m.Dim) + lookedUp + convolved
+	const most = 8 << 20 // numbers at a time, beyond which a program is no faster
+	return int(max(1, min(most, r.compiler.Memory()/64)/max(ofScores, ofHop)))
 }
+
+// powerOfTwo returns the smallest one that is at least n. Sizes are rounded up to it, so that few
+// programs are compiled.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
