@@ -32,11 +32,14 @@ func Data(g *datasets.Graph) *kge.Data {
 		return known().Tails(anchor, relation/2)
 	}
 	d.Occurrences = func() kge.Occurrences { return occurrences(g) }
+	walker := sync.OnceValue(func() walker { return newWalker(g) })
 	queries := sync.OnceValue(func() []trainingQuery { return trainingQueries(g.Train) })
 	d.Batches = func(s kge.Settings, epoch int) kge.Batches {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
 		var all kge.Batches
 		switch {
+		case s.WalkHops > 0:
+			all = walker().batches(g, s, epoch, rng)
 		case s.Loss == kge.BCE:
 			all = queryBatches(queries(), s, rng)
 		case s.AnswersPerQuery > 0:

@@ -20,14 +20,19 @@ func factWeights(g *datasets.Graph) map[datasets.Triple]float32 {
 }
 
 // byFact returns a function that multiplies the weights of examples by those of their triples, on
-// average over the targets. An example of a reverse relation is that of the triple.
+// average over the targets. An example of a reverse relation is that of the triple. That of a path is
+// its last hop.
 func byFact(weights map[datasets.Triple]float32) func(batch []kge.Example) {
 	return func(batch []kge.Example) {
 		for i := range batch {
 			x, sum := &batch[i], float32(0)
 			for _, target := range x.Targets {
-				t := datasets.Triple{Head: x.Anchor, Relation: x.Path[0] / 2, Tail: target}
-				if x.Path[0]%2 == 1 {
+				from, relation := x.Anchor, x.Path[len(x.Path)-1]
+				if n := len(x.Through); n > 0 {
+					from = x.Through[n-1]
+				}
+				t := datasets.Triple{Head: from, Relation: relation / 2, Tail: target}
+				if relation%2 == 1 {
 					t.Head, t.Tail = t.Tail, t.Head
 				}
 				sum += weights[t]

@@ -39,8 +39,8 @@ func (h Hop) move(state []float64, transposed bool) []float64 {
 	if p.Structure.K() > 0 {
 		return p.hop(p.moved(state, h.rows, transposed), h.rows[0], transposed, false)
 	}
-	if c, ok := p.Form.ConvE(); ok {
-		return c.Query(state, h.rows[0], p.More)
+	if n, ok := p.Form.Neural(); ok {
+		return n.Hop(state, h.rows[0], transposed, p.More)
 	}
 	if p.Form.Partitions() > 0 {
 		return p.coreHop(state, h.matrix, transposed)
@@ -94,8 +94,8 @@ func (h Hop) Gradients(answer int32) (byAnchor, byAnswer []float64) {
 	if h.matrix != nil {
 		return h.model.coreHopGradient(byState, h.matrix, h.transposed), byAnswer
 	}
-	if c, ok := h.model.Form.ConvE(); ok {
-		return c.HeadGradient(h.anchor, h.rows[0], h.model.More, byState), byAnswer
+	if n, ok := h.model.Form.Neural(); ok {
+		return n.AnchorGradient(h.anchor, h.rows[0], h.transposed, h.model.More, byState), byAnswer
 	}
 	if f, ok := spec.(form.AnchorDifferentiator); ok {
 		return f.DefineAnchorGradient(h.anchor, h.rows, h.transposed, byState), byAnswer

@@ -16,7 +16,14 @@ import (
 func TestHop(t *testing.T) {
 	const step = 1e-3
 	d := completion.Data(enginetest.RandomGraph(5, 2, 9, 1))
-	for name, m := range enginetest.Members() {
+	members := enginetest.Members()
+	for _, c := range []form.Cell{
+		form.CellWN18RR, form.CellFB15k237,
+		{3, 4, 9, 1, 2, 1, 1, 1, 1, 1, 1}, {1, 11, 15, 0, 1, 0, 1, 0, 1, 0, 1}, {0, 6, 4, 2, 0, 1, 0, 1, 0, 1, 0},
+	} {
+		members[c.Form().String()] = kge.Member{Form: c.Form(), Seed: 2, LearningRate: 1}
+	}
+	for name, m := range members {
 		for path := range int32(12) {
 			s := kge.DefaultSettings()
 			s.Dim, s.InitScale, s.Reciprocal = 2*max(2, m.Structure.K()), 0.7, path >= 4

@@ -110,7 +110,14 @@ func (s Settings) ValidateFor(m Member) error {
 	f := s.FormOf(m)
 	can := f.Capabilities()
 	_, isConvE := f.ConvE()
+	_, isNeural := f.Neural()
+	_, hasCell := f.Cell()
 	switch {
+	case isNeural && m.Products != 0:
+		return fmt.Errorf("products are not defined for %v: leave products and dura at 0", m.Form)
+	case !hasCell && s.WalkHops > 0:
+		return fmt.Errorf("%s reads no paths: leave walk-hops at 0, or train a recurrent model, "+
+			"such as interstellar-wn18rr", m.kind())
 	case s.Translate && f != form.Translated:
 		return fmt.Errorf("%v has no heads to translate: switch translate off", m.Form)
 	case m.Form.HasNorm():
@@ -127,8 +134,6 @@ func (s Settings) ValidateFor(m Member) error {
 			"leave products, ivr and ivr-products at 0, or switch batch-norm off")
 	case isConvE && !s.Reciprocal:
 		return errors.New("ConvE has no transpose, so that reverse relations must ask for heads: set reciprocal")
-	case isConvE && m.Products != 0:
-		return errors.New("products are not defined for ConvE: leave products and dura at 0")
 	case !isConvE && s.FeatureDropout != 0:
 		return fmt.Errorf("%v has no feature maps: leave feature-dropout at 0", m.Form)
 	case f == form.Translated && !s.Reciprocal:

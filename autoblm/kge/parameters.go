@@ -139,8 +139,8 @@ func (p Parameters) walk(kept *CoreMatrices, q Question, relations int) []float6
 	copy(state, widen(p.Entity(q.Anchor)))
 	for _, r := range q.Path {
 		rows, transposed := p.relationRows(r, relations)
-		if c, ok := p.Form.ConvE(); ok {
-			state = c.Query(state, rows[0], p.More)
+		if n, ok := p.Form.Neural(); ok {
+			state = n.Hop(state, rows[0], transposed, p.More)
 		} else if p.Form.Partitions() > 0 {
 			state = p.coreHop(state, kept.of(p, r, relations, rows[0]), transposed)
 		} else {

@@ -7,6 +7,8 @@ type Question struct {
 	// Path has the relations in the order of the walk: 2k for relation k, and 2k+1 for its
 	// reverse, walked from tail to head.
 	Path []int32
+	// Through has the entities between the hops of a path in training, if they are known; see [Walks].
+	Through []int32
 }
 
 // Example is a question with answers to learn.

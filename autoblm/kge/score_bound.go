@@ -75,10 +75,10 @@ func NewScoreBound(p Parameters, relations int) ScoreBound {
 func (b ScoreBound) Of(q Question) float64 {
 	p := b.model
 	products := p.Form.Capabilities().Products
-	_, isConvE := p.Form.ConvE()
+	_, isNeural := p.Form.Neural()
 	var magnitude float64
 	switch {
-	case isConvE: // whose query is computed in float64
+	case isNeural: // whose query is computed in float64
 		magnitude = norm(p.walk(nil, q, b.relations)) * b.norm
 	case b.cores != nil:
 		magnitude = b.coreMagnitude(q) * b.norm

@@ -125,7 +125,8 @@ type Settings struct {
 	// Buckets n > 1 divides the entities into n ranges. An epoch has LoadedBuckets of them in memory
 	// at a time, in an order in which each two meet. Triples train when both of their ends are in
 	// memory, among candidates that are.
-	Buckets int     `json:"buckets,omitempty" min:"0" max:"1024" help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters for tables in files (train --tables); 0 or 1: no groups."`
+	Buckets int `json:"buckets,omitempty" min:"0" max:"1024" help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters for tables in files (train --tables); 0 or 1: no groups."`
+	// MaxNorm applies to each of the two vectors of an entity of Interstellar.
 	MaxNorm float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
 	// RelationRate multiplies the learning rate of the tables of relations, such as RotatE's angles,
 	// whose numbers are larger than those of entities.
@@ -135,6 +136,7 @@ type Settings struct {
 	Sampling        `kong:"-"`
 	SelfAdversarial `kong:"-"`
 	Convolution     `kong:"-"`
+	Walks           `kong:"-"`
 	// Distillation applies to triples.
 	Distillation `kong:"-"`
 	// Encoding applies to triples.
@@ -168,6 +170,18 @@ type SelfAdversarial struct {
 type Convolution struct {
 	// FeatureDropout drops whole maps of a query.
 	FeatureDropout float64 `json:"feature_dropout,omitempty" min:"0" below:"1" help:"With ConvE: share of the feature maps of each query that are dropped in a training step."`
+}
+
+// WalksPerTriple is the number of random walks of an epoch that start with a triple, in each
+// direction, as in the program of Zhang et al. (2020).
+const WalksPerTriple = 2
+
+// Walks selects paths from random walks, which recurrent models read.
+type Walks struct {
+	// WalkHops n > 0 replaces triples by paths of n hops. Each triple starts [WalksPerTriple] in each
+	// direction and epoch. A path teaches the entity after each of its hops, given those before. Batch
+	// is a number of paths.
+	WalkHops int `json:"walk_hops,omitempty" min:"0" max:"64" help:"With Interstellar: length of the random walks to learn from, such as 3. 0: triples."`
 }
 
 // DefaultSettings returns settings that are small enough for a laptop: d 64, 60 epochs,
@@ -250,6 +264,9 @@ func (s Settings) validateLoss() error {
 	case s.Negatives == 0 && (s.AdversarialTemperature > 0 || s.Subsampling):
 		return errors.New("adversarial-temperature and subsampling are parts of negative sampling: " +
 			"set negatives, such as 256, or leave them out")
+	case s.WalkHops > 0 && (s.Loss != LogLoss || s.Negatives > 0 || s.AnswersPerQuery > 0 || s.Buckets > 1):
+		return errors.New("walk-hops is for the log-loss of single paths: leave out negatives, " +
+			"answers-per-query, buckets and other losses, or set walk-hops to 0")
 	case s.Translate && !s.Reciprocal:
 		return errors.New("translate moves only heads, so that reverse relations must ask for them: " +
 			"set reciprocal, or switch translate off")

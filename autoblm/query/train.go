@@ -105,6 +105,8 @@ func (s Settings) Validate(m kge.Member) error {
 		return fmt.Errorf("buckets is %d: queries do not train in buckets", s.Buckets)
 	case s.Loss != kge.LogLoss:
 		return errors.New("queries do not train with bce: leave loss at log-loss")
+	case s.WalkHops != 0:
+		return errors.New("queries learn from their own paths: leave walk-hops at 0")
 	case s.BatchNorm:
 		return errors.New("queries do not train with batch normalization: switch batch-norm off")
 	case s.AdversarialTemperature != 0 || s.Subsampling:

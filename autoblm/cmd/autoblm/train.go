@@ -184,7 +184,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		c.Engine = nativeEngine
 	}
 	c.Compute = c.ForTraining(c.Settings.Training)
-	if _, isConvE := c.Model.ConvE(); isConvE && c.Engine == "auto" { // cpu does not train it
+	if _, isNeural := c.Model.Neural(); isNeural && c.Engine == "auto" { // cpu does not train it
 		c.Engine = "gomlx"
 	}
 	engine, err := c.open(c.Model)

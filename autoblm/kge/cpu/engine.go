@@ -95,7 +95,7 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	if s.Encoder != kge.NoEncoder {
 		return fmt.Errorf("engine cpu does not train the encoder %v; use engine gomlx", s.Encoder)
 	}
-	if _, ok := members[0].Form.ConvE(); ok {
+	if _, ok := members[0].Form.Neural(); ok {
 		return fmt.Errorf("engine cpu ranks with %v, but does not train it: use engine gomlx", members[0].Form)
 	}
 	if f := s.FormOf(members[0]); d.BothDirections && s.Negatives > 0 {

@@ -59,8 +59,8 @@ func arithmeticOf(f form.Form) (a arithmetic, found bool) {
 	if f.Partitions() > 0 {
 		return coreArithmetic(f), true
 	}
-	if c, ok := f.ConvE(); ok {
-		return convArithmetic(c), true
+	if n, ok := f.Neural(); ok {
+		return neuralArithmetic(n), true
 	}
 	if size := f.BlockSize(); size > 0 {
 		return blockArithmetic(size), true

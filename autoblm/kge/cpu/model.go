@@ -94,11 +94,12 @@ func newModelOf(k *kernel.Set, p kge.Parameters, entities tiles.Embeddings) *mod
 func (m *model) setStructure(s structure.Structure) {
 	arithmetic, _ := arithmeticOf(m.form)
 	m.structure, m.hop = s, arithmetic.newHop(m.kernels, s, m.dim)
-	if c, ok := m.hop.(convolution); ok {
+	if h, ok := m.hop.(neuralHop); ok {
+		h.rows, h.columns = m.relations[0].rows, m.relations[0].columns
 		for i, t := range m.global {
-			c.globals = append(c.globals, t.Dense(m.columns(1+len(m.relations)+i)))
+			h.globals = append(h.globals, t.Dense(m.columns(1+len(m.relations)+i)))
 		}
-		m.hop = c
+		m.hop = h
 	}
 }
 

@@ -112,6 +112,11 @@ func (r *reference) trainedQuery(q kge.Question, step, number int) []float64 {
 		return r.query(q)
 	}
 	row := r.entity(q.Anchor)
+	if cell, ok := r.Form.Cell(); ok { // a path that returns to its anchor reads the whole row there
+		row = slices.Clone(row)
+		r.drop(row, dropout.InputKey(r.member.Seed, step), number, r.settings.InputDropout)
+		return r.read(q, cell, row)
+	}
 	whole := slices.Clone(row)
 	defer copy(row, whole)
 	r.drop(row, dropout.InputKey(r.member.Seed, step), number, r.settings.InputDropout)
@@ -138,7 +143,12 @@ func (r *reference) isConvE() bool {
 func (r *reference) normalizesBatches() bool { return r.Form.HasNorm() || r.isConvE() }
 
 // query returns the query of a question.
-func (r *reference) query(q kge.Question) []float64 { return r.walk(q.Anchor, r.hops(q.Path)...) }
+func (r *reference) query(q kge.Question) []float64 {
+	if cell, ok := r.Form.Cell(); ok && (len(q.Path) == 1 || q.Through != nil) {
+		return r.read(q, cell, r.entity(q.Anchor))
+	}
+	return r.walk(q.Anchor, r.hops(q.Path)...)
+}
 
 // scoreScale returns the maximum over a batch of the root sum of squares of the terms of a score.
 // The rounding error of a score grows with it, even if the score itself is small.
@@ -211,11 +221,12 @@ func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 	}
 	for i, x := range batch {
 		directions := []kge.Example{x}
-		if r.data.BothDirections {
+		bothDirections := r.data.BothDirections && r.settings.WalkHops == 0
+		if bothDirections {
 			directions = append(directions, reversed(x))
 		}
 		examples := directions[:1] // with penalties and relation prediction
-		if r.data.BothDirections && r.Reciprocal {
+		if bothDirections && r.Reciprocal {
 			examples = directions
 		}
 		for direction, x := range directions {

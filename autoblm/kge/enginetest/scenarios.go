@@ -80,7 +80,7 @@ func makeScenarios(t testing.TB) (all []scenario) {
 		all = append(all, scenario{e.member + "/triples/" + recipe, e.member, recipe,
 			NewCase(triples, s, m, 2, math.MaxInt)})
 	}
-	return append(all, convEScenarios(triples)...)
+	return slices.Concat(all, convEScenarios(triples), cellScenarios(triples))
 }
 
 // largeScenarios returns the scenarios of manyRows.

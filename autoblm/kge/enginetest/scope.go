@@ -1,6 +1,10 @@
 package enginetest
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+)
 
 // Scope says how much of the suite an engine runs.
 type Scope int
@@ -29,5 +33,6 @@ func (s Scope) Has(recipe, member string) bool {
 		member == "quate" && slices.Contains(briefWithQuatE, recipe) ||
 		member == "transe" && slices.Contains(briefWithTransE, recipe) ||
 		member == "conve" && recipe == "bce, dropouts" ||
+		member == form.CellFB15k237.Form().String() && recipe == "walks, dropout" ||
 		member == "core-2" && slices.Contains(briefWithCores, recipe)
 }

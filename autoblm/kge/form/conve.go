@@ -171,8 +171,8 @@ func (f convE) DefineHop(
 	return rectified(convolve(f.ConvE, state, relations[0], relations[1:]).query)
 }
 
-// Query returns the state after a hop, from global tables as models store them.
-func (f ConvE) Query(head, relation []float64, globals [][]float32) []float64 {
+// Hop implements [Neural]. ConvE has no transpose.
+func (f ConvE) Hop(head, relation []float64, _ bool, globals [][]float32) []float64 {
 	return rectified(convolve(f, head, relation, globals).query)
 }
 
@@ -184,9 +184,9 @@ func rectified(x []float64) []float64 {
 	return y
 }
 
-// HeadGradient returns the gradient with respect to a head, given that with respect to its query.
-func (f ConvE) HeadGradient(
-	head, relation []float64, globals [][]float32, byQuery []float64,
+// AnchorGradient implements [Neural].
+func (f ConvE) AnchorGradient(
+	head, relation []float64, _ bool, globals [][]float32, byQuery []float64,
 ) []float64 {
 	d := len(head)
 	filters, weights, norms := globals[0], globals[1], globals[2]

@@ -34,8 +34,8 @@ func TestConvENames(t *testing.T) {
 	}
 }
 
-// TestConvEHeadGradient compares the gradient of a head with difference quotients.
-func TestConvEHeadGradient(t *testing.T) {
+// TestConvEGradient compares the gradient of a head with difference quotients.
+func TestConvEGradient(t *testing.T) {
 	const dim = 12
 	c := ConvE{Height: 4, Filters: 3, Size: 2}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -55,13 +55,13 @@ func TestConvEHeadGradient(t *testing.T) {
 		globals = append(globals, numbers)
 	}
 	head, relation, weights := draw(dim), draw(dim), draw(dim)
-	got := c.HeadGradient(head, relation, globals, weights)
+	got := c.AnchorGradient(head, relation, false, globals, weights)
 	for i := range head {
 		const width = 1e-6
 		at := func(step float64) float64 {
 			moved := append([]float64(nil), head...)
 			moved[i] += step
-			return floats.Dot(weights, c.Query(moved, relation, globals))
+			return floats.Dot(weights, c.Hop(moved, relation, false, globals))
 		}
 		want := (at(width) - at(-width)) / (2 * width)
 		if math.Abs(got[i]-want) > 1e-6*max(1, math.Abs(want)) {

@@ -163,6 +163,12 @@ func (f *Form) UnmarshalText(text []byte) error {
 		*f = form
 		return nil
 	}
+	if form, isCell, err := parseCell(string(text)); isCell {
+		if err == nil {
+			*f = form
+		}
+		return err
+	}
 	if plain, found := strings.CutSuffix(string(text), normalizedSuffix); found {
 		var form Form
 		err := form.UnmarshalText([]byte(plain))
@@ -184,7 +190,7 @@ func Names() (names []string) {
 	for _, all := range families() {
 		names = append(names, all.prefix+all.number)
 	}
-	return append(names, convEPrefix)
+	return append(names, convEPrefix, CellWN18RR.Form().String(), CellFB15k237.Form().String(), cellPrefix+"NUMBERS")
 }
 
 // CheckDim returns an error if no model of the form has a dimension.

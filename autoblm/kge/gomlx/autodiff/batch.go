@@ -30,7 +30,7 @@ func newBatch(d *kge.Data, s kge.Settings, examples []kge.Example) *batch {
 	weight := 1 / float32(len(examples))
 	for i, x := range examples {
 		switch {
-		case !d.BothDirections:
+		case !d.BothDirections, s.WalkHops > 0:
 			b.addPath(s, x, weight)
 		case s.Loss == kge.BCE:
 			b.addQuery(x, weight)

@@ -25,9 +25,18 @@ type averaging interface {
 	averages() int
 }
 
+// reading is a form that reads the entities of the paths that it learns.
+type reading interface {
+	graphForm
+	// read returns the states of questions after paths with known entities, [questions, rows, d]. start
+	// has the rows of the first entities, [questions, d].
+	read(c *pass, t tables, start *Node, p paths) *Node
+}
+
 // graphOf returns the graphs of a form.
 func graphOf(f form.Form) (graphForm, error) {
 	sizes, isConvE := f.ConvE()
+	cell, hasCell := f.Cell()
 	switch {
 	case f.HasStructure(), f == form.Diag:
 		return bilinear{moves: f == form.Translated}, nil
@@ -39,6 +48,8 @@ func graphOf(f form.Form) (graphForm, error) {
 		return core{}, nil
 	case isConvE:
 		return convE{ConvE: sizes}, nil
+	case hasCell:
+		return interstellar{Cell: cell}, nil
 	case f == form.TransE:
 		return transE{}, nil
 	case f == form.RotatE:

@@ -15,6 +15,7 @@ const (
 	inAnchors                  // [q]
 	inRelations                // [hops, q]: rows of tables of relations
 	inSigns                    // [hops, q], see hop
+	inPassed                   // [hops, q]: entities from which hops start, 0 if unknown
 	inNumbers                  // [q]: number of a question in its batch
 	inCount                    // scalar int32: questions without padding
 	inWeights                  // [q]: sum of the weights of the answers
@@ -112,19 +113,37 @@ func vectorOf[T int32 | uint32 | float32](numbers ...T) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(numbers, len(numbers))
 }
 
+// hopsOf returns the number of hops of the longest path.
+func hopsOf(all []kge.Question) (hops int) {
+	for _, q := range all {
+		hops = max(hops, len(q.Path))
+	}
+	return hops
+}
+
+// passedInput writes the entities from which hops start.
+func passedInput(all []kge.Question, room int) *tensors.Tensor {
+	passed := newList[int32](hopsOf(all), room)
+	for i, q := range all {
+		passed.set(0, i, q.Anchor)
+		for h, entity := range q.Through {
+			passed.set(1+h, i, entity)
+		}
+	}
+	return passed.matrix()
+}
+
 // walkInputs writes the anchors, relations and signs of questions, with room for padding.
 func walkInputs(all []kge.Question, room, relations int, reciprocal bool) (out [3]*tensors.Tensor) {
-	hops := len(all[0].Path)
+	hops := hopsOf(all)
 	anchors, rows := newList[int32](1, room), newList[int32](hops, room)
 	signs := newList[float32](hops, room)
-	for i := range signs.numbers {
-		signs.numbers[i] = 1
-	}
 	for i, q := range all {
 		anchors.set(0, i, q.Anchor)
 		for h, r := range q.Path {
 			row, transposed := rules.RelationRow(r, relations, reciprocal)
 			rows.set(h, i, int32(row))
+			signs.set(h, i, 1)
 			if transposed {
 				signs.set(h, i, -1)
 			}
@@ -140,6 +159,7 @@ func (t *trainee) inputsOf(p part, step int) []*tensors.Tensor {
 	questions := p.questions[p.from:p.to]
 	walk := walkInputs(questions, p.room, t.relations, t.Reciprocal)
 	copy(all[inAnchors:], walk[:])
+	all[inPassed] = passedInput(questions, p.room)
 	numbers, weights := newList[int32](1, p.room), newList[float32](1, p.room)
 	for i := range questions {
 		numbers.set(0, i, int32(p.from+i))
@@ -199,7 +219,7 @@ func (t *trainee) scalars() *tensors.Tensor {
 
 // addPenalties adds the weights of penalties, which may depend on the frequency of rows.
 func (t *trainee) addPenalties(all []*tensors.Tensor, p part) {
-	hops := len(p.questions[p.from].Path)
+	hops := hopsOf(p.questions[p.from:p.to])
 	ends := within(p.ends, p.from, p.to)
 	size := p.padded(len(ends))
 	entities, of := newList[int32](1, size), newList[int32](1, size)

@@ -75,6 +75,8 @@ func questionsOf(d *kge.Data, s kge.Settings) int {
 	switch {
 	case s.Loss == kge.BCE: // of which a triple has two
 		return max(1, min(s.Batch, 2*d.Count))
+	case s.WalkHops > 0: // for each of several paths of a triple
+		return min(s.Batch, 2*kge.WalksPerTriple*d.Count) * s.WalkHops
 	case d.BothDirections:
 		n *= 2
 	}

@@ -18,6 +18,7 @@ type recipe struct {
 	dropout, inputDropout bool
 	norms, products       bool // penalties
 	orthogonality         bool // of models with cores
+	reads                 bool // paths with known entities, see reading
 	n3Block               int  // from 1
 	chunks                int  // of a structure, 1 without one
 	encoder               encoder.Encoder
@@ -33,7 +34,7 @@ func (t *trainee) recipe() recipe {
 		norms: w.L2+w.N3+w.EntityL2+w.EntityN3+w.RelationL2+w.RelationN3 > 0, products: w.Products > 0,
 		orthogonality: w.Orthogonality > 0 && m.form.Partitions() > 0,
 		n3Block:       max(1, w.N3Block), chunks: max(1, t.Structure.K()),
-		encoder: t.encoder,
+		encoder: t.encoder, reads: s.WalkHops > 0,
 	}
 }
 
@@ -83,7 +84,11 @@ func (p recipe) loss(numbers, edges []*Node, in in) (loss, averages *Node) {
 	training := pass{training: true, used: used, key: in.key(keyOfLayers)}
 	numbers = p.encoder.Encode(numbers, edges, training.drop)
 	c, t := p.embeddings(numbers, in[inOperators], training)
-	a := asked{pass: c, tables: t, in: in, paths: paths{in[inRelations], in[inSigns], p.ways()}}
+	a := asked{pass: c, tables: t, in: in,
+		paths: paths{relations: in[inRelations], signs: in[inSigns], ways: p.ways()}}
+	if p.reads {
+		a.passed = in[inPassed]
+	}
 	a.anchors = lookUp(t.entities, in[inAnchors])
 	start := a.anchors
 	drop := func(x *Node) *Node { return a.dropCoordinates(x, keyOfInputs, scalarInputDropout) }

@@ -19,7 +19,9 @@ func (p scoring) graph(_ *Graph, all []*Node) []*Node {
 	numbers, in := all[:n], all[n:]
 	c, t := p.embeddings(numbers, in[inOperators], pass{})
 	anchors := lookUp(t.entities, in[inAnchors])
-	states := walk(c, t, anchors, paths{in[inRelations], in[inSigns], p.ways()})
+	states := walk(c, t, anchors, paths{
+		relations: in[inRelations], signs: in[inSigns], ways: p.ways(),
+	})
 	scores := p.graphs().scores(c, InsertAxes(states, 0), InsertAxes(t.entities, 0))
 	return []*Node{Squeeze(scores, 0)}
 }

@@ -45,7 +45,8 @@ func (p update) graph(_ *Graph, all []*Node) []*Node {
 		after[norms] = Concatenate([]*Node{learned, Slice(last, AxisRange(first))}, 0)
 	}
 	if p.maxNorm {
-		after[0] = optimizer.ClipNorms(after[0], maxNorm)
+		rows := Reshape(after[0], -1, after[0].Shape().Dim(1)/p.form.Vectors())
+		after[0] = ReshapeWithShape(optimizer.ClipNorms(rows, maxNorm), after[0].Shape())
 	}
 	return after
 }

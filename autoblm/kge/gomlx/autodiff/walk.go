@@ -45,8 +45,10 @@ func (h hop) choose(forward, backward func() *Node) *Node {
 // paths holds the relations of questions as rows of tables.
 type paths struct {
 	relations *Node // [hops, questions]
-	signs     *Node // [hops, questions], see hop
+	signs     *Node // [hops, questions], see hop; 0 after the last hop of a path
 	ways      ways
+	// passed has the entities from which hops start, [hops, questions]; nil if they are unknown.
+	passed *Node
 }
 
 func (p paths) hops() int { return p.relations.Shape().Dim(0) }
@@ -73,12 +75,15 @@ func (p paths) reversed(questions *Node) paths {
 		}
 		return Transpose(Concatenate(hops, 1), 0, 1)
 	}
-	return paths{back(p.relations), Neg(back(p.signs)), p.ways.reversed()}
+	return paths{relations: back(p.relations), signs: Neg(back(p.signs)), ways: p.ways.reversed()}
 }
 
 // walk returns the states after all hops, [questions, rows, d], from the rows of entities
 // [questions, d].
 func walk(c *pass, t tables, start *Node, p paths) *Node {
+	if p.passed != nil {
+		return c.graphs().(reading).read(c, t, start, p)
+	}
 	states := InsertAxes(start, 1)
 	if more := c.stateRows() - 1; more > 0 {
 		zeros := BroadcastToDims(ScalarZero(start.Graph(), start.DType()),
