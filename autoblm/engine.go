@@ -42,9 +42,10 @@ func (c Compute) For(f form.Form) Compute {
 	return c
 }
 
-// ForTraining chooses an engine for the settings of a training: only gomlx trains encoders.
-func (c Compute) ForTraining(s kge.Settings) Compute {
-	if s.Encoder != kge.NoEncoder && cmp.Or(c.Engine, "auto") == "auto" {
+// ForTraining chooses an engine for a training: only gomlx trains encoders and neural forms.
+func (c Compute) ForTraining(s kge.Settings, f form.Form) Compute {
+	_, isNeural := f.Neural()
+	if (isNeural || s.Encoder != kge.NoEncoder) && cmp.Or(c.Engine, "auto") == "auto" {
 		c.Engine = "gomlx"
 	}
 	return c

@@ -65,10 +65,15 @@ func TestEngineOfForms(t *testing.T) {
 func TestEngineOfEncoders(t *testing.T) {
 	s := kge.Settings{Encoding: kge.Encoding{Encoder: kge.RGCN}}
 	for engine, want := range map[string]string{"": "gomlx", "auto": "gomlx", "cpu": "cpu"} {
-		if got := (autoblm.Compute{Engine: engine}).ForTraining(s).Engine; got != want {
+		if got := (autoblm.Compute{Engine: engine}).ForTraining(s, form.Bilinear).Engine; got != want {
 			t.Errorf("engine %q becomes %q, want %q", engine, got, want)
 		}
-		if got := (autoblm.Compute{Engine: engine}).ForTraining(kge.Settings{}).Engine; got != engine {
+		neural := (autoblm.Compute{Engine: engine}).ForTraining(kge.Settings{}, form.CellWN18RR.Form())
+		if got := neural.Engine; got != want {
+			t.Errorf("for Interstellar, engine %q becomes %q, want %q", engine, got, want)
+		}
+		others := (autoblm.Compute{Engine: engine}).ForTraining(kge.Settings{}, form.Bilinear)
+		if got := others.Engine; got != engine {
 			t.Errorf("without encoder, engine %q becomes %q", engine, got)
 		}
 	}

@@ -42,7 +42,8 @@ func drawPredictor(t *rapid.T, power float64) completion.Predictor {
 // drawModel draws a model of any form. Some rows are equal, so that scores tie.
 func drawModel(t *rapid.T, power float64, entities int) *kge.Model {
 	forms := append(form.All(), form.Translated, form.Tucker.WithNorm(), form.Core(2).WithNorm(),
-		form.ConvE{Height: 1, Filters: 2, Size: 1}.Form())
+		form.ConvE{Height: 1, Filters: 2, Size: 1}.Form(), form.CellFB15k237.Form(),
+		form.Cell{3, 4, 9, 1, 2, 1, 1, 1, 1, 1, 1}.Form())
 	p := kge.Parameters{Form: rapid.SampledFrom(forms).Draw(t, "form")}
 	if p.Form.HasStructure() {
 		p.Structure = structure.MustParse(rapid.SampledFrom([]string{"complex", "simple", "quate",

@@ -92,10 +92,10 @@ func DefaultSampling(f form.Form, dim int) kge.Sampling {
 // EntityL2 penalize the anchor, the relations of the path and the drawn answer. Products penalizes
 // |e0ᵀR|² + |R e|², where R is the product of the path.
 func (s Settings) Validate(m kge.Member) error {
-	_, isConvE := m.Form.ConvE()
+	_, isNeural := m.Form.Neural()
 	switch {
-	case isConvE:
-		return fmt.Errorf("%v normalizes batches of triples: train it with autoblm train", m.Form)
+	case isNeural:
+		return fmt.Errorf("%v learns triples or walks of their entities: train it with autoblm train", m.Form)
 	case s.Frequency != 0:
 		return fmt.Errorf("frequency is %v: for queries use answer-power", s.Frequency)
 	case s.AnswersPerQuery != 0:
@@ -105,8 +105,6 @@ func (s Settings) Validate(m kge.Member) error {
 		return fmt.Errorf("buckets is %d: queries do not train in buckets", s.Buckets)
 	case s.Loss != kge.LogLoss:
 		return errors.New("queries do not train with bce: leave loss at log-loss")
-	case s.WalkHops != 0:
-		return errors.New("queries learn from their own paths: leave walk-hops at 0")
 	case s.BatchNorm:
 		return errors.New("queries do not train with batch normalization: switch batch-norm off")
 	case s.AdversarialTemperature != 0 || s.Subsampling:

@@ -68,7 +68,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		"n3", "dura", "dura-cp", "rescal", "rp", "kgbench", "metasd-base", "bique", "ivr", "ivr-quate", "ivr-analogy",
 		"ivr-tucker", "tucker", "conve", "meim",
 		"small", "small-search", "rotate", "transe", "pairre",
-		"autosf-ogb", "compgcn", "rgcn",
+		"autosf-ogb", "compgcn", "rgcn", "interstellar",
 	}) {
 		t.Errorf("the names are %v", got)
 	}
@@ -102,9 +102,9 @@ func TestNoSuchRecipe(t *testing.T) {
 			}
 		}
 	}
-	if got := len(For("wn18rr")); got != 20 {
+	if got := len(For("wn18rr")); got != 21 {
 		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, dura-cp, rescal, rp, "+
-			"kgbench, metasd-base, bique, tucker, conve, meim, rotate, transe, compgcn and four of ivr", got)
+			"kgbench, metasd-base, bique, tucker, conve, meim, rotate, transe, compgcn, interstellar and four of ivr", got)
 	}
 	if got := For("mine"); len(got) != 0 {
 		t.Errorf("recipes for an unknown graph: %v", got)

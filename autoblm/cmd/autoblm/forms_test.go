@@ -186,3 +186,27 @@ func TestConvE(t *testing.T) {
 		{cli.Failed, "use engine gomlx", strings.Replace(train, "--backend go", "--engine cpu", 1) + "none"},
 	})
 }
+
+// TestInterstellar trains Interstellar on walks, and ranks and queries with it without GoMLX.
+func TestInterstellar(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	train := "train --model interstellar-3-4-9-1-2-1-1-1-1-1-1 --walk-hops 3 --optimizer adam --lr 0.01 " +
+		"--dim 8 --no-eval --epochs 4 --batch 32 --backend go --dataset " + graph + " --out " + dir + "/"
+	first := object(t, train+"first --input-dropout 0.1 --dropout 0.1 --max-norm 1")
+	has(t, first, fields{"model": "interstellar-3-4-9-1-2-1-1-1-1-1-1", "engine": "gomlx"})
+	if number(t, first, "loss.3") >= number(t, first, "loss.0") {
+		t.Errorf("it does not learn: %v", first["loss"])
+	}
+	native := object(t, "eval --engine cpu --dataset", graph, "--model", dir+"/first")
+	has(t, object(t, "eval --engine gomlx --backend go --dataset", graph, "--model", dir+"/first"),
+		fields{"test.both.hits10": get(native, "test.both.hits10")})
+	object(t, "predict --any --explain 2 --head e00 --relation near --model", dir+"/first --dataset", graph)
+	refuse(t, []refusal{
+		{cli.Misuse, "products are not defined", train + "none --products 0.1"},
+		{cli.Misuse, "reads no paths", "train --model transe --walk-hops 3 --dataset " + graph},
+		{cli.Misuse, "log-loss of single paths", train + "none --answers-per-query 4 --reciprocal"},
+		{cli.Misuse, "a cell has 11 numbers", strings.Replace(train, "-1-2-1", "", 1) + "none"},
+		{cli.Misuse, "product with 0", strings.Replace(train, "-3-4-", "-3-13-", 1) + "none"},
+		{cli.Failed, "use engine gomlx", strings.Replace(train, "--backend go", "--engine cpu", 1) + "none"},
+	})
+}

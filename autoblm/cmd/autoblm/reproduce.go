@@ -72,7 +72,7 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 		return err
 	}
 	warn(o, plan.Graph.Warnings("valid", "test"))
-	c.Compute = c.ForTraining(plan.Final.Training)
+	c.Compute = c.ForTraining(plan.Final.Training, plan.Final.Form)
 	if plan.Engine, err = c.open(plan.Final.Form); err != nil {
 		return err
 	}

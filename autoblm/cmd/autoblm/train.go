@@ -38,6 +38,7 @@ type trainCommand struct {
 	Sampling      kge.Sampling        `embed:"" group:"Training"`
 	Adversarial   kge.SelfAdversarial `embed:"" group:"Training"`
 	Convolution   kge.Convolution     `embed:"" group:"Training"`
+	Walks         kge.Walks           `embed:"" group:"Training"`
 	Encoding      kge.Encoding        `embed:"" group:"Training"`
 	Message       structureFlag       `group:"Training" placeholder:"STRUCTURE" needs:"encoder" help:"Structure of the messages of the encoder blm, as for structure check. Default: that of the model."`
 	Members       int                 `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
@@ -83,12 +84,12 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 	s := &c.Settings.Training
 	layers = append(layers, func() {
 		c.LossFunction, c.Sampling, c.Adversarial = s.LossFunction, s.Sampling, s.SelfAdversarial
-		c.Convolution = s.Convolution
+		c.Convolution, c.Walks = s.Convolution, s.Walks
 		c.Encoding, c.Message.Structure = s.Encoding, s.Message
 	}, c.sampling, c.binary)
 	err := flags.Resolve(line, layers...)
 	s.LossFunction, s.Sampling, s.SelfAdversarial = c.LossFunction, c.Sampling, c.Adversarial
-	s.Convolution = c.Convolution
+	s.Convolution, s.Walks = c.Convolution, c.Walks
 	s.Encoding = c.Encoding
 	s.Message = c.Message.Structure
 	return err
@@ -183,10 +184,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if c.teacher != nil && c.Engine == "auto" { // gomlx does not learn from a teacher
 		c.Engine = nativeEngine
 	}
-	c.Compute = c.ForTraining(c.Settings.Training)
-	if _, isNeural := c.Model.Neural(); isNeural && c.Engine == "auto" { // cpu does not train it
-		c.Engine = "gomlx"
-	}
+	c.Compute = c.ForTraining(c.Settings.Training, c.Model)
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 // TestArithmeticHasDeclaredCapabilities compares each measure with what its form declares.
 func TestArithmeticHasDeclaredCapabilities(t *testing.T) {
 	for _, f := range append(form.All(), form.Translated, form.Core(2).WithNorm(),
-		form.DefaultConvE.Form()) {
+		form.DefaultConvE.Form(), form.CellWN18RR.Form()) {
 		a, found := arithmeticOf(f)
 		if !found {
 			t.Error(checkForm(f))

@@ -183,6 +183,9 @@ func parseCell(name string) (f Form, isCell bool, err error) {
 	if err := c.check(); err != nil {
 		return Form{}, true, fmt.Errorf("model %s: %w", name, err)
 	}
+	if f := c.Form(); f.String() != name {
+		return Form{}, true, fmt.Errorf("model %s: write the cell as %v", name, f)
+	}
 	return c.Form(), true, nil
 }
 

@@ -1,0 +1,35 @@
+package recipe
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+)
+
+// interstellar is Interstellar with the authors' cells and settings.
+func interstellar(c form.Cell) family {
+	return family{
+		name: "interstellar", model: "Interstellar", form: c.Form(),
+		reported: "the paper on AutoBLM, link prediction, the row of Interstellar",
+		about:    "Interstellar, a recurrent model over random walks (Zhang et al., 2020)",
+		source:   "LARS-research/Interstellar, run.sh and eval_link.py",
+		note: "The authors draw their walks once; here each epoch draws others. Their weight decay is left " +
+			"out: it acts on gradients of a sum over pairs of positions, beside which it vanishes. " +
+			"They choose the epoch by Hits@1. " + bestNote,
+		training: training(func(s *kge.Settings) {
+			authors(s)
+			s.Optimizer, s.WalkHops = kge.Adam, 3
+		}),
+	}
+}
+
+// interstellarRows returns the recipes of Interstellar. Entities have two vectors of 256 numbers.
+func interstellarRows() []row {
+	return []row{
+		{family: interstellar(form.CellWN18RR), dataset: "wn18rr", published: metrics{.48, .440, .548},
+			settings: settings{dim: 512, batch: 2048, epochs: 50, validate: 2, patience: 6, rate: .003093,
+				decay: .9876, dropout: .35}},
+		{family: interstellar(form.CellFB15k237), dataset: "fb15k-237", published: metrics{.32, .233, .508},
+			settings: settings{dim: 512, batch: 2048, epochs: 50, validate: 2, patience: 6, rate: .000634,
+				decay: .9824, dropout: .42}},
+	}
+}
