@@ -35,7 +35,7 @@ type Data struct {
 	Triples func() []datasets.Triple
 	// Batches returns the batches of an epoch, from 1. Their order depends only on the
 	// settings and the epoch. The settings may limit their number. The paths in a batch have
-	// the same length.
+	// the same length, except those of [Walks].
 	Batches func(s Settings, epoch int) Batches
 	// Teacher returns the answer of a teacher to a question of a training triple, whose relation is
 	// that of a path; see [Distillation]. It is nil without a teacher. An empty answer teaches

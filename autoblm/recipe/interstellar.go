@@ -5,7 +5,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
-// interstellar is Interstellar with the authors' cells and settings.
+// interstellar returns the family of Interstellar with a cell and what its recipes share.
 func interstellar(c form.Cell) family {
 	return family{
 		name: "interstellar", model: "Interstellar", form: c.Form(),

@@ -47,7 +47,7 @@ const (
 	cellActivations
 )
 
-// The published cells of link prediction (Zhang et al., 2020, Appendix).
+// The published cells of link prediction (LARS-research/Interstellar, run.sh).
 var (
 	CellWN18RR   = Cell{0, 0, 2}
 	CellFB15k237 = Cell{2, 1, 11, 1, 1}

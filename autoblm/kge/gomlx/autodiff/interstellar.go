@@ -45,7 +45,7 @@ func queriesOf(outputs *Node) *Node {
 	return Reshape(swapped(outputs), outputs.Shape().Dim(0), 1, -1)
 }
 
-// swapped exchanges the vectors of the chains. [Reverse] has no gradient.
+// swapped exchanges the vectors of the chains. GoMLX has no gradient of [Reverse].
 func swapped(x *Node) *Node {
 	return Concatenate([]*Node{
 		Slice(x, AxisRange(), AxisElem(1)), Slice(x, AxisRange(), AxisElem(0)),
@@ -88,10 +88,8 @@ func (f interstellar) combine(c *pass, function int, x, y *Node) *Node {
 		return Mul(x, y)
 	case form.CellComplex:
 		a, b := halves(x)
-		real, imaginary := halves(y)
-		return Concatenate([]*Node{
-			Sub(Mul(a, real), Mul(b, imaginary)), Add(Mul(a, imaginary), Mul(b, real)),
-		}, -1)
+		c, d := halves(y)
+		return Concatenate([]*Node{Sub(Mul(a, c), Mul(b, d)), Add(Mul(a, d), Mul(b, c))}, -1)
 	case form.CellGate:
 		share := Sigmoid(f.linear(c, form.CellGateMatrix, Concatenate([]*Node{x, y}, -1)))
 		return Add(x, Mul(share, Sub(y, x)))
