@@ -13,7 +13,7 @@ func interstellar(c form.Cell) family {
 		about:    "Interstellar, a recurrent model over random walks (Zhang et al., 2020)",
 		source:   "LARS-research/Interstellar, run.sh and eval_link.py",
 		note: "The authors draw their walks once; here each epoch draws others. Their weight decay is left " +
-			"out: it acts on gradients of a sum over pairs of positions, beside which it vanishes. " +
+			"out: next to gradients of their loss, a sum over pairs of positions, it is negligible. " +
 			"They choose the epoch by Hits@1. " + bestNote,
 		training: training(func(s *kge.Settings) {
 			authors(s)
