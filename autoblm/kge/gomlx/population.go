@@ -170,14 +170,20 @@ func (p *population) Rank(
 // Parameters implements [kge.Population].
 func (p *population) Parameters(member int) (kge.Parameters, error) {
 	g, i := p.groupOf(member)
-	tables, err := g.numbers(i, 0)
+	parameters := g.parameters(i)
+	var err error
+	parameters.Tables, err = g.numbers(i, 0)
+	return parameters, err
+}
+
+// parameters describes a member, without its tables.
+func (g *group) parameters(member int) kge.Parameters {
 	return kge.Parameters{
-		Form:       g.settings.FormOf(g.members[i]),
-		Structure:  g.members[i].Structure,
+		Form:       g.settings.FormOf(g.members[member]),
+		Structure:  g.members[member].Structure,
 		Dim:        g.dim,
 		Reciprocal: g.reciprocal,
-		Tables:     tables,
-	}, err
+	}
 }
 
 // Adjust implements [kge.Population]. No supported setting changes between epochs.
@@ -506,23 +512,23 @@ func (g *group) step(batches [][]kge.Example, rates []float64) ([]float32, error
 func (g *group) slots() int { return len(g.shards[0].tables)/2 - 1 }
 
 // numbers returns a member's embeddings for n = 0, and slot n of its optimizer from n = 1.
-func (g *group) numbers(member, n int) (t kge.Tables, err error) {
-	t.Entities = make([]float32, g.entities*g.dim)
-	for i, s := range g.shards {
-		from, to := rowsOf(g.entities, i, len(g.shards))
-		err = errors.Join(err, g.read(t.Entities[from*g.dim:to*g.dim], s.tables[2*n], member))
+func (r *ranker) numbers(member, n int) (t kge.Tables, err error) {
+	t.Entities = make([]float32, r.entities*r.dim)
+	for i, s := range r.shards {
+		from, to := rowsOf(r.entities, i, len(r.shards))
+		err = errors.Join(err, r.read(t.Entities[from*r.dim:to*r.dim], s.tables[2*n], member))
 	}
-	stacked := g.shards[0].tables[2*n+1]
+	stacked := r.shards[0].tables[2*n+1]
 	relations := make([]float32, stacked.Shape().Dim(1)*stacked.Shape().Dim(2))
-	err = errors.Join(err, g.read(relations, stacked, member))
-	return kge.TablesOf(append([][]float32{t.Entities}, g.divided(relations)...)), err
+	err = errors.Join(err, r.read(relations, stacked, member))
+	return kge.TablesOf(append([][]float32{t.Entities}, r.divided(relations)...)), err
 }
 
 // read copies the first rows of a member's table.
-func (g *group) read(to []float32, stacked *tensors.Tensor, member int) error {
+func (r *ranker) read(to []float32, stacked *tensors.Tensor, member int) error {
 	size := stacked.Shape().Dim(1) * stacked.Shape().Dim(2)
 	return tensors.ConstFlatData(stacked, func(all []float32) {
-		interleave(to, all[member*size:][:len(to)], g.dim, g.dim/g.k)
+		interleave(to, all[member*size:][:len(to)], r.dim, r.dim/r.k)
 	})
 }
 

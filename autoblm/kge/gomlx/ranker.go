@@ -70,9 +70,7 @@ func (e *Engine) NewRanker(
 	if e.devices.Shard || bytes > e.settings.Memory {
 		shards = e.devices.Count
 	}
-	return &scoringRanker{
-		ranker: e.newRanker(parameters, newShards(0, shards)), parameters: parameters,
-	}, nil
+	return newScoringRanker(e.newRanker(parameters, newShards(0, shards)), parameters), nil
 }
 
 // newRanker copies models of one shape to shards.
