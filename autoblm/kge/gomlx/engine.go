@@ -149,7 +149,7 @@ func (e *Engine) countCompiling(change int) {
 }
 
 // Compilations returns the number of compiled programs: one for each shape, none for a new
-// structure.
+// structure unless the messages of an encoder have it.
 func (e *Engine) Compilations() int64 { return e.compilations.Load() }
 
 // CompileSeconds returns the time in which at least one program was compiling.

@@ -33,12 +33,8 @@ func candidatesOf(d *kge.Data, s kge.Settings) candidates {
 // questionsPerBlock is the number of questions that share negatives: both of each triple.
 const questionsPerBlock = 2 * rules.NegativeBlock
 
-// addCandidates draws the candidates of a part.
+// addCandidates draws the candidates of a part. Inputs that they do not need have one number.
 func (t *trainee) addCandidates(all []*tensors.Tensor, p part, step int) {
-	none := func(i int) { all[i] = tensors.FromFlatDataAndDimensions([]float32{0}, 1, 1) }
-	all[inIncluded] = vectorOf[float32](0)
-	none(inCandidates)
-	none(inAllowed)
 	switch t.candidates {
 	case sampled:
 		t.addSample(all, p, step)
@@ -46,6 +42,14 @@ func (t *trainee) addCandidates(all []*tensors.Tensor, p part, step int) {
 		t.addSharedNegatives(all, p, step)
 	case ownNegatives:
 		t.addOwnNegatives(all, p, step)
+	}
+	if all[inIncluded] == nil {
+		all[inIncluded] = vectorOf[float32](0)
+	}
+	for _, i := range []int{inCandidates, inAllowed} {
+		if all[i] == nil {
+			all[i] = tensors.FromFlatDataAndDimensions([]float32{0}, 1, 1)
+		}
 	}
 }
 

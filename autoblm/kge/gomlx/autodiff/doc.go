@@ -11,5 +11,6 @@
 // of a population take turns. So a program is compiled once for each shape.
 //
 // With an encoder the first program also makes the tables of a model from those that are learned, see
-// package encoder. Another one does so for rankings.
+// package encoder. Another one does so for rankings. Both are compiled for each structure of messages
+// and share of dropout of the encoder, which are constants.
 package autodiff

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/encoder"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // population is a set of models in training. They take each step in turn.
@@ -18,8 +20,9 @@ type population struct {
 	data     *kge.Data
 	settings kge.Settings
 	trainees []*trainee
-	room     int // questions of a part of a batch
-	steps    int // taken so far
+	edges    []*tensors.Tensor // of the encoder
+	room     int               // questions of a part of a batch
+	steps    int               // taken so far
 }
 
 // Supports returns an error if the package lacks something that a training needs.
@@ -74,9 +77,10 @@ func NewPopulation(
 	c.NoteOnce(memory.note(s))
 	p := &population{
 		ranker: &ranker{compiler: c}, data: d, settings: s, room: memory.room(),
+		edges: encoder.New(s, members[0]).Edges(d),
 	}
 	for _, m := range members {
-		t := newTrainee(c, d, s, m)
+		t := newTrainee(c, d, s, m, p.edges)
 		p.trainees, p.models = append(p.trainees, t), append(p.models, t.stored)
 	}
 	p.relations = len(d.Relations)
@@ -137,7 +141,7 @@ func (p *population) Parameters(member int) (kge.Parameters, error) {
 }
 
 // SetStructure implements [kge.Population]. The operators of a structure are inputs of the
-// programs, so nothing is compiled.
+// programs, so nothing is compiled, except for an encoder whose messages have the structure.
 func (p *population) SetStructure(member int, s structure.Structure) error {
 	t := p.trainees[member]
 	if err := rules.CheckReplacement(t.Structure, s); err != nil {
@@ -187,5 +191,6 @@ func (p *population) Close() {
 	for _, t := range p.trainees {
 		t.close()
 	}
+	finalize(p.edges...)
 	p.trainees, p.models = nil, slices.Clip(p.models[:0])
 }

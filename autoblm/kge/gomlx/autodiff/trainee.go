@@ -23,17 +23,20 @@ type trainee struct {
 	slots      [][]*tensors.Tensor // of the optimizer, by slot and table
 	columns    []int               // of the tables
 	encoder    encoder.Encoder
-	edges      []*tensors.Tensor // of the encoder
+	edges      []*tensors.Tensor // of the encoder, those of all members
 	outputs    *stored           // of the encoder; nil if they are not made
 }
 
-func newTrainee(c Compiler, d *kge.Data, s kge.Settings, m kge.Member) *trainee {
+func newTrainee(
+	c Compiler, d *kge.Data, s kge.Settings, m kge.Member, edges []*tensors.Tensor,
+) *trainee {
 	t := &trainee{
 		compiler: c, data: d, settings: s, member: m,
 		relations: len(d.Relations), candidates: candidatesOf(d, s), scales: d.PenaltyScales(m.Weights),
 		columns: columnsOf(s.LearnedDim(), s.LearnedTables(m)), encoder: encoder.New(s, m),
+		edges: edges,
 	}
-	t.stored, t.edges = storeAs(kge.Initialize(d, s, m), t.columns), t.encoder.Edges(d)
+	t.stored = storeAs(kge.Initialize(d, s, m), t.columns)
 	for range optimizer.Rules[s.Optimizer].Slots {
 		var slot []*tensors.Tensor
 		for _, table := range t.tables {
@@ -164,7 +167,6 @@ func (t *trainee) setStructure(a structure.Structure) {
 func (t *trainee) close() {
 	t.forget()
 	t.stored.close()
-	finalize(t.edges...)
 	for _, slot := range t.slots {
 		finalize(slot...)
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 // Encoder says which graph an encoder has, apart from the sizes of the data. It is comparable. The
-// zero value returns the learned tables as they are.
+// structure of messages and the shares of dropout are constants of the graph, so each of their values
+// has another program. The zero value returns the learned tables as they are.
 type Encoder struct {
 	settings kge.Settings // those that the tables depend on
 	form     form.Form    // of the decoder

@@ -1,0 +1,39 @@
+package autodiff
+
+import (
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/require"
+)
+
+// TestMembersShareEdges checks that the members of a population read the same edges, and that the
+// population frees them.
+func TestMembersShareEdges(t *testing.T) {
+	d, s := completion.Data(enginetest.Graph()), kge.DefaultSettings()
+	s.Dim, s.Reciprocal, s.Encoder = 8, true, kge.CompGCNSub
+	m := kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.1}
+	opened, err := NewPopulation(limited{bytes: 1 << 30}, d, s, []kge.Member{m, m})
+	require.NoError(t, err)
+	p := opened.(*population)
+	if len(p.edges) == 0 {
+		t.Fatal("an encoder has no edges")
+	}
+	for i, edges := range p.edges {
+		for n, member := range p.trainees {
+			if member.edges[i] != edges {
+				t.Errorf("member %d has edges of its own", n)
+			}
+		}
+	}
+	edges := p.edges
+	p.Close()
+	for _, x := range edges {
+		if x.Ok() {
+			t.Error("a closed population keeps its edges")
+		}
+	}
+}
