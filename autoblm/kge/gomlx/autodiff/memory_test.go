@@ -127,3 +127,44 @@ func TestMemoryOfHops(t *testing.T) {
 		t.Errorf("two more hops need %d numbers, want %d", got, want)
 	}
 }
+
+// TestMemoryOfEncoders checks that the numbers of an encoder grow with its messages.
+func TestMemoryOfEncoders(t *testing.T) {
+	d, s, _, _ := distances(1)
+	layer := func(rows int) int64 { return int64(s.Dim * (2*d.Count*rows + 8*len(d.Entities))) }
+	for _, c := range []struct {
+		what      string
+		structure string
+		kge.Encoding
+		want int64
+	}{
+		{"none", "1", kge.Encoding{}, 0},
+		{"sub", "1", kge.Encoding{Encoder: kge.CompGCNSub}, layer(5)},
+		{"mult, two layers", "1", kge.Encoding{Encoder: kge.CompGCNMult, EncoderLayers: 2}, 2 * layer(7)},
+		{"corr", "1", kge.Encoding{Encoder: kge.CompGCNCorr}, layer(10)},
+		{"diagonal", "1,0;0,2", kge.Encoding{Encoder: kge.BLM}, layer(8)},
+		{"all products", "1,2;2,1", kge.Encoding{Encoder: kge.BLM}, layer(10)},
+		{"bases", "1", kge.Encoding{Encoder: kge.RGCN, EncoderBases: 4}, layer(15)},
+	} {
+		s.Encoding = c.Encoding
+		m := kge.Member{Structure: structure.MustParse(c.structure)}
+		if got := encoderNumbers(d, s, m); got != c.want {
+			t.Errorf("%s: %d numbers, want %d", c.what, got, c.want)
+		}
+	}
+}
+
+// TestPartsOfBlocks checks that parts have whole blocks of questions that share negatives.
+func TestPartsOfBlocks(t *testing.T) {
+	d, s, members, _ := distances(1)
+	s.Negatives, s.Batch = 4, d.Count
+	whole := memoryOf(limited{}, d, s, members[0])
+	for _, share := range []int64{1, 2, 3, 5, 100} {
+		m := whole
+		m.limit = m.state + m.step + int64(m.questions)*m.question/share
+		room := m.room()
+		if room%questionsPerBlock != 0 || (room >= m.questions) != (share == 1) {
+			t.Errorf("1/%d of the memory of %d questions has parts of %d", share, m.questions, room)
+		}
+	}
+}

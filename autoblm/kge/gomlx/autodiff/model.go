@@ -109,6 +109,17 @@ func (s *stored) parameters() (p kge.Parameters, err error) {
 	return p, err
 }
 
+// sizes returns the model with zeros, so that sizes can be compared without a copy from the device.
+func (s *stored) sizes() kge.Parameters {
+	var zeros [][]float32
+	for _, t := range s.tables {
+		zeros = append(zeros, make([]float32, t.Shape().Size()))
+	}
+	p := s.Parameters
+	p.Tables = kge.TablesOf(zeros)
+	return p
+}
+
 func (s *stored) setStructure(a structure.Structure) {
 	finalize(s.operators)
 	s.Structure, s.operators = a, operatorsOf(a)

@@ -168,13 +168,9 @@ func (p *population) State() (kge.State, error) {
 
 // SetState implements [kge.Population].
 func (p *population) SetState(s kge.State) error {
-	present, err := p.State()
-	if err != nil {
-		return err
-	}
 	var parameters []kge.Parameters
-	for _, m := range present.Members {
-		parameters = append(parameters, m.Parameters)
+	for _, t := range p.trainees {
+		parameters = append(parameters, t.sizes())
 	}
 	if err := s.Fits(parameters, len(p.trainees[0].slots)); err != nil {
 		return err

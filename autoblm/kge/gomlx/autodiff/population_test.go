@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/require"
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestMembersShareEdges checks that the members of a population read the same edges, and that the
@@ -35,5 +36,29 @@ func TestMembersShareEdges(t *testing.T) {
 		if x.Ok() {
 			t.Error("a closed population keeps its edges")
 		}
+	}
+}
+
+// TestSetStateCopiesNothing checks that a population compares a state with its own sizes, not with
+// numbers from the device.
+func TestSetStateCopiesNothing(t *testing.T) {
+	d, s, members, _ := distances(1)
+	p, err := NewPopulation(limited{bytes: 1 << 30}, d, s, members)
+	require.NoError(t, err)
+	defer p.Close()
+	state, err := p.State()
+	require.NoError(t, err)
+	for _, table := range p.(*population).trainees[0].tables {
+		table.FinalizeLocal() // so that its numbers cannot be copied
+	}
+	_, err = p.Parameters(0)
+	if err == nil {
+		t.Fatal("freed tables were copied")
+	}
+	require.NoError(t, p.SetState(state))
+	after, err := p.Parameters(0)
+	require.NoError(t, err)
+	if diff := cmp.Diff(state.Members[0].Tables, after.Tables); diff != "" {
+		t.Error(diff)
 	}
 }
