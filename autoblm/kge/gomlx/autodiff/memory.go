@@ -47,7 +47,7 @@ func memoryOf(c Compiler, d *kge.Data, s kge.Settings, one kge.Member) memory {
 	}
 
 	lookedUp, convolved := numbersOfHop(f, s.Dim, one.Structure.K())
-	hops := int64(max(1, d.Hops))
+	hops := int64(max(1, d.Hops, s.WalkHops))
 	m.question = hops*(8*int64(s.Dim)*int64(f.Capabilities().StateRows)+4*lookedUp) + 2*convolved
 	m.question += 5 * int64(s.Dim) * int64(max(1, s.AnswersPerQuery)) // answers
 

@@ -122,9 +122,14 @@ func TestMemoryOfHops(t *testing.T) {
 		t.Errorf("a filter needs %d numbers, want %d", got, want)
 	}
 	before := core(2)
+	want := int64(2 * (8*24 + 4*24*(1+12)))
 	d.Hops = 3
-	if got, want := core(2)-before, int64(2*(8*24+4*24*(1+12))); got != want {
+	if got := core(2) - before; got != want {
 		t.Errorf("two more hops need %d numbers, want %d", got, want)
+	}
+	d.Hops, s.WalkHops = 0, 3
+	if got := core(2) - before; got != want {
+		t.Errorf("two more hops of walks need %d numbers, want %d", got, want)
 	}
 }
 
