@@ -110,8 +110,8 @@ func (t *Task) Arithmetic(p kge.Precision) (engine, backend string) {
 }
 
 // Precision implements [task.Task].
-func (t *Task) Precision(requested kge.Precision, f form.Form, dim int) (kge.Precision, error) {
-	return t.Engine.Precision(requested, f, len(t.Graph.Entities), dim)
+func (t *Task) Precision(s kge.Settings, f form.Form) (kge.Precision, error) {
+	return s.ResolvePrecision(t.Engine, f, len(t.Graph.Entities), true)
 }
 
 // Size implements [task.Task].

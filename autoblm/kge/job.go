@@ -2,7 +2,6 @@ package kge
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
@@ -83,7 +82,7 @@ func (j Job) Resolve(e Engine) (Settings, error) {
 			if err != nil {
 				continue
 			}
-			if j.Settings.Precision == AutoPrecision {
+			if j.Settings.RequestedPrecision(j.Data.BothDirections) == AutoPrecision {
 				s.Precision = saved.Precision
 			}
 			if file == c.File && j.Deadline != nil && j.Deadline.Epochs > 0 {
@@ -91,15 +90,9 @@ func (j Job) Resolve(e Engine) (Settings, error) {
 			}
 		}
 	}
-	if s.Negatives > 0 && j.Data.BothDirections {
-		if s.Precision == Bfloat16 {
-			return s, errors.New("negative sampling on triples is computed in float32 only: " +
-				"leave the precision at float32 or auto")
-		}
-		s.Precision = Float32
-	}
 	var err error
-	s.Precision, err = e.Precision(s.RequestedPrecision(), j.Members[0].Form, len(j.Data.Entities), s.Dim)
+	s.Precision, err = s.ResolvePrecision(e, j.Members[0].Form, len(j.Data.Entities),
+		j.Data.BothDirections)
 	return s, err
 }
 

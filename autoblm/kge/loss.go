@@ -3,6 +3,7 @@ package kge
 import (
 	"errors"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
@@ -84,10 +85,24 @@ func (f LossFunction) validateWeights(w Weights) error {
 	return nil
 }
 
-// RequestedPrecision returns the precision for an engine to resolve: float32 for BCE.
-func (s Settings) RequestedPrecision() Precision {
-	if s.Loss == BCE {
+// RequestedPrecision returns the precision for an engine to resolve: float32 for BCE and, in training
+// on triples, for negative sampling. onTriples is [Data.BothDirections].
+func (s Settings) RequestedPrecision(onTriples bool) Precision {
+	if s.Loss == BCE || onTriples && s.Negatives > 0 {
 		return Float32
 	}
 	return s.Precision
+}
+
+// ResolvePrecision resolves the precision of a training on an engine, of models with a form and a
+// number of entities. It returns an error if the loss lacks a precision that is requested explicitly.
+func (s Settings) ResolvePrecision(
+	e Engine, f form.Form, entities int, onTriples bool,
+) (Precision, error) {
+	requested := s.RequestedPrecision(onTriples)
+	if s.Precision == Bfloat16 && requested != Bfloat16 {
+		return Float32, errors.New("bce, and negative sampling on triples, are computed in float32 only: " +
+			"leave the precision at float32 or auto")
+	}
+	return e.Precision(requested, f, entities, s.Dim)
 }

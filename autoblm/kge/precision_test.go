@@ -104,6 +104,44 @@ func TestTrainingHasItsPrecision(t *testing.T) {
 	}
 }
 
+// TestPrecisionOfLosses checks that losses that are computed in float32 get it from auto, also if a
+// training continues one in bfloat16, and refuse bfloat16.
+func TestPrecisionOfLosses(t *testing.T) {
+	bce := func(s *kge.Settings) { s.Reciprocal, s.Loss = true, kge.BCE }
+	negatives := func(s *kge.Settings) { s.Negatives = 4 }
+	for name, c := range map[string]struct {
+		set     func(*kge.Settings)
+		onPaths bool
+		want    kge.Precision
+	}{
+		"log-loss":           {set: func(*kge.Settings) {}, want: kge.Bfloat16},
+		"bce":                {set: bce, want: kge.Float32},
+		"negatives":          {set: negatives, want: kge.Float32},
+		"negatives of paths": {set: negatives, onPaths: true, want: kge.Bfloat16},
+	} {
+		first := job(1, func(s *kge.Settings) { s.Precision = kge.Bfloat16 })
+		file := filepath.Join(t.TempDir(), "training")
+		first.Checkpoint = &kge.Checkpoint{File: file}
+		mustTrain(t, coming(kge.Bfloat16), first)
+
+		j := job(1, c.set)
+		j.Settings.Precision = kge.AutoPrecision
+		j.Data.BothDirections = !c.onPaths
+		for _, j.Checkpoint = range []*kge.Checkpoint{nil, {Continue: file}} {
+			if s, err := j.Resolve(coming(kge.Bfloat16)); err != nil || s.Precision != c.want {
+				t.Errorf("%s, checkpoint %v: %v, %v", name, j.Checkpoint, s.Precision, err)
+			}
+		}
+		j.Settings.Precision = kge.Bfloat16
+		_, err := j.Settings.ResolvePrecision(coming(kge.Bfloat16), form.Bilinear, 5, !c.onPaths)
+		if c.want == kge.Bfloat16 {
+			require.NoError(t, err)
+		} else {
+			require.Error(t, err, "leave the precision at float32 or auto")
+		}
+	}
+}
+
 // TestResumeInAPrecision checks that auto resumes in the precision of the checkpoint, and that
 // another explicit precision is refused.
 func TestResumeInAPrecision(t *testing.T) {

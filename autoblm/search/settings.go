@@ -395,6 +395,6 @@ func Resolve(t task.Task, s Settings) (Settings, error) {
 		return s, nil
 	}
 	var err error
-	s.Training.Precision, err = t.Precision(s.Training.Precision, s.Model, s.Training.Dim)
+	s.Training.Precision, err = t.Precision(s.Training, s.Model)
 	return s, err
 }

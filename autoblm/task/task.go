@@ -34,8 +34,8 @@ type Task interface {
 	// Arithmetic returns the engine that computes in a precision, and the backend or
 	// instruction set that it runs on, as trials record them. They are empty if unknown.
 	Arithmetic(p kge.Precision) (engine, backend string)
-	// Precision resolves the requested precision for models of a form and dimension.
-	Precision(requested kge.Precision, f form.Form, dim int) (kge.Precision, error)
+	// Precision resolves the precision of settings for models of a form.
+	Precision(s kge.Settings, f form.Form) (kge.Precision, error)
 	// Size returns how much there is to train and to rank, zero if unknown.
 	Size() Size
 	// Limit returns the same task with limits on the ranking, or nil if it has none.
@@ -84,9 +84,9 @@ type Base struct{}
 func (Base) Arithmetic(kge.Precision) (engine, backend string) { return "", "" }
 
 // Precision returns float32, and an error if bfloat16 is requested.
-func (Base) Precision(requested kge.Precision, _ form.Form, _ int) (kge.Precision, error) {
-	if requested == kge.Bfloat16 {
-		return requested, errors.New("the task computes in float32 only: " +
+func (Base) Precision(s kge.Settings, _ form.Form) (kge.Precision, error) {
+	if s.Precision == kge.Bfloat16 {
+		return s.Precision, errors.New("the task computes in float32 only: " +
 			"set precision to float32 or auto")
 	}
 	return kge.Float32, nil

@@ -36,12 +36,10 @@ func (e *Engine) NewPopulation(
 	d *kge.Data, s kge.Settings, members []kge.Member,
 ) (kge.Population, error) {
 	var err error
-	s.Precision, err = e.Precision(s.RequestedPrecision(), s.FormOf(members[0]), len(d.Entities), s.Dim)
+	s.Precision, err = e.Precision(s.RequestedPrecision(d.BothDirections), s.FormOf(members[0]),
+		len(d.Entities), s.Dim)
 	if err != nil {
 		return nil, err
-	}
-	if d.BothDirections && s.Negatives > 0 { // see [tiles.Softmax.NegativeSampling]
-		s.Precision = kge.Float32
 	}
 	extra := max(e.extraBytes(d, s, members), e.extraBytes(d, s.In(1), members))
 	if !e.HasTablesInFiles() {

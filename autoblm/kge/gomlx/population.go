@@ -38,7 +38,8 @@ func (e *Engine) NewPopulation(
 	d *kge.Data, s kge.Settings, members []kge.Member,
 ) (kge.Population, error) {
 	var err error
-	s.Precision, err = e.Precision(s.RequestedPrecision(), s.FormOf(members[0]), len(d.Entities), s.Dim)
+	s.Precision, err = e.Precision(s.RequestedPrecision(d.BothDirections), s.FormOf(members[0]),
+		len(d.Entities), s.Dim)
 	if err != nil {
 		return nil, err
 	}

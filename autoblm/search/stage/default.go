@@ -100,7 +100,7 @@ func defaultTrial(
 		}
 		training = &t.Recipe.Training
 	}
-	p, err := s.Task.Precision(training.Precision, t.Form, training.Dim)
+	p, err := s.Task.Precision(*training, t.Form)
 	if err == nil {
 		training.Precision = p
 	}

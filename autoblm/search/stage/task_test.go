@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -168,8 +169,8 @@ type engineTask struct {
 	engine, backend, unit string
 }
 
-func (engineTask) Precision(p kge.Precision, _ form.Form, _ int) (kge.Precision, error) {
-	return p, nil
+func (engineTask) Precision(s kge.Settings, _ form.Form) (kge.Precision, error) {
+	return s.Precision, nil
 }
 
 func (e engineTask) Arithmetic(precision kge.Precision) (engine, backend string) {
@@ -246,11 +247,11 @@ func TestEnginesAreNotMixed(t *testing.T) {
 // bfloat16Task is a task that supports bfloat16, by default from a dimension on.
 type bfloat16Task struct{ fakeTask }
 
-func (bfloat16Task) Precision(p kge.Precision, _ form.Form, dim int) (kge.Precision, error) {
-	switch {
+func (bfloat16Task) Precision(s kge.Settings, _ form.Form) (kge.Precision, error) {
+	switch p := s.RequestedPrecision(true); {
 	case p != kge.AutoPrecision:
 		return p, nil
-	case dim >= 64:
+	case s.Dim >= 64:
 		return kge.Bfloat16, nil
 	}
 	return kge.Float32, nil
@@ -284,6 +285,60 @@ func TestResolve(t *testing.T) {
 		if possible != (err == nil) || possible && resolved.Training.Precision != kge.Float32 {
 			t.Errorf("%v in float32 only: %v, %v", requested, resolved.Training.Precision, err)
 		}
+	}
+}
+
+// TestPrecisionOfLosses: the precision depends on the loss function.
+func TestPrecisionOfLosses(t *testing.T) {
+	on := bfloat16Task{fakeTask{score: nonzeros}}
+	s := search.DefaultSettings()
+	s.Training.Dim, s.Training.Precision = 64, kge.AutoPrecision
+	for loss, want := range map[kge.Loss]kge.Precision{
+		kge.LogLoss: kge.Bfloat16, kge.BCE: kge.Float32,
+	} {
+		s.Training.Loss = loss
+		if r, err := search.Resolve(on, s); err != nil || r.Training.Precision != want {
+			t.Errorf("%v: %v, %v", loss, r.Training.Precision, err)
+		}
+		state := &search.State{Problem: search.Problem{Task: withDefault{on, loss}, Settings: s}}
+		trial, found, err := defaultTrial(t.Context(), state, true)
+		if p := trial.Recipe.Training.Precision; err != nil || !found || p != want {
+			t.Errorf("the default model with %v: %v, %v", loss, p, err)
+		}
+	}
+}
+
+// withDefault is a task whose default model trains with a loss function.
+type withDefault struct {
+	bfloat16Task
+	loss kge.Loss
+}
+
+func (w withDefault) Default(f form.Form) (task.Trial, bool) {
+	t := task.Trial{Form: f}
+	t.Recipe.Training.Dim, t.Recipe.Training.Precision = 64, kge.AutoPrecision
+	t.Recipe.Training.Loss = w.loss
+	return t, true
+}
+
+// TestDrawnRecipesOfBCE: drawn recipes have no penalty that binary cross entropy refuses, and
+// otherwise those of log-loss.
+func TestDrawnRecipesOfBCE(t *testing.T) {
+	base := search.BasicSettings().TrialRecipe()
+	draw := func(loss kge.Loss) task.Recipe {
+		base.Training.Loss, base.Training.Reciprocal = loss, true
+		return drawRecipe(search.PaperRanges(), base, rand.New(rand.NewPCG(1, 1)))
+	}
+	bce, want := draw(kge.BCE), draw(kge.LogLoss)
+	m := task.Trial{Structure: simple(4), Recipe: bce}.Member()
+	if err := bce.Training.ValidateFor(m); err != nil {
+		t.Error(err)
+	}
+	if want.N3 == 0 {
+		t.Error("log-loss has no N3")
+	}
+	if want.Training.Loss, want.N3 = kge.BCE, 0; bce != want {
+		t.Errorf("%s, want %s", bce.Terms(), want.Terms())
 	}
 }
 
