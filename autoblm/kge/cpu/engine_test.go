@@ -351,7 +351,6 @@ func FuzzShapes(f *testing.F) {
 		if chunks%max(1, m.N3Block) != 0 {
 			m.N3Block = 1
 		}
-		s.Sampling, s.SelfAdversarial = kge.Sampling{}, kge.SelfAdversarial{}
 		ofForm, onPaths := m, s
 		// The slope of a distance jumps, so that rounding can change it.
 		if ofForm.Form = []form.Form{form.Bilinear, form.Diag, form.GQE,
@@ -359,8 +358,9 @@ func FuzzShapes(f *testing.F) {
 			ofForm.Structure, ofForm.N3Block = structure.Structure{}, 1
 		}
 		onPaths.AnswersPerQuery, ofForm.RelationPrediction = 0, 0
-		onPaths.Distillation = kge.Distillation{}
-		onPaths.Loss, onPaths.LabelSmoothing = kge.LogLoss, 0 // bce is of triples only
+		onPaths.Distillation, onPaths.Sampling = kge.Distillation{}, kge.Sampling{}
+		onPaths.SelfAdversarial = kge.SelfAdversarial{} // of triples only, as is bce
+		onPaths.Loss, onPaths.LabelSmoothing = kge.LogLoss, 0
 		ofForm.IVR, ofForm.IVRProducts = 0, 0
 		m.Orthogonality = 0
 		if ofForm.Form != form.Tucker {
