@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -40,8 +41,13 @@ func NewSearchFlags() task.Flags {
 // For returns the settings that a study stores; the recipe does not change them.
 func (f *searchFlags) For(task.Recipe) any { return &f.Settings }
 
-// CheckSearch returns an error if queries cannot be trained with a recipe.
-func CheckSearch(r task.Recipe) error { return r.CheckNoTriples() }
+// CheckSearch returns an error if queries cannot be trained with a recipe and a form.
+func CheckSearch(r task.Recipe, f form.Form) error {
+	if _, isConvE := f.ConvE(); isConvE {
+		return fmt.Errorf("queries do not train with %v: choose another model, such as q2b", f)
+	}
+	return r.CheckNoTriples()
+}
 
 // OpenTask opens the queries of a source with the task settings of a study, and then the engine. It
 // calls note with progress messages and warn with warnings.

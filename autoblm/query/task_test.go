@@ -123,8 +123,20 @@ func TestSearchForQueriesRefuses(t *testing.T) {
 
 // TestCheckSearch refuses a recipe for which every training would fail, before there is a study.
 func TestCheckSearch(t *testing.T) {
-	s := kge.DefaultSettings()
-	s.Reciprocal, s.BatchNorm = true, true
-	r := task.Recipe{Recipe: kge.Recipe{Training: s}}
-	require.Error(t, query.CheckSearch(r), "batch normalization")
+	for want, set := range map[string]func(*task.Recipe){
+		"batch-norm":              func(r *task.Recipe) { r.Training.BatchNorm = true },
+		"the loss bce":            func(r *task.Recipe) { r.Training.Loss = kge.BCE },
+		"the encoder rgcn":        func(r *task.Recipe) { r.Training.Encoder = kge.RGCN },
+		"feature-dropout":         func(r *task.Recipe) { r.Training.FeatureDropout = 0.1 },
+		"adversarial-temperature": func(r *task.Recipe) { r.Training.AdversarialTemperature = 1 },
+		"subsampling":             func(r *task.Recipe) { r.Training.Subsampling = true },
+		"relation-prediction":     func(r *task.Recipe) { r.RelationPrediction = 1 },
+	} {
+		r := task.Recipe{Recipe: kge.Recipe{Training: kge.DefaultSettings()}}
+		require.NoError(t, query.CheckSearch(r, form.Query2box))
+		set(&r)
+		require.Error(t, query.CheckSearch(r, form.Bilinear), "the recipe has "+want)
+	}
+	err := query.CheckSearch(task.Recipe{}, form.ConvE{Height: 4, Filters: 4, Size: 3}.Form())
+	require.Error(t, err, "queries do not train with conve-4-4-3")
 }

@@ -105,6 +105,8 @@ func (s Settings) Validate(m kge.Member) error {
 		return fmt.Errorf("buckets is %d: queries do not train in buckets", s.Buckets)
 	case s.Loss != kge.LogLoss:
 		return errors.New("queries do not train with bce: leave loss at log-loss")
+	case s.Encoder != kge.NoEncoder:
+		return fmt.Errorf("queries do not train with the encoder %v: leave encoder at none", s.Encoder)
 	case s.BatchNorm:
 		return errors.New("queries do not train with batch normalization: switch batch-norm off")
 	case s.AdversarialTemperature != 0 || s.Subsampling:

@@ -181,6 +181,7 @@ func TestTrainRefuses(t *testing.T) {
 		"train it with autoblm train": func(j *job) {
 			j.members[0].Form, j.members[0].Structure = form.DefaultConvE.Form(), structure.Structure{}
 		},
+		"leave encoder at none":    func(j *job) { j.settings.Encoder = kge.RGCN },
 		"leave loss at log-loss":   func(j *job) { j.settings.Loss = kge.BCE },
 		"relation-prediction is 1": func(j *job) { j.members[0].RelationPrediction = 1 },
 		"ivr and ivr-products":     func(j *job) { j.members[0].IVRProducts = 1 },

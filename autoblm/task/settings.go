@@ -2,7 +2,6 @@ package task
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -29,11 +28,26 @@ func DecodeSettings[S any](text json.RawMessage) (settings S, err error) {
 // CheckNoTriples returns an error if a recipe has settings that only completion supports.
 func (r Recipe) CheckNoTriples() error {
 	t := r.Training
-	if t.Frequency != 0 || t.AnswersPerQuery != 0 || t.Buckets != 0 || t.BatchNorm ||
-		t.Loss != kge.LogLoss ||
-		r.RelationPrediction != 0 || r.HasIVR() {
-		return errors.New("frequency weights, answers per query, buckets, batch " +
-			"normalization, bce, relation prediction and IVR exist for completion only: leave them out")
+	for _, c := range []struct {
+		has  bool
+		what string
+	}{
+		{t.Frequency != 0, "frequency"},
+		{t.AnswersPerQuery != 0, "answers-per-query"},
+		{t.Buckets != 0, "buckets"},
+		{t.BatchNorm, "batch-norm"},
+		{t.Loss != kge.LogLoss, "the loss bce"},
+		{t.Encoder != kge.NoEncoder, "the encoder " + t.Encoder.String()},
+		{t.FeatureDropout != 0, "feature-dropout"},
+		{t.AdversarialTemperature != 0, "adversarial-temperature"},
+		{t.Subsampling, "subsampling"},
+		{r.RelationPrediction != 0, "relation-prediction"},
+		{r.HasIVR(), "ivr or ivr-products"},
+	} {
+		if c.has {
+			return fmt.Errorf("the recipe has %s, which only completion supports: leave it out, or choose "+
+				"another recipe", c.what)
+		}
 	}
 	return nil
 }

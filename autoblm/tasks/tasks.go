@@ -41,7 +41,7 @@ var All = []Registration{
 		Recipe: query.SearchRecipe, NoRelationPrediction: true,
 		Flags: func(bool) task.Flags { return query.NewSearchFlags() },
 		Check: func(s autoblm.SearchSettings) error {
-			if err := query.CheckSearch(s.TrialRecipe()); err != nil {
+			if err := query.CheckSearch(s.TrialRecipe(), s.Model); err != nil {
 				return err
 			}
 			return s.Compute.Check()
