@@ -271,6 +271,26 @@ func TestBatchNormNeedsWholeBatches(t *testing.T) {
 	require.Error(t, small.Supports(d, s, []kge.Member{m}), "needs a whole batch", "set a smaller batch")
 }
 
+// TestBatchesOfNegativesAreWhole checks that ConvE trains with negative sampling if the questions of a
+// batch fit in memory, whether or not they are whole blocks that share negatives.
+func TestBatchesOfNegativesAreWhole(t *testing.T) {
+	d := completion.Data(enginetest.Graph())
+	c := form.ConvE{Height: 4, Filters: 4, Size: 2}.Form()
+	s, m := kge.DefaultSettings(), kge.Member{Form: c, Seed: 1, LearningRate: 0.1}
+	s.Dim, s.Reciprocal, s.Negatives, s.Epochs = 8, true, 8, 1
+	engine := newEngine(t, Settings{Backend: backend.Go, Memory: 250 << 10})
+	s.Batch = 50 // 100 questions, in blocks of 96
+	require.NoError(t, engine.Supports(d, s, []kge.Member{m}))
+	_, err := kge.Train(t.Context(), engine, kge.Job{Data: d, Settings: s, Members: []kge.Member{m}})
+	require.NoError(t, err)
+	s.Batch = 96
+	err = engine.Supports(d, s, []kge.Member{m})
+	require.Error(t, err, "needs a whole batch, but only 96 of its", "set a smaller batch")
+	if strings.Contains(err.Error(), "engine cpu") {
+		t.Errorf("%v: engine cpu does not train it", err)
+	}
+}
+
 // TestNotesOnce checks that an engine notes a way of splitting populations once, with the memory on
 // each of several devices.
 func TestNotesOnce(t *testing.T) {

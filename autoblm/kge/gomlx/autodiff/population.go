@@ -60,7 +60,7 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 	if _, ok := modelOf(kge.Parameters{Form: f}).graphs().(averaging); ok {
 		if room := memory.room(); room < memory.questions {
 			return fmt.Errorf("%v needs a whole batch, but only %d of its %d questions fit in memory at a "+
-				"time: set a smaller batch, or use engine cpu", f, room, memory.questions)
+				"time: set a smaller batch", f, room, memory.questions)
 		}
 	}
 	return nil
