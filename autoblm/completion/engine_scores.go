@@ -25,7 +25,7 @@ func newEngineScores(engine kge.Engine, p Predictor) (*engineScores, error) {
 	var bounds errgroup.Group
 	for i, m := range models {
 		bounds.Go(func() error {
-			s.bounds[i] = kge.NewScoreBound(m.Parameters, len(m.RelationLabels))
+			s.bounds[i] = kge.NewScoreBound(engine, m.Parameters, len(m.RelationLabels))
 			return nil
 		})
 	}

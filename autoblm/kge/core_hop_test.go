@@ -87,7 +87,7 @@ func TestBoundWithCores(t *testing.T) {
 	for _, f := range []form.Form{form.Tucker, form.Core(2)} {
 		const dim = 24
 		p := drawCores(f, dim)
-		bound := kge.NewScoreBound(p, 2)
+		bound := kge.NewScoreBound(nil, p, 2)
 		for _, path := range [][]int32{{0}, {3}, {2, 1}} {
 			q := kge.Question{Anchor: 2, Path: path}
 			state, row := defineWithCores(p, q, math.Abs)
@@ -116,7 +116,7 @@ func TestBoundWithBatchNorm(t *testing.T) {
 		for i := row * dim; i < (row+1)*dim; i++ {
 			changed.More[1][i] *= factor
 		}
-		bound := kge.NewScoreBound(changed, 2).Of(q)
+		bound := kge.NewScoreBound(nil, changed, 2).Of(q)
 		if exact, rounded := changed.Scorer(q, 2)(1), roundedScore(changed, q, 1); math.Abs(exact-rounded) > bound {
 			t.Errorf("row %d times %v: the score %v is %v in float32, and the bound is %v",
 				row, factor, exact, rounded, bound)
@@ -177,7 +177,7 @@ func TestScorerWaitsForAnAnswer(t *testing.T) {
 func TestCoresAreNotCopied(t *testing.T) {
 	const dim, questions = 48, 20
 	p := drawCores(form.Tucker, dim)
-	bound := kge.NewScoreBound(p, 2)
+	bound := kge.NewScoreBound(nil, p, 2)
 	for what, ask := range map[string]func(kge.Question){
 		"scores":    func(q kge.Question) { p.Scorer(q, 2)(1) },
 		"gradients": func(q kge.Question) { p.NewHop(nil, q, 2).Gradients(1) },

@@ -26,6 +26,8 @@ import (
 //   - TransH's score is 2qᵀe - |q|² - |e|² + b² - 2bc, where b and c are products of e and q with a
 //     unit normal. So M ≤ 2(|e| + |q|)², and |q| ≤ |anchor| + Σ|r|, because projections lengthen no
 //     vector. b² and bc have the roundings of two sums.
+//   - A query of a neural form has many more terms. An engine that computes it in float64 has one rounding of
+//     its coordinates, so that M ≤ |query||e|. With another engine the bound is infinite.
 //   - PairRE's score sums |q_j - w_j·e_j/|e||, where q and w are products of the two vectors of
 //     relations, and the first q also of anchor/|anchor|. So M ≤ |Π r_H| + |Π r_T|. A norm has as
 //     many roundings as a sum.
@@ -47,11 +49,15 @@ type ScoreBound struct {
 	relations int       // without reverses
 	norm      float64   // largest norm of an entity's row
 	cores     []float64 // norm of each partition's core, if there are any
+	rounds    bool      // the engine computes queries of a neural form in float32
 }
 
-// NewScoreBound returns the bound for all entities of a model with finite numbers. relations is
-// the number of relations without reverses.
-func NewScoreBound(p Parameters, relations int) ScoreBound {
+// NeuralInFloat64 is an [Engine] that computes the queries of neural forms in float64.
+type NeuralInFloat64 interface{ NeuralInFloat64() }
+
+// NewScoreBound returns the bound for all entities of a model with finite numbers on an engine.
+// relations is the number of relations without reverses.
+func NewScoreBound(e Engine, p Parameters, relations int) ScoreBound {
 	largest := 0.0
 	const together = 1 << 13 // rows, whose memory is released together if they are in a file
 	for rows := range slices.Chunk(p.Entities, together*p.Dim) {
@@ -68,6 +74,10 @@ func NewScoreBound(p Parameters, relations int) ScoreBound {
 	if p.Form.Partitions() > 0 {
 		b.cores = p.coreNorms()
 	}
+	if _, isNeural := p.Form.Neural(); isNeural {
+		_, isExact := e.(NeuralInFloat64)
+		b.rounds = !isExact
+	}
 	return b
 }
 
@@ -78,7 +88,9 @@ func (b ScoreBound) Of(q Question) float64 {
 	_, isNeural := p.Form.Neural()
 	var magnitude float64
 	switch {
-	case isNeural: // whose query is computed in float64
+	case b.rounds:
+		return math.Inf(1)
+	case isNeural:
 		magnitude = norm(p.walk(nil, q, b.relations)) * b.norm
 	case b.cores != nil:
 		magnitude = b.coreMagnitude(q) * b.norm

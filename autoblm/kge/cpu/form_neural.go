@@ -17,6 +17,9 @@ func neuralArithmetic(f form.Neural) arithmetic {
 	}
 }
 
+// NeuralInFloat64 implements [kge.NeuralInFloat64].
+func (e *Engine) NeuralInFloat64() {}
+
 // neuralHop makes queries by the definition in float64. It has no gradients, because the engine does
 // not train neural forms.
 type neuralHop struct {
