@@ -11,7 +11,8 @@ var (
 		note: "The published metrics are those with ConvE, their best decoder. The authors' hidden layer " +
 			"has 150 numbers; here layers have the dimension of the model. They drop numbers of summed " +
 			"messages, here triples. They scale a message by how often both of its entities receive one; " +
-			"here by how often they send and receive. " + bestNote,
+			"here by how often they send and receive. Their decoder adds a bias for each entity, ours " +
+			"does not. " + bestNote,
 		training: training(func(s *kge.Settings) {
 			encoded(s, kge.Encoding{
 				Encoder: kge.CompGCNMult, EncoderLayers: 2, EncoderDim: 100, EdgeDropout: .1,

@@ -133,7 +133,7 @@ func TestSearchForARecipe(t *testing.T) {
 	})
 }
 
-// TestBinaryCrossEntropy trains models with binary cross entropy, by flags and by a recipe's form.
+// TestBinaryCrossEntropy trains models with binary cross entropy.
 func TestBinaryCrossEntropy(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	train := "train --loss bce --no-eval --dim 8 --epochs 4 --batch 16 --dataset " + graph + " --out " + dir + "/"
@@ -163,7 +163,7 @@ func TestBinaryCrossEntropy(t *testing.T) {
 	})
 }
 
-// TestConvE trains ConvE, and ranks, continues, explains and queries with it without GoMLX.
+// TestConvE trains ConvE, and ranks, explains and queries with it without GoMLX.
 func TestConvE(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	train := "train --model conve-2-4-2 --reciprocal --loss bce --optimizer adam --lr 0.01 --dim 8 --no-eval " +
