@@ -26,8 +26,8 @@ import (
 //   - TransH's score is 2qᵀe - |q|² - |e|² + b² - 2bc, where b and c are products of e and q with a
 //     unit normal. So M ≤ 2(|e| + |q|)², and |q| ≤ |anchor| + Σ|r|, because projections lengthen no
 //     vector. b² and bc have the roundings of two sums.
-//   - A query of a neural form has many more terms. An engine that computes it in float64 has one rounding of
-//     its coordinates, so that M ≤ |query||e|. With another engine the bound is infinite.
+//   - A query of a neural form has many more terms. An engine that computes it in float64 rounds
+//     its coordinates once, so that M ≤ |query||e|. With another engine the bound is infinite.
 //   - PairRE's score sums |q_j - w_j·e_j/|e||, where q and w are products of the two vectors of
 //     relations, and the first q also of anchor/|anchor|. So M ≤ |Π r_H| + |Π r_T|. A norm has as
 //     many roundings as a sum.

@@ -43,7 +43,7 @@ func (f *searchFlags) For(task.Recipe) any { return &f.Settings }
 
 // CheckSearch returns an error if queries cannot be trained with a recipe and a form.
 func CheckSearch(r task.Recipe, f form.Form) error {
-	if _, isConvE := f.ConvE(); isConvE {
+	if _, isNeural := f.Neural(); isNeural {
 		return fmt.Errorf("queries do not train with %v: choose another model, such as q2b", f)
 	}
 	return r.CheckNoTriples()

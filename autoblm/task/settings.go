@@ -39,6 +39,7 @@ func (r Recipe) CheckNoTriples() error {
 		{t.Loss != kge.LogLoss, "the loss bce"},
 		{t.Encoder != kge.NoEncoder, "the encoder " + t.Encoder.String()},
 		{t.FeatureDropout != 0, "feature-dropout"},
+		{t.WalkHops != 0, "walk-hops"},
 		{t.AdversarialTemperature != 0, "adversarial-temperature"},
 		{t.Subsampling, "subsampling"},
 		{r.RelationPrediction != 0, "relation-prediction"},
