@@ -52,7 +52,7 @@ func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (Predictor, 
 	if err := g.Validate(); err != nil {
 		return nil, err
 	}
-	engine, err := s.Compute.ForTraining(s.Settings, s.Member.Form).For(s.Member.Form).Open()
+	engine, err := s.Compute.ForTraining(s.Settings, s.Member.Form).Open()
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 	if _, err := s.check(t); err != nil {
 		return nil, err
 	}
-	engine, err := s.Compute.ForTraining(s.Training, s.Model).For(s.Model).Open()
+	engine, err := s.Compute.ForTraining(s.Training, s.Model).Open()
 	if err != nil {
 		return nil, err
 	}

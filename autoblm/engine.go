@@ -34,19 +34,20 @@ type Compute struct {
 	Note func(text string) `kong:"-"`
 }
 
-// For chooses the native engine for a form that only it supports.
-func (c Compute) For(f form.Form) Compute {
-	if gomlx.SupportsForm(f) != nil && cmp.Or(c.Engine, "auto") == "auto" {
-		c.Engine = "cpu"
-	}
-	return c
-}
-
 // ForTraining chooses an engine for a training: only gomlx trains encoders and neural forms.
 func (c Compute) ForTraining(s kge.Settings, f form.Form) Compute {
 	_, isNeural := f.Neural()
 	if (isNeural || s.Encoder != kge.NoEncoder) && cmp.Or(c.Engine, "auto") == "auto" {
 		c.Engine = "gomlx"
+	}
+	return c
+}
+
+// ForFoldIn chooses an engine to train new labels of models. A model of an encoder learns them as
+// embeddings, without the encoder.
+func (c Compute) ForFoldIn(models []*kge.Model) Compute {
+	for _, m := range models {
+		c = c.ForTraining(kge.Settings{}, m.Form)
 	}
 	return c
 }

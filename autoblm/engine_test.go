@@ -39,42 +39,31 @@ func TestWhoComputes(t *testing.T) {
 	}
 }
 
-// TestEngineOfForms: a named backend trains the forms that GoMLX has, and the native engine all
-// others.
-func TestEngineOfForms(t *testing.T) {
-	for f, want := range map[form.Form]string{
-		form.Bilinear: "gomlx", form.Translated: "gomlx", form.Block(8): "gomlx",
-		form.Tucker: "gomlx", form.Tucker.WithNorm(): "gomlx", form.TransE: "gomlx", form.GQE: "gomlx",
-	} {
-		c := autoblm.Compute{Backend: "go"}.For(f)
-		if c.Engine == "cpu" {
-			c.Backend = ""
-		}
-		engine, err := c.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if engine.Name() != want {
-			t.Errorf("%v trains on %s, want %s", f, engine.Name(), want)
-		}
-		engine.Close()
-	}
-}
-
-// TestEngineOfEncoders checks that encoders choose gomlx unless an engine is named.
-func TestEngineOfEncoders(t *testing.T) {
-	s := kge.Settings{Encoding: kge.Encoding{Encoder: kge.RGCN}}
+// TestEngineForTraining checks that encoders and neural forms choose gomlx unless an engine is named,
+// and that new labels of an encoder's model do not.
+func TestEngineForTraining(t *testing.T) {
+	encoded := kge.Settings{Encoding: kge.Encoding{Encoder: kge.RGCN}}
+	convE := form.DefaultConvE.Form()
 	for engine, want := range map[string]string{"": "gomlx", "auto": "gomlx", "cpu": "cpu"} {
-		if got := (autoblm.Compute{Engine: engine}).ForTraining(s, form.Bilinear).Engine; got != want {
-			t.Errorf("engine %q becomes %q, want %q", engine, got, want)
+		c := autoblm.Compute{Engine: engine}
+		if got := c.ForTraining(encoded, form.Bilinear).Engine; got != want {
+			t.Errorf("for an encoder, engine %q becomes %q, want %q", engine, got, want)
 		}
-		neural := (autoblm.Compute{Engine: engine}).ForTraining(kge.Settings{}, form.CellWN18RR.Form())
-		if got := neural.Engine; got != want {
-			t.Errorf("for Interstellar, engine %q becomes %q, want %q", engine, got, want)
+		for _, neural := range []form.Form{convE, form.CellWN18RR.Form()} {
+			if got := c.ForTraining(kge.Settings{}, neural).Engine; got != want {
+				t.Errorf("for %v, engine %q becomes %q, want %q", neural, engine, got, want)
+			}
 		}
-		others := (autoblm.Compute{Engine: engine}).ForTraining(kge.Settings{}, form.Bilinear)
-		if got := others.Engine; got != engine {
-			t.Errorf("without encoder, engine %q becomes %q", engine, got)
+		if got := c.ForTraining(kge.Settings{}, form.TransE).Engine; got != engine {
+			t.Errorf("for TransE, engine %q becomes %q", engine, got)
+		}
+		single := &kge.Model{Training: &kge.Training{Settings: encoded}}
+		if got := c.ForFoldIn([]*kge.Model{single}).Engine; got != engine {
+			t.Errorf("for new labels of an encoder's model, engine %q becomes %q", engine, got)
+		}
+		other := &kge.Model{Parameters: kge.Parameters{Form: convE}}
+		if got := c.ForFoldIn([]*kge.Model{other, single}).Engine; got != want {
+			t.Errorf("for new labels of ConvE, engine %q becomes %q, want %q", engine, got, want)
 		}
 	}
 }

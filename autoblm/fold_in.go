@@ -1,11 +1,11 @@
 package autoblm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -20,7 +20,14 @@ func FoldIn(ctx context.Context, p Predictor, g *datasets.Graph) (Predictor, err
 	if err := g.Validate(); err != nil {
 		return nil, err
 	}
-	folded, err := completion.FoldIn(ctx, cpu.New(0), own.Predictor, g)
+	compute := Compute{}.ForFoldIn(p.Models())
+	compute.Engine = cmp.Or(compute.Engine, "cpu")
+	engine, err := compute.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer engine.Close()
+	folded, err := completion.FoldIn(ctx, engine, own.Predictor, g)
 	if err != nil || folded == own.Predictor {
 		return p, err
 	}

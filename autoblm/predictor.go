@@ -85,9 +85,6 @@ func (p predictor) Evaluate(
 	if err != nil {
 		return e, err
 	}
-	for _, m := range p.Models() {
-		c = c.For(m.Form)
-	}
 	engine, err := c.Open()
 	if err != nil {
 		return e, err

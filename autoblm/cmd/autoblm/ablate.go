@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -71,7 +70,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		warn(o, g.Warnings("valid", "test"))
 		graphs = append(graphs, g)
 	}
-	engine, err := c.open(form.Bilinear)
+	engine, err := c.open()
 	if err != nil {
 		return err
 	}

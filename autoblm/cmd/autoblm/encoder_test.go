@@ -10,7 +10,7 @@ import (
 // that it continues with more epochs but not from another model.
 func TestTrainEncoder(t *testing.T) {
 	t.Chdir(t.TempDir())
-	t.Setenv("AUTOBLM_BACKEND", "go")
+	withoutGPU(t)
 	graph := smallGraph(t)
 	line := "train --recipe compgcn --dim 8 --no-eval --validate-every 0 --patience 0 --dataset " + graph
 	trained := object(t, line, "--epochs 2 --out model")

@@ -89,7 +89,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if g, err = completion.Align(models[0], g); err != nil {
 		return err
 	}
-	engine, err := c.open(anyForm(models))
+	engine, err := c.open()
 	if err != nil {
 		return err
 	}

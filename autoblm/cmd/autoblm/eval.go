@@ -68,7 +68,10 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	}
 	warn(o, g.Warnings(c.Split))
 	warnTrainedOn(ctx, o, p.Models(), g, c.FoldIn, c.Split)
-	engine, err := c.open(anyForm(p.Models()))
+	if c.FoldIn {
+		c.Compute = c.ForFoldIn(p.Models())
+	}
+	engine, err := c.open()
 	if err != nil {
 		return err
 	}

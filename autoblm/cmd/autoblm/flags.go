@@ -57,13 +57,13 @@ func (f computeFlags) compute() (autoblm.Compute, error) {
 	return f.Compute, cli.Usage(backend.Check(f.Backend))
 }
 
-// open opens an engine for models of a form.
-func (f computeFlags) open(of form.Form) (kge.Engine, error) {
+// open opens the engine.
+func (f computeFlags) open() (kge.Engine, error) {
 	c, err := f.compute()
 	if err != nil {
 		return nil, err
 	}
-	return c.For(of).Open()
+	return c.Open()
 }
 
 // threadsFlag configures the native engine of commands without another one.

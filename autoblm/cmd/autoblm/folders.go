@@ -13,7 +13,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -152,15 +151,4 @@ func load(path string) (completion.Predictor, error) {
 		debug.SetGCPercent(25) // a query on so many entities leaves much garbage
 	}
 	return p, err
-}
-
-// anyForm returns the form of a model that is not bilinear, if there is one, because fewer engines
-// support it.
-func anyForm(models []*kge.Model) (f form.Form) {
-	for _, m := range models {
-		if m.Form != form.Bilinear {
-			f = m.Form
-		}
-	}
-	return f
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -108,7 +109,7 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 		if g != nil { // its validation triples give the probabilities
 			warnTrainedOn(ctx, o, p.Models(), g, true, "valid")
 		}
-		if p, err = foldIn(ctx, o, c.engine(), p, g); err != nil {
+		if p, err = c.foldIn(ctx, o, p, g); err != nil {
 			return err
 		}
 		if p, err = calibrate(ctx, o, p, c.engine(), g, ""); err != nil {
@@ -167,6 +168,21 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 			}
 		})
 	})
+}
+
+// foldIn returns a predictor that also has the labels of g that a model lacks. It trains them with
+// the native engine, if that trains the model.
+func (c *predictCommand) foldIn(
+	ctx context.Context, o *output, p completion.Predictor, g *datasets.Graph,
+) (completion.Predictor, error) {
+	compute := autoblm.Compute{Threads: c.Threads}.ForFoldIn(p.Models())
+	compute.Engine = cmp.Or(compute.Engine, nativeEngine)
+	engine, err := compute.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer engine.Close()
+	return foldIn(ctx, o, engine, p, g)
 }
 
 // options returns the options of the answers.

@@ -45,7 +45,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	engine, err := c.open(m.Form)
+	engine, err := c.open()
 	if err != nil {
 		return err
 	}

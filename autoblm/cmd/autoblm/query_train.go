@@ -90,7 +90,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 	if err != nil {
 		return cli.Usage(err)
 	}
-	engine, err := c.open(member.Form)
+	engine, err := c.open()
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	}
 	warn(o, plan.Graph.Warnings("valid", "test"))
 	c.Compute = c.ForTraining(plan.Final.Training, plan.Final.Form)
-	if plan.Engine, err = c.open(plan.Final.Form); err != nil {
+	if plan.Engine, err = c.open(); err != nil {
 		return err
 	}
 	defer plan.Engine.Close()

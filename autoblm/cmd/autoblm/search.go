@@ -297,7 +297,7 @@ func (c *searchCommand) settings(
 	if s.Compute, err = c.compute(); err != nil {
 		return s, err
 	}
-	s.Compute = s.Compute.ForTraining(s.Training, s.Model).For(s.Model)
+	s.Compute = s.Compute.ForTraining(s.Training, s.Model)
 	t, err := tasks.Find(c.Task)
 	if err != nil {
 		return s, err

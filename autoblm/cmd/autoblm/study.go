@@ -408,7 +408,8 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	about := contents.Asked
 	settings := autoblm.SearchSettings{
 		Settings: about.Settings, Algorithm: about.Algorithm, Study: c.File,
-		MixEngines: c.MixEngines, Compute: compute, Began: began,
+		MixEngines: c.MixEngines, Began: began,
+		Compute: compute.ForTraining(about.Settings.Training, about.Settings.Model),
 	}
 	if limit := minutes(c.Minutes); limit > 0 || contents.Plan == nil {
 		settings.TimeLimit = limit
@@ -420,7 +421,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if err := settings.Validate(); err != nil {
 		return cli.Usage(err)
 	}
-	p, err := c.reopen(ctx, o, about, compute)
+	p, err := c.reopen(ctx, o, about, settings.Compute)
 	if err != nil {
 		return err
 	}

@@ -185,7 +185,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		c.Engine = nativeEngine
 	}
 	c.Compute = c.ForTraining(c.Settings.Training, c.Model)
-	engine, err := c.open(c.Model)
+	engine, err := c.open()
 	if err != nil {
 		return err
 	}

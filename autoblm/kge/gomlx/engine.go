@@ -195,8 +195,8 @@ func (e *Engine) Precision(
 	return requested.Resolve(f, entities, dim, nil, false)
 }
 
-// SupportsForm returns an error for a form that the engine does not have.
-func SupportsForm(f form.Form) error {
+// supportsForm returns an error for a form that the engine does not have.
+func supportsForm(f form.Form) error {
 	if isExplicitForm(f) {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (e *Engine) NewRanker(
 	parameters []kge.Parameters, precision kge.Precision,
 ) (kge.Ranker, error) {
 	for _, p := range parameters {
-		if err := SupportsForm(p.Form); err != nil {
+		if err := supportsForm(p.Form); err != nil {
 			return nil, err
 		}
 	}
