@@ -15,6 +15,10 @@ func TestEncodersForMembers(t *testing.T) {
 	quate := kge.Member{Structure: structure.MustParse("quate"), Seed: 1, LearningRate: 0.1}
 	transE := kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.1}
 	rotatE := kge.Member{Form: form.RotatE, Seed: 1, LearningRate: 0.1}
+	with := func(m kge.Member, w kge.Weights) kge.Member {
+		m.Weights = w
+		return m
+	}
 	message := structure.MustParse("1,-2,-1;1,2,1;-2,1,3")
 	for _, c := range []struct {
 		name   string
@@ -54,6 +58,16 @@ func TestEncodersForMembers(t *testing.T) {
 		{"buckets", quate, func(s *kge.Settings) {
 			s.Encoder, s.Buckets, s.SampledSoftmax = kge.CompGCNMult, 8, 2
 		}, "leave buckets at 0"},
+		{"sparse gradients", quate, func(s *kge.Settings) {
+			s.Encoder, s.SparseGradients = kge.RGCN, 2
+		}, "leave sparse-gradients at 0"},
+		{"a teacher", quate, func(s *kge.Settings) {
+			s.Encoder, s.TeacherWeight, s.Temperature = kge.RGCN, 0.5, 2
+		}, "leave teacher-weight at 0"},
+		{"relation prediction", with(quate, kge.Weights{RelationPrediction: 1}),
+			func(s *kge.Settings) { s.Encoder = kge.RGCN }, "leave relation-prediction at 0"},
+		{"IVR", with(quate, kge.Weights{IVR: 1}), func(s *kge.Settings) { s.Encoder = kge.RGCN },
+			"leave ivr and ivr-products at 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := kge.DefaultSettings()

@@ -115,6 +115,9 @@ func (s Settings) ValidateFor(m Member) error {
 	switch {
 	case isNeural && m.Products != 0:
 		return fmt.Errorf("products are not defined for %v: leave products and dura at 0", m.Form)
+	case isNeural && (s.SparseGradients > 0 || s.Buckets > 1 || s.HasTeacher()):
+		return fmt.Errorf("%v does not support sparse gradients, buckets or a teacher: "+
+			"leave sparse-gradients, buckets and teacher-weight at 0", m.Form)
 	case !hasCell && s.WalkHops > 0:
 		return fmt.Errorf("%s reads no paths: leave walk-hops at 0, or train a recurrent model, "+
 			"such as interstellar-wn18rr", m.kind())
