@@ -20,6 +20,8 @@ func TestTrainEncoder(t *testing.T) {
 	}
 	object(t, "predict --model model --head e12 --relation near")
 	has(t, object(t, line, "--epochs 3 --out model"), fields{"resumed": 2.0})
+	stdout, _ := succeed(t, line, "--epochs 1")
+	contains(t, flat(stdout), "after compgcn-")
 	if other := object(t, line, "--epochs 2 --encoder blm --message complex"); asText(t,
 		other["loss"]) == asText(t, trained["loss"]) {
 		t.Error("another message makes no difference")

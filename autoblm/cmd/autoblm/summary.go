@@ -43,6 +43,7 @@ func titleOf(f form.Form, a *structure.Structure) string {
 // trainedSummary is the part of the JSON that all trainings share.
 type trainedSummary struct {
 	modelSummary
+	Encoder      kge.Encoder      `json:"encoder,omitzero"` // whose outputs the model scores
 	Dataset      string           `json:"dataset"`
 	Precision    kge.Precision    `json:"precision"`
 	Seed         uint64           `json:"seed"`
@@ -60,7 +61,7 @@ type trainedSummary struct {
 // summarizeTraining describes the first member of a training.
 func summarizeTraining(dataset string, dim int, report *kge.Report, out string) trainedSummary {
 	r := report.Results[0]
-	return trainedSummary{
+	s := trainedSummary{
 		modelSummary: summarizeModel(formOf(r), r.Member.Structure, dim),
 		Dataset:      dataset, Precision: report.Precision, Seed: r.Member.Seed,
 		Epochs: len(r.Loss), BestEpoch: r.BestEpoch, Loss: orEmpty(r.Loss),
@@ -68,6 +69,18 @@ func summarizeTraining(dataset string, dim int, report *kge.Report, out string) 
 		StoppedEarly: report.StoppedEarly, ValidatedBy: report.ValidatedBy,
 		Seconds: report.Timing, Out: out,
 	}
+	if r.Model != nil {
+		s.Encoder = r.Model.Training.Settings.Encoder
+	}
+	return s
+}
+
+func (s trainedSummary) title() string {
+	title := s.modelSummary.title()
+	if s.Encoder != kge.NoEncoder {
+		return fmt.Sprintf("%s after %v", title, s.Encoder)
+	}
+	return title
 }
 
 // formOf returns the form of the model of a result.
