@@ -81,13 +81,19 @@ func shuffledBatches(g *datasets.Graph, s kge.Settings, rng *rand.Rand) kge.Batc
 		order[i] = int32(i)
 	}
 	shuffle(rng, order)
-	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // without overflow below
-		order = order[:s.MaxSteps*s.Batch]
-	}
+	order = firstSteps(order, s.Batch, s)
 	if s.Buckets > 1 {
 		return visitBatches(g, order, s, rng)
 	}
 	return inBatches(order, s.Batch, examplesOf(g.Train))
+}
+
+// firstSteps returns the examples of the first steps of a size, if their number is limited.
+func firstSteps[T any](order []T, size int, s kge.Settings) []T {
+	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/size { // without overflow below
+		return order[:s.MaxSteps*size]
+	}
+	return order
 }
 
 // inBatches returns batches of a size. set sets examples that have memory for a path and a target.

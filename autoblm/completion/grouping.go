@@ -42,9 +42,7 @@ func groupedBatches(g *datasets.Graph, s kge.Settings, rng *rand.Rand) kge.Batch
 	shuffle(rng, groups)
 	answers = slices.Concat(groups...)
 	size := 2 * min(s.Batch, len(triples))
-	if s.MaxSteps > 0 && s.MaxSteps <= (len(answers)-1)/size { // without overflow below
-		answers = answers[:s.MaxSteps*size]
-	}
+	answers = firstSteps(answers, size, s)
 	for batch := range slices.Chunk(answers, size) {
 		slices.SortFunc(batch, byAnswer)
 	}

@@ -38,9 +38,7 @@ func trainingQueries(triples []datasets.Triple) (queries []trainingQuery) {
 func queryBatches(queries []trainingQuery, s kge.Settings, rng *rand.Rand) kge.Batches {
 	order := slices.Clone(queries)
 	shuffle(rng, order)
-	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // without overflow below
-		order = order[:s.MaxSteps*s.Batch]
-	}
+	order = firstSteps(order, s.Batch, s)
 	for batch := range slices.Chunk(order, s.Batch) {
 		slices.SortFunc(batch, func(a, b trainingQuery) int {
 			return cmp.Or(cmp.Compare(a.relation, b.relation), cmp.Compare(a.anchor, b.anchor))

@@ -63,9 +63,7 @@ func (w walker) batches(g *datasets.Graph, s kge.Settings, epoch int, rng *rand.
 		order[i] = i
 	}
 	shuffle(rng, order)
-	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // without overflow below
-		order = order[:s.MaxSteps*s.Batch]
-	}
+	order = firstSteps(order, s.Batch, s)
 	count := (len(order) + s.Batch - 1) / s.Batch
 	return kge.Batches{Count: count, Make: func(i int, _ []kge.Example) (batch []kge.Example) {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)<<32|uint64(i)))

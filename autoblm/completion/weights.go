@@ -19,9 +19,9 @@ func factWeights(g *datasets.Graph) map[datasets.Triple]float32 {
 	return weights
 }
 
-// byFact returns a function that multiplies the weights of examples by those of their triples, on
-// average over the targets. An example of a reverse relation is that of the triple. That of a path is
-// its last hop.
+// byFact returns a function that multiplies the weight of each example by the mean weight of its
+// triples, one for each target. A reverse relation stands for the triple that it reverses, and a path
+// for its last hop.
 func byFact(weights map[datasets.Triple]float32) func(batch []kge.Example) {
 	return func(batch []kge.Example) {
 		for i := range batch {

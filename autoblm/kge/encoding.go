@@ -53,9 +53,9 @@ func (e Encoder) EncodesRelations() bool { return e != NoEncoder && e != RGCN }
 //
 //	tanh(norm(⅓ W_forward Σ c φ(h, r) + ⅓ W_reverse Σ c φ(t, reverse of r) + ⅓ W_self φ(v, loop)))
 //
-// and a relation r the product W_relation r. The sums are over the messages of v in one direction. c
-// is 1/√(n m), where n edges of this direction leave the sender and m reach v. loop is a learned
-// relation, and norm is batch normalization over all entities. A layer of R-GCN gives
+// and a relation r the product W_relation r. Each sum has the messages that v receives in one
+// direction, with factors c = 1/√(n m): n edges of this direction leave the sender, and m reach v.
+// loop is a learned relation, and norm is batch normalization over all entities. A layer of R-GCN gives
 //
 //	relu(1/m Σ W_r h + 1/m Σ W_{reverse of r} t + W_self v),
 //

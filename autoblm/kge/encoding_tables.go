@@ -29,8 +29,8 @@ const (
 func EncoderTable(layer int, name string) string { return fmt.Sprintf("layer-%d-%s", layer, name) }
 
 // LearnedTables describes the tables that the training of a member learns, in addition to entities
-// with [Settings.LearnedDim] columns. Without an encoder they are those of the form. With one, those
-// of the encoder follow, and relations that it encodes have the dimension of its inputs.
+// with [Settings.LearnedDim] columns: first the tables of the form, then the encoder's. Relations that
+// an encoder reads have the dimension of its inputs.
 func (s Settings) LearnedTables(m Member) []form.Table {
 	tables := slices.Clone(s.FormOf(m).Spec().Tables(s.Dim))
 	if s.Encoder.EncodesRelations() {

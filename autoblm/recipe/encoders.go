@@ -19,7 +19,7 @@ var (
 				EncoderDropout: .3,
 			})
 			s.Reciprocal = true
-			s.LossFunction = kge.LossFunction{Loss: kge.BCE, LabelSmoothing: .1}
+			s.LossFunction = kge.LossFunction{Loss: kge.BCE, LabelSmoothing: kge.DefaultLabelSmoothing}
 		}),
 	}
 	compGCNAnywhere = family{

@@ -45,13 +45,13 @@ func (m searchedModel) Title() string { return modelTitle(m.Model) }
 // a form.
 func modelTitle(model string) string {
 	s, err := structure.Parse(model)
-	switch {
-	case err != nil:
+	if err != nil {
 		return model
-	case s.Name() == "":
-		return "`" + model + "`"
 	}
-	return s.Title()
+	if title := s.Title(); title != model {
+		return title
+	}
+	return "`" + model + "`"
 }
 
 // Weights returns the weights of penalties that are not zero.

@@ -163,13 +163,12 @@ func TestBinaryCrossEntropy(t *testing.T) {
 	})
 }
 
-// TestConvE trains ConvE, and ranks, explains and queries with it without GoMLX.
-func TestConvE(t *testing.T) {
-	graph, dir := smallGraph(t), t.TempDir()
-	train := "train --model conve-2-4-2 --reciprocal --loss bce --optimizer adam --lr 0.01 --dim 8 --no-eval " +
-		"--epochs 4 --batch 32 --backend go --dataset " + graph + " --out " + dir + "/"
-	first := object(t, train+"first --input-dropout 0.1 --dropout 0.1 --feature-dropout 0.1")
-	has(t, first, fields{"model": "conve-2-4-2", "engine": "gomlx"})
+// trainNeural trains a neural model in four epochs as the first one in a folder, and ranks, explains
+// and queries with it without GoMLX.
+func trainNeural(t *testing.T, graph, dir, line, model string) {
+	t.Helper()
+	first := object(t, line)
+	has(t, first, fields{"model": model, "engine": "gomlx"})
 	if number(t, first, "loss.3") >= number(t, first, "loss.0") {
 		t.Errorf("it does not learn: %v", first["loss"])
 	}
@@ -177,6 +176,14 @@ func TestConvE(t *testing.T) {
 	has(t, object(t, "eval --engine gomlx --backend go --dataset", graph, "--model", dir+"/first"),
 		fields{"test.both.hits10": get(native, "test.both.hits10")})
 	object(t, "predict --any --explain 2 --head e00 --relation near --model", dir+"/first --dataset", graph)
+}
+
+// TestConvE trains ConvE, and ranks, explains and queries with it without GoMLX.
+func TestConvE(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	train := "train --model conve-2-4-2 --reciprocal --loss bce --optimizer adam --lr 0.01 --dim 8 --no-eval " +
+		"--epochs 4 --batch 32 --backend go --dataset " + graph + " --out " + dir + "/"
+	trainNeural(t, graph, dir, train+"first --input-dropout 0.1 --dropout 0.1 --feature-dropout 0.1", "conve-2-4-2")
 	refuse(t, []refusal{
 		{cli.Misuse, "set reciprocal", strings.Replace(train, "--rec", "--no-rec", 1) + "none"},
 		{cli.Misuse, "products are not defined", strings.Replace(train, "--loss bce", "", 1) + "none --products 0.1"},
@@ -192,15 +199,7 @@ func TestInterstellar(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	train := "train --model interstellar-3-4-9-1-2-1-1-1-1-1-1 --walk-hops 3 --optimizer adam --lr 0.01 " +
 		"--dim 8 --no-eval --epochs 4 --batch 32 --backend go --dataset " + graph + " --out " + dir + "/"
-	first := object(t, train+"first --input-dropout 0.1 --dropout 0.1 --max-norm 1")
-	has(t, first, fields{"model": "interstellar-3-4-9-1-2-1-1-1-1-1-1", "engine": "gomlx"})
-	if number(t, first, "loss.3") >= number(t, first, "loss.0") {
-		t.Errorf("it does not learn: %v", first["loss"])
-	}
-	native := object(t, "eval --engine cpu --dataset", graph, "--model", dir+"/first")
-	has(t, object(t, "eval --engine gomlx --backend go --dataset", graph, "--model", dir+"/first"),
-		fields{"test.both.hits10": get(native, "test.both.hits10")})
-	object(t, "predict --any --explain 2 --head e00 --relation near --model", dir+"/first --dataset", graph)
+	trainNeural(t, graph, dir, train+"first --input-dropout 0.1 --dropout 0.1 --max-norm 1", "interstellar-3-4-9-1-2-1-1-1-1-1-1")
 	refuse(t, []refusal{
 		{cli.Misuse, "products are not defined", train + "none --products 0.1"},
 		{cli.Misuse, "reads no paths", "train --model transe --walk-hops 3 --dataset " + graph},

@@ -8,7 +8,7 @@ import (
 )
 
 // classifyEntities returns the binary cross entropy of all entities for the queries of a unit, each an
-// example with all of its answers. weight is that of an example.
+// example with all of its answers. An example has the given weight.
 func (t *trainer) classifyEntities(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
 	perEntity := weight / float32(t.entities.Count)
 	s.answers, s.weights = s.answers[:0], s.weights[:0]

@@ -23,11 +23,10 @@ func (e *Engine) NeuralInFloat64() {}
 // neuralHop makes queries by the definition in float64. It has no gradients, because the engine does
 // not train neural forms.
 type neuralHop struct {
-	form    form.Neural
-	dim     int
-	globals [][]float32
-	// rows and columns are those of a relation.
-	rows, columns int
+	form          form.Neural
+	dim           int
+	globals       [][]float32
+	rows, columns int // of a relation
 }
 
 func (h neuralHop) Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool) {

@@ -100,8 +100,8 @@ func (c Cell) rows(size int) int {
 	return first
 }
 
-// draw returns an initial weight: those of matrices are as in Xavier and Bengio's rule, and biases are
-// within 1/√inputs, as in PyTorch.
+// draw returns an initial weight: uniform in matrices, within the bound of Glorot and Bengio (2010), and
+// in biases within 1/√inputs, as in PyTorch.
 func (c Cell) draw(rng *rand.Rand, row, size int) float64 {
 	bound := 0.0
 	for n := range CellGateMatrix + 1 {

@@ -2,8 +2,8 @@
 // pure-Go backend or, in builds with cgo, on XLA.
 //
 // Models with structures, blocks or cores that learn triples by a softmax over all entities have
-// graphs with explicit gradients. This is what the rest of this page is about. Package autodiff
-// trains all others, on one device.
+// graphs with explicit gradients, which the rest of this page describes. Package autodiff trains all
+// others, on one device.
 //
 // A structure enters the graph as data, as its sign tensor. One compiled program serves every
 // structure, seed and learning rate of one shape. All members of a population run in it

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/masks"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -340,17 +340,5 @@ func (b batch) kept(of drop, first *Node) *Node {
 	column := along(3)
 	coordinate := Add(MulScalar(ModScalar(column, k), d/k), DivScalar(column, k))
 	place := Add(MulScalar(query, d), coordinate)
-	x := Add(MulScalar(place, uint32(dropout.Stride)), Reshape(of.keys, members, 1, 1, 1))
-	kept := ConvertDType(GreaterOrEqual(scramble(x), of.threshold), dtypes.Float32)
-	return Div(kept, OneMinus(of.share))
-}
-
-// scramble computes dropout.Scramble.
-func scramble(x *Node) *Node {
-	fold := func(x *Node, shift uint32) *Node {
-		return BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, shift))
-	}
-	x = MulScalar(fold(x, dropout.Shift1), uint32(dropout.Factor1))
-	x = MulScalar(fold(x, dropout.Shift2), uint32(dropout.Factor2))
-	return fold(x, dropout.Shift3)
+	return masks.Factors(place, Reshape(of.keys, members, 1, 1, 1), of.threshold, of.share)
 }

@@ -21,7 +21,7 @@ type Labels struct {
 func (s *Softmax) BinaryCrossEntropy(k *kernel.Set, e Embeddings, by Labels, scratch *Scratch,
 ) float64 {
 	kept := s.store.(*exponentials).units[s.number]
-	for i := range s.weights { // so that Collect takes what is kept as slopes
+	for i := range s.weights { // Collect then takes the kept numbers as slopes
 		s.shifts[i], s.sums[i], s.weights[i] = 0, 1, 0
 	}
 	losses := scratch.losses[:s.PaddedCount]

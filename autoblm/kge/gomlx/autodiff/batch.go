@@ -9,7 +9,7 @@ import (
 // batch holds the examples of a step as questions with answers.
 type batch struct {
 	questions []kge.Question
-	// answers are those to learn. Their weights sum to 1 for the examples of a batch on average.
+	// answers to learn. Their weights sum to 1 for the examples of a batch on average.
 	answers []weighted
 	// ends are the answers that penalties apply to, each together with its question.
 	ends []weighted
@@ -30,10 +30,8 @@ func newBatch(d *kge.Data, s kge.Settings, examples []kge.Example) *batch {
 	weight := 1 / float32(len(examples))
 	for i, x := range examples {
 		switch {
-		case !d.BothDirections, s.WalkHops > 0:
+		case !d.BothDirections, s.WalkHops > 0, s.Loss == kge.BCE:
 			b.addPath(s, x, weight)
-		case s.Loss == kge.BCE:
-			b.addQuery(x, weight)
 		case s.AnswersPerQuery > 0:
 			b.addGrouped(x, i > 0 && sameQuestion(x, examples[i-1]), weight)
 		default:

@@ -1,18 +1,6 @@
 package autodiff
 
-import (
-	"github.com/autoblm/autoblm-go/autoblm/kge"
-	. "github.com/gomlx/gomlx/core/graph"
-)
-
-// addQuery adds a question with all of its answers, whose weights sum to that of the question.
-func (b *batch) addQuery(x kge.Example, weight float32) {
-	b.questions = append(b.questions, x.Question)
-	b.addEnd(x.Target, weight) // for orthogonality
-	for _, answer := range x.Targets {
-		b.addAnswer(answer, weight*x.Weight/float32(len(x.Targets)))
-	}
-}
+import . "github.com/gomlx/gomlx/core/graph"
 
 // binary returns the weighted binary cross entropy of all entities, see [kge.LossFunction].
 func (a asked) binary() *Node {
@@ -20,8 +8,7 @@ func (a asked) binary() *Node {
 	scores := a.graphs().scores(a.pass, InsertAxes(a.states, 0), InsertAxes(entities, 0))
 	scores = Squeeze(scores, 0) // [q, n]
 	g, others := scores.Graph(), a.scalar(scalarOtherLabel)
-	softplus := Add(Max(scores, ScalarZero(g, scores.DType())), Log1P(Exp(Neg(Abs(scores)))))
-	ofAll := ReduceMean(Sub(softplus, Mul(scores, others)), 1)
+	ofAll := ReduceMean(Sub(Softplus(scores), Mul(scores, others)), 1)
 
 	isAnswer := GreaterThan(a.in[inAnswerWeights], ScalarZero(g, scores.DType()))
 	weights := Gather(a.in[inWeights], InsertAxes(a.in[inAnswerQuestions], -1))

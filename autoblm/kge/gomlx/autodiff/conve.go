@@ -13,18 +13,14 @@ type convE struct {
 
 func (convE) averages() int { return form.ConvEMean }
 
+func (convE) drops() (inputs, queries bool) { return true, true }
+
 // layers is the number of normalized layers.
 const layers = form.ConvEBeta - form.ConvEGamma
 
 func (f convE) hop(c *pass, states *Node, h hop) *Node {
 	n, d := states.Shape().Dim(0), states.Shape().Dim(2)
 	rows, columns := f.Maps(d)
-	drop := func(x *Node, key, share int) *Node {
-		if c.dropLayer == nil {
-			return x
-		}
-		return c.dropLayer(x, key, share)
-	}
 	var means, variances [layers]*Node
 	normalize := func(x *Node, layer int) (normalized *Node) { // [samples, questions, numbers]
 		normalized, means[layer], variances[layer] = f.norm(c, layer, x.Shape().Dim(2)).apply(c, x)
@@ -33,7 +29,7 @@ func (f convE) hop(c *pass, states *Node, h hop) *Node {
 
 	image := Concatenate([]*Node{Reshape(states, n, d), Reshape(h.rows[0], n, d)}, 1)
 	image = Reshape(normalize(Reshape(image, n, 2*d, 1), 0), n, 2*d)
-	image = Reshape(drop(image, keyOfInputs, scalarInputDropout), n, 2*f.Height, d/f.Height)
+	image = Reshape(c.dropLayer(image, keyOfInputs, scalarInputDropout), n, 2*f.Height, d/f.Height)
 	var shifted []*Node // by number of a filter
 	for i := range f.Size {
 		for j := range f.Size {
@@ -43,12 +39,12 @@ func (f convE) hop(c *pass, states *Node, h hop) *Node {
 	}
 	maps := Dot(Concatenate(shifted, 2), c.globals[0]).General([]int{2}, nil, []int{1}, nil)
 	maps = Transpose(MaxScalar(normalize(maps, 1), 0), 1, 2) // [questions, filters, area]
-	kept := drop(OnesLike(Reshape(Slice(maps, AxisRange(), AxisRange(), AxisElem(0)), n, f.Filters)),
+	kept := c.dropLayer(OnesLike(Reshape(Slice(maps, AxisRange(), AxisRange(), AxisElem(0)), n, f.Filters)),
 		keyOfLayers, scalarFeatureDropout)
 	maps = Mul(maps, InsertAxes(kept, -1))
 
 	query := Dot(Reshape(maps, n, -1), c.globals[1]).General([]int{1}, nil, []int{0}, nil)
-	query = drop(query, keyOfQueries, scalarDropout)
+	query = c.dropLayer(query, keyOfQueries, scalarDropout)
 	query = MaxScalar(normalize(Reshape(query, n, 1, d), 2), 0)
 	if c.training {
 		c.averages = f.table(c, append(means[:], variances[:]...))

@@ -25,6 +25,14 @@ type averaging interface {
 	averages() int
 }
 
+// dropping is a form that drops numbers of its own layers by [pass.dropLayer]. Numbers of other forms
+// are dropped before the first hop and after the last one.
+type dropping interface {
+	graphForm
+	// drops says which of these two dropouts the form does itself.
+	drops() (inputs, queries bool)
+}
+
 // reading is a form that reads the entities of the paths that it learns.
 type reading interface {
 	graphForm

@@ -18,8 +18,8 @@ func (f interstellar) hop(c *pass, states *Node, h hop) *Node {
 	return queriesOf(outputs)
 }
 
-// read returns the queries after paths with known entities. The queries of shorter paths are those
-// after their last hop.
+// read returns the queries after paths with known entities. A path shorter than others has its query
+// after its last hop.
 func (f interstellar) read(c *pass, t tables, start *Node, p paths) *Node {
 	entities := chains(start)
 	states, queries := entities, InsertAxes(start, 1)

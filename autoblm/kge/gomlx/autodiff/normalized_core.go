@@ -11,12 +11,13 @@ type normalizedCore struct{ core }
 
 func (normalizedCore) averages() int { return form.NormMean }
 
+// drops implements [dropping]: the normalization of inputs comes before their dropout.
+func (normalizedCore) drops() (inputs, queries bool) { return true, false }
+
 func (f normalizedCore) hop(c *pass, states *Node, h hop) *Node {
 	before, after := f.norm(c, 0), f.norm(c, 1)
 	states, meanBefore, varianceBefore := before.apply(c, states)
-	if c.dropInputs != nil {
-		states = c.dropInputs(states)
-	}
+	states = InsertAxes(c.dropLayer(Squeeze(states, 1), keyOfInputs, scalarInputDropout), 1)
 	states, meanAfter, varianceAfter := after.apply(c, f.core.hop(c, states, h))
 	if c.training {
 		c.averages = Concatenate([]*Node{meanBefore, meanAfter, varianceBefore, varianceAfter}, 0)

@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/masks"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
@@ -15,16 +16,11 @@ type pass struct {
 
 	// In a training step only:
 	training bool
-	used     *Node // [questions]: 1, and 0 for padding
-	key      *Node // scalar uint32, see drop
-	drops    int   // layers that dropped numbers so far
-	averages *Node // see averaging
-	// dropInputs drops coordinates of states before the first hop. Forms that normalize these states
-	// call it if it is not nil; those of others are dropped already.
-	dropInputs func(states *Node) *Node
-	// dropLayer drops numbers of a layer [questions, n] with one of the keys and the share of one of the
-	// scalars of a step; nil outside of training steps.
-	dropLayer func(x *Node, key, share int) *Node
+	used     *Node  // [questions]: 1, and 0 for padding
+	key      *Node  // scalar uint32, see drop
+	drops    int    // layers that dropped numbers so far
+	averages *Node  // see averaging
+	asked    *asked // see dropLayer
 }
 
 // tables holds the tables of a model as nodes.
@@ -57,6 +53,15 @@ func (m model) embeddings(all []*Node, operators *Node, c pass) (*pass, tables) 
 // lookUp returns the rows of a table [rows, columns] with the given ids, [ids..., columns].
 func lookUp(table, ids *Node) *Node { return Gather(table, InsertAxes(ids, -1)) }
 
+// dropLayer drops numbers of a layer [questions, n] in a training step, with one of the keys of the
+// step and the share of one of its scalars.
+func (c *pass) dropLayer(x *Node, key, share int) *Node {
+	if !c.training {
+		return x
+	}
+	return c.asked.dropCoordinates(x, key, share)
+}
+
 // drop drops a share of the numbers of x in a training step, and scales the others. Each call in a
 // graph drops other numbers.
 func (c *pass) drop(x *Node, share float64) *Node {
@@ -67,18 +72,7 @@ func (c *pass) drop(x *Node, share float64) *Node {
 	shape := x.Shape().Clone()
 	shape.DType = dtypes.Uint32
 	place := Reshape(Iota(x.Graph(), shapes.Make(dtypes.Uint32, shape.Size()), 0), shape.Dimensions...)
-	seed := AddScalar(c.key, dropout.Scramble(uint32(c.drops)))
-	hash := scramble(Add(MulScalar(place, uint32(dropout.Stride)), seed))
-	kept := ConvertDType(GreaterOrEqual(hash, Const(x.Graph(), dropout.Threshold(share))), x.DType())
-	return DivScalar(Mul(x, kept), 1-share)
-}
-
-// scramble computes [dropout.Scramble].
-func scramble(x *Node) *Node {
-	fold := func(x *Node, shift uint32) *Node {
-		return BitwiseXor(x, BitwiseShiftRightLogicalScalar(x, shift))
-	}
-	x = MulScalar(fold(x, dropout.Shift1), uint32(dropout.Factor1))
-	x = MulScalar(fold(x, dropout.Shift2), uint32(dropout.Factor2))
-	return fold(x, dropout.Shift3)
+	key := AddScalar(c.key, dropout.Scramble(uint32(c.drops)))
+	threshold := Const(x.Graph(), dropout.Threshold(share))
+	return Mul(x, masks.Factors(place, key, threshold, Const(x.Graph(), float32(share))))
 }

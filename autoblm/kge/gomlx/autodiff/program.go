@@ -3,7 +3,7 @@ package autodiff
 import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/encoder"
-	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/masks"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -91,19 +91,17 @@ func (p recipe) loss(numbers, edges []*Node, in in) (loss, averages *Node) {
 	}
 	a.anchors = lookUp(t.entities, in[inAnchors])
 	start := a.anchors
-	drop := func(x *Node) *Node { return a.dropCoordinates(x, keyOfInputs, scalarInputDropout) }
-	_, isConvE := p.form.ConvE() // which drops numbers of its own layers
-	c.dropLayer = a.dropCoordinates
-	switch {
-	case !p.inputDropout || isConvE:
-	case p.form.HasNorm():
-		c.dropInputs = func(states *Node) *Node { return InsertAxes(drop(Squeeze(states, 1)), 1) }
-	default:
-		start = drop(start)
+	c.asked = &a
+	var dropsInputs, dropsQueries bool
+	if d, ok := p.graphs().(dropping); ok {
+		dropsInputs, dropsQueries = d.drops()
+	}
+	if p.inputDropout && !dropsInputs {
+		start = a.dropCoordinates(start, keyOfInputs, scalarInputDropout)
 	}
 	whole := walk(c, t, start, a.paths)
 	a.states = whole
-	if p.dropout && !isConvE {
+	if p.dropout && !dropsQueries {
 		a.states = InsertAxes(a.dropCoordinates(Squeeze(whole, 1), keyOfQueries, scalarDropout), 1)
 	}
 	loss = p.entropy(a)
@@ -140,10 +138,7 @@ func (a asked) dropCoordinates(x *Node, key, share int) *Node {
 	coordinate := Iota(x.Graph(), shapes.Make(dtypes.Uint32, x.Shape().Dimensions...), 1)
 	number := ConvertDType(InsertAxes(a.in[inNumbers], -1), dtypes.Uint32)
 	place := Add(MulScalar(number, uint32(dim)), coordinate)
-	hash := scramble(Add(MulScalar(place, uint32(dropout.Stride)), a.in.key(key)))
-	threshold := a.in.threshold(key)
-	kept := ConvertDType(GreaterOrEqual(hash, BroadcastToShape(threshold, hash.Shape())), x.DType())
-	return Div(Mul(x, kept), OneMinus(a.scalar(share)))
+	return Mul(x, masks.Factors(place, a.in.key(key), a.in.threshold(key), a.scalar(share)))
 }
 
 // pairs returns the scores of entities [n] for the questions with the given indices [n].

@@ -53,7 +53,7 @@ func (e Encoder) Edges(d *kge.Data) []*tensors.Tensor {
 	}
 }
 
-// messages are those of all triples in both directions.
+// messages describes the messages along all triples in both directions.
 type messages struct {
 	entities int
 	// Ids of the triples, [triples, 1].
