@@ -1,6 +1,9 @@
 package kge
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Distillation adds the answers of a teacher, another model or an ensemble, to what a model learns
 // (Hinton et al., 2015). With weight a and temperature T, the cross entropy of each answer has the
@@ -29,6 +32,22 @@ func (d Distillation) HasTeacher() bool { return d.TeacherWeight > 0 }
 func (s Settings) validateDistillation() error {
 	if s.HasTeacher() && s.Temperature == 0 {
 		return errors.New("temperature is 0, and scores are divided by it: set one above 0, such as 2")
+	}
+	return nil
+}
+
+// CheckTeacher returns an error if the settings have a teacher, but training on the data does not.
+func (s Settings) CheckTeacher(d *Data) error {
+	switch {
+	case !s.HasTeacher():
+		return nil
+	case !d.BothDirections:
+		return errors.New("only triples have a teacher: leave teacher-weight at 0")
+	case d.Teacher == nil:
+		return fmt.Errorf("teacher-weight is %v, but %s has no teacher: leave it at 0",
+			s.TeacherWeight, d.Name)
+	case s.Buckets > 1:
+		return fmt.Errorf("%d buckets lack most answers of a teacher: leave buckets at 0", s.Buckets)
 	}
 	return nil
 }

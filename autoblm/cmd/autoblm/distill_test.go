@@ -71,7 +71,6 @@ func TestTeacherRefused(t *testing.T) {
 		"--teacher-weight 1": "at least 0 and below 1",
 		"--model transe":     "transe scores by distances",
 		"--structure complex --sampled-softmax 5 --buckets 8": "8 buckets lack most answers",
-		"--structure complex --engine gomlx":                  "does not learn from a teacher",
 		"--structure complex --reciprocal --encoder rgcn":     "not supported with an encoder",
 		"--model conve-2-4-2 --reciprocal":                    "conve-2-4-2 does not support",
 	} {
@@ -98,7 +97,7 @@ func TestTeacherRefused(t *testing.T) {
 
 // TestStudentRecordsTeachersData: what the teacher was trained on counts for its student too.
 func TestStudentRecordsTeachersData(t *testing.T) {
-	t.Setenv("AUTOBLM_BACKEND", "go") // the engine auto is cpu nevertheless
+	t.Setenv("AUTOBLM_BACKEND", "go") // the student learns on GoMLX
 	graph, dir := smallGraph(t), t.TempDir()
 	less, other := dir+"/less", dir+"/other"
 	all := strings.SplitAfter(readFile(t, graph, "train.txt"), "\n")

@@ -181,9 +181,6 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 	if err := c.prepareTeacher(ctx, o, g); err != nil {
 		return err
 	}
-	if c.teacher != nil && c.Engine == "auto" { // gomlx does not learn from a teacher
-		c.Engine = nativeEngine
-	}
 	c.Compute = c.ForTraining(c.Settings.Training, c.Model)
 	engine, err := c.open()
 	if err != nil {

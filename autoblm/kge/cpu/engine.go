@@ -113,8 +113,8 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	if !d.BothDirections && s.BatchNorm {
 		return errors.New("only triples train with batch normalization, not paths: switch batch-norm off")
 	}
-	if s.HasTeacher() {
-		return checkTeacher(d, s)
+	if err := s.CheckTeacher(d); err != nil {
+		return err
 	}
 	if s.Buckets < 2 {
 		return nil

@@ -1,28 +1,11 @@
 package cpu
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
-
-// checkTeacher returns an error if the engine cannot learn from a teacher with the settings.
-func checkTeacher(d *kge.Data, s kge.Settings) error {
-	switch {
-	case !d.BothDirections:
-		return errors.New("only triples have a teacher: leave teacher-weight at 0")
-	case d.Teacher == nil:
-		return fmt.Errorf("teacher-weight is %v, but %s has no teacher: leave it at 0",
-			s.TeacherWeight, d.Name)
-	case s.Buckets > 1:
-		return fmt.Errorf("%d buckets lack most answers of a teacher: leave buckets at 0", s.Buckets)
-	}
-	return nil
-}
 
 // learnFromTeacher returns the loss of a teacher's answers, see [kge.Distillation]. It adds the
 // gradients with respect to the queries, and keeps pairs for those of the entities. weight is that

@@ -18,12 +18,13 @@ const (
 )
 
 // The recipes of [Brief] have all penalties, relation prediction, dropout, all kinds of reverse
-// relations, batch normalization, a maximum norm, and each loss on triples and on paths.
+// relations, batch normalization, a maximum norm, a teacher, and each loss on triples and on paths.
 var (
 	briefWithEach  = []string{"plain", "everything", "reciprocal orthogonality", "transposed"}
-	briefWithCores = []string{"reciprocal ivr", "batch norm, penalties", "batch norm, sampled"}
+	briefWithCores = []string{"reciprocal ivr", "batch norm, penalties", "batch norm, sampled",
+		"grouped, ivr"}
 	briefWithQuatE = []string{"everything not reciprocal", "translated penalties", "reciprocal ivr",
-		"grouped, sampled", "transposed and sampled", "encoder blm"}
+		"grouped, sampled", "transposed and sampled", "encoder blm", "grouped, ivr", "taught, sampled"}
 	briefWithTransE = []string{"self-adversarial", "transposed negatives"}
 )
 

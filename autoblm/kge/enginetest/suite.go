@@ -74,6 +74,7 @@ func RunSupported(t *testing.T, engine kge.Engine, tolerance float64, in Scope, 
 		}
 	})
 	t.Run("ranks", func(t *testing.T) { ranks(t, engine) })
+	t.Run("NaN ranks last", func(t *testing.T) { nanRanksLast(t, engine) })
 	t.Run("resuming from a state", func(t *testing.T) { ResumesFromState(t, engine, 1e-4, in) })
 }
 
@@ -316,17 +317,22 @@ func (r *reference) rankError(x kge.Example, got eval.Rank, excluded func(e int3
 
 func nanRanksLast(t *testing.T, engine kge.Engine) {
 	g := Graph()
-	p := smallIntegers(completion.Data(g), kge.Member{Structure: structure.MustParse("distmult")},
-		kge.Settings{Dim: 8}, 3)
-	triple := g.Test[0]
-	for n := range p.Dim {
-		p.Entity(triple.Tail)[n] = float32(math.NaN())
-	}
-	got := rank(t, newRanker(t, engine, p), []datasets.Triple{triple}, g.Known())
-	last := eval.Rank{Better: int32(len(g.Entities) - len(
-		g.Known().Tails(triple.Head, triple.Relation)))}
-	if got[0][0].Tail != last {
-		t.Errorf("rank %+v, want the last, %+v", got[0][0].Tail, last)
+	d, s := completion.Data(g), kge.Settings{Dim: 8}
+	for _, m := range []kge.Member{{Structure: structure.MustParse("distmult")}, {Form: form.TransE}} {
+		if engine.Supports(d, kge.DefaultSettings(), []kge.Member{m}) != nil {
+			continue
+		}
+		p := smallIntegers(d, m, s, 3)
+		triple := g.Test[0]
+		for n := range p.Dim {
+			p.Entity(triple.Tail)[n] = float32(math.NaN())
+		}
+		got := rank(t, newRanker(t, engine, p), []datasets.Triple{triple}, g.Known())
+		last := eval.Rank{Better: int32(len(g.Entities) - len(
+			g.Known().Tails(triple.Head, triple.Relation)))}
+		if got[0][0].Tail != last {
+			t.Errorf("%v: rank %+v, want the last, %+v", m.Form, got[0][0].Tail, last)
+		}
 	}
 }
 

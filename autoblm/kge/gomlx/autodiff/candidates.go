@@ -5,7 +5,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
-	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // candidates says with which entities a question compares its answers.
@@ -33,8 +32,8 @@ func candidatesOf(d *kge.Data, s kge.Settings) candidates {
 // questionsPerBlock is the number of questions that share negatives: both of each triple.
 const questionsPerBlock = 2 * rules.NegativeBlock
 
-// addCandidates draws the candidates of a part. Inputs that they do not need have one number.
-func (t *trainee) addCandidates(all []*tensors.Tensor, p part, step int) {
+// addCandidates draws the candidates of a part.
+func (t *trainee) addCandidates(all *packed, p part, step int) {
 	switch t.candidates {
 	case sampled:
 		t.addSample(all, p, step)
@@ -43,25 +42,16 @@ func (t *trainee) addCandidates(all []*tensors.Tensor, p part, step int) {
 	case ownNegatives:
 		t.addOwnNegatives(all, p, step)
 	}
-	if all[inIncluded] == nil {
-		all[inIncluded] = vectorOf[float32](0)
-	}
-	for _, i := range []int{inCandidates, inAllowed} {
-		if all[i] == nil {
-			all[i] = tensors.FromFlatDataAndDimensions([]float32{0}, 1, 1)
-		}
-	}
 }
 
 // addSample draws the candidates of a sampled softmax. Answers that are not drawn are candidates of
 // their questions, once.
-func (t *trainee) addSample(all []*tensors.Tensor, p part, step int) {
-	drawn := make([]int32, t.settings.Candidates(len(t.data.Entities)))
+func (t *trainee) addSample(all *packed, p part, step int) {
+	drawn := all.integersOf(inCandidates).numbers
 	isDrawn := make([]bool, len(t.data.Entities))
 	rules.DrawSample(t.member.Seed, uint64(step), drawn, isDrawn)
-	all[inCandidates] = tensors.FromFlatDataAndDimensions(drawn, 1, len(drawn))
 	answers := within(p.answers, p.from, p.to)
-	included := newList[float32](1, p.padded(len(answers)))
+	included := all.floatsOf(inIncluded)
 	for i, x := range answers {
 		same := func(other weighted) bool {
 			return other.question == x.question && other.entity == x.entity
@@ -74,17 +64,14 @@ func (t *trainee) addSample(all []*tensors.Tensor, p part, step int) {
 			included.set(0, i, 1)
 		}
 	}
-	all[inIncluded] = included.vector()
 }
 
 // addSharedNegatives draws the negatives of each block of triples.
-func (t *trainee) addSharedNegatives(all []*tensors.Tensor, p part, step int) {
+func (t *trainee) addSharedNegatives(all *packed, p part, step int) {
 	entities := len(t.data.Entities)
-	n := min(t.settings.Negatives, entities)
-	blocks := p.room / questionsPerBlock
-	drawn, allowed := newList[int32](blocks, n), newList[float32](p.room, n)
-	isDrawn := make([]bool, entities)
-	for block := range blocks {
+	drawn, allowed := all.integersOf(inCandidates), all.floatsOf(inAllowed)
+	n, isDrawn := drawn.columns, make([]bool, entities)
+	for block := range p.room / questionsPerBlock {
 		from, of := p.from+block*questionsPerBlock, drawn.numbers[block*n:][:n]
 		if from >= p.to {
 			break
@@ -100,13 +87,12 @@ func (t *trainee) addSharedNegatives(all []*tensors.Tensor, p part, step int) {
 			}
 		}
 	}
-	all[inCandidates], all[inAllowed] = drawn.matrix(), allowed.matrix()
 }
 
 // addOwnNegatives draws negatives for each question.
-func (t *trainee) addOwnNegatives(all []*tensors.Tensor, p part, step int) {
+func (t *trainee) addOwnNegatives(all *packed, p part, step int) {
+	drawn, allowed := all.integersOf(inCandidates), all.floatsOf(inAllowed)
 	n := t.settings.Negatives
-	drawn, allowed := newList[int32](p.room, n), newList[float32](p.room, n)
 	for question := p.from; question < p.to; question++ {
 		at := 0
 		visit := func(entity int32) {
@@ -117,5 +103,4 @@ func (t *trainee) addOwnNegatives(all []*tensors.Tensor, p part, step int) {
 		rules.DrawNegatives(t.member.Seed, step, question, len(t.data.Entities), n,
 			p.excluded[question], visit)
 	}
-	all[inCandidates], all[inAllowed] = drawn.matrix(), allowed.matrix()
 }

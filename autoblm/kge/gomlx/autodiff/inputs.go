@@ -4,44 +4,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
-	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
-)
-
-// The inputs of a program of gradients after the tables, in order. A part of a batch has q
-// questions, a answers and p ends, with padding of weight 0.
-const (
-	inOperators         = iota // see operatorsOf
-	inAnchors                  // [q]
-	inRelations                // [hops, q]: rows of tables of relations
-	inSigns                    // [hops, q], see hop
-	inPassed                   // [hops, q]: entities from which hops start, 0 if unknown
-	inNumbers                  // [q]: number of a question in its batch
-	inCount                    // scalar int32: questions without padding
-	inWeights                  // [q]: sum of the weights of the answers
-	inAnswers                  // [a]
-	inAnswerQuestions          // [a]
-	inAnswerWeights            // [a]
-	inIncluded                 // [a]: 1 for answers to add to the candidates, see softmax
-	inEnds                     // [p]
-	inEndQuestions             // [p]
-	inEndPenalties             // [p]: weights of penalties
-	inAnchorPenalties          // [q]
-	inRelationPenalties        // [hops, q]
-	inCandidates               // [blocks, n], see candidates
-	inAllowed                  // [q, n]: 1, and 0 for candidates that are no negatives of a question
-	inKeys                     // [keys] uint32
-	inThresholds               // [keys] uint32, see package dropout
-	inScalars                  // [scalars]
-	inputs
-)
-
-// The dropouts of a step, with a key each.
-const (
-	keyOfQueries = iota
-	keyOfInputs
-	keyOfLayers // of the form
-	keys
 )
 
 // Numbers of a member.
@@ -60,19 +23,14 @@ const (
 	scalarAnswerLabel // see [kge.LossFunction.Labels]
 	scalarOtherLabel
 	scalarFeatureDropout
+	scalarRelationPrediction
+	scalarIVR
+	scalarIVRProducts
+	scalarIVRExponent // of squared norms
+	scalarTeacherWeight
+	scalarTeacherTemperature
 	scalars
 )
-
-// in has the inputs as nodes.
-type in []*Node
-
-func (in in) scalar(which int) *Node {
-	return Reshape(Slice(in[inScalars], AxisElem(which)))
-}
-
-func (in in) key(which int) *Node { return Reshape(Slice(in[inKeys], AxisElem(which))) }
-
-func (in in) threshold(which int) *Node { return Reshape(Slice(in[inThresholds], AxisElem(which))) }
 
 // part is a range of the questions of a batch, in room for a number of them.
 type part struct {
@@ -89,30 +47,6 @@ func (p part) padded(n int) int {
 	return powerOfTwo(n)
 }
 
-// list is an input under construction, with zeros as padding.
-type list[T int32 | uint32 | float32] struct {
-	numbers []T
-	columns int
-}
-
-func newList[T int32 | uint32 | float32](rows, columns int) list[T] {
-	return list[T]{make([]T, rows*columns), columns}
-}
-
-func (l list[T]) set(row, column int, x T) { l.numbers[row*l.columns+column] = x }
-
-func (l list[T]) matrix() *tensors.Tensor {
-	return tensors.FromFlatDataAndDimensions(l.numbers, len(l.numbers)/l.columns, l.columns)
-}
-
-func (l list[T]) vector() *tensors.Tensor {
-	return tensors.FromFlatDataAndDimensions(l.numbers, len(l.numbers))
-}
-
-func vectorOf[T int32 | uint32 | float32](numbers ...T) *tensors.Tensor {
-	return tensors.FromFlatDataAndDimensions(numbers, len(numbers))
-}
-
 // hopsOf returns the number of hops of the longest path.
 func hopsOf(all []kge.Question) (hops int) {
 	for _, q := range all {
@@ -121,23 +55,99 @@ func hopsOf(all []kge.Question) (hops int) {
 	return hops
 }
 
-// passedInput writes the entities from which hops start.
-func passedInput(all []kge.Question, room int) *tensors.Tensor {
-	passed := newList[int32](hopsOf(all), room)
+// layoutOf returns the layout of the inputs of a part. longest is the number of entities of its longest
+// answer of a teacher.
+func (t *trainee) layoutOf(p part, longest int) layout {
+	s, recipe := t.settings, t.recipe()
+	l := layout{
+		questions: p.room, hops: hopsOf(p.questions[p.from:p.to]), tables: len(t.columns),
+		answers: p.padded(len(within(p.answers, p.from, p.to))), taught: longest,
+		penalized: recipe.isPenalized(),
+	}
+	if recipe.reads {
+		l.passed = l.hops
+	}
+	if l.penalized {
+		l.ends = p.padded(len(within(p.ends, p.from, p.to)))
+	}
+	if recipe.relationPrediction || recipe.ivr {
+		l.triples = l.ends
+	}
+	entities := len(t.data.Entities)
+	switch t.candidates {
+	case sampled:
+		l.blocks, l.candidates, l.included = 1, s.Candidates(entities), l.answers
+	case sharedNegatives:
+		l.blocks, l.candidates = p.room/questionsPerBlock, min(s.Negatives, entities)
+		l.allowed = l.candidates
+	case ownNegatives:
+		l.blocks, l.candidates, l.allowed = p.room, s.Negatives, s.Negatives
+	}
+	return l
+}
+
+// inputsOf returns the inputs of a part for a member in a step, counted from 1, and their layout.
+func (t *trainee) inputsOf(p part, step int, rate float64) ([]*tensors.Tensor, layout) {
+	taught, longest := t.taughtIn(p)
+	layout := t.layoutOf(p, longest)
+	all, questions := layout.pack(), p.questions[p.from:p.to]
+	writeWalks(questions, t.relations, t.Reciprocal,
+		all.integersOf(inAnchors), all.integersOf(inRelations), all.floatsOf(inSigns))
+	if layout.passed > 0 {
+		writePassed(questions, all.integersOf(inPassed))
+	}
+	numbers, weights := all.integersOf(inNumbers), all.floatsOf(inWeights)
+	for i := range questions {
+		numbers.set(0, i, int32(p.from+i))
+	}
+	entities, of := all.integersOf(inAnswers), all.integersOf(inAnswerQuestions)
+	answerWeights := all.floatsOf(inAnswerWeights)
+	for i, x := range within(p.answers, p.from, p.to) {
+		entities.set(0, i, x.entity)
+		of.set(0, i, int32(x.question-p.from))
+		answerWeights.set(0, i, x.weight)
+		weights.numbers[x.question-p.from] += x.weight
+	}
+	all.integersOf(inCount).set(0, 0, int32(len(questions)))
+	if layout.penalized {
+		t.addPenalties(all, p)
+	}
+	t.addCandidates(all, p, step)
+	addTaught(all, taught)
+	s, m := t.settings, t.member
+	for i, key := range [keys]uint32{
+		dropout.Key(m.Seed, step), dropout.InputKey(m.Seed, step), dropout.LayerKey(m.Seed, step),
+	} {
+		all.integersOf(inKeys).set(0, i, int32(key))
+	}
+	for i, share := range [keys]float64{s.Dropout, s.InputDropout, s.FeatureDropout} {
+		all.integersOf(inThresholds).set(0, i, int32(dropout.Threshold(share)))
+	}
+	for i, x := range t.scalars() {
+		all.floatsOf(inScalars).set(0, i, float32(x))
+	}
+	for i, rate := range t.rates(rate) {
+		all.floatsOf(inRates).set(0, i, float32(rate))
+	}
+	all.floatsOf(inStep).set(0, 0, float32(step))
+	all.floatsOf(inMaxNorm).set(0, 0, float32(s.MaxNorm))
+	return all.tensors(), layout
+}
+
+// writePassed writes the entities from which hops start.
+func writePassed(all []kge.Question, passed list[int32]) {
 	for i, q := range all {
 		passed.set(0, i, q.Anchor)
 		for h, entity := range q.Through {
 			passed.set(1+h, i, entity)
 		}
 	}
-	return passed.matrix()
 }
 
-// walkInputs writes the anchors, relations and signs of questions, with room for padding.
-func walkInputs(all []kge.Question, room, relations int, reciprocal bool) (out [3]*tensors.Tensor) {
-	hops := hopsOf(all)
-	anchors, rows := newList[int32](1, room), newList[int32](hops, room)
-	signs := newList[float32](hops, room)
+// writeWalks writes the anchors, relations and signs of questions.
+func writeWalks(
+	all []kge.Question, relations int, reciprocal bool, anchors, rows list[int32], signs list[float32],
+) {
 	for i, q := range all {
 		anchors.set(0, i, q.Anchor)
 		for h, r := range q.Path {
@@ -149,99 +159,87 @@ func walkInputs(all []kge.Question, room, relations int, reciprocal bool) (out [
 			}
 		}
 	}
-	return [3]*tensors.Tensor{anchors.vector(), rows.matrix(), signs.matrix()}
 }
 
-// inputsOf returns the inputs of a part for a member, after the tables and operators. step counts
-// from 1.
-func (t *trainee) inputsOf(p part, step int) []*tensors.Tensor {
-	all := make([]*tensors.Tensor, inputs)
-	questions := p.questions[p.from:p.to]
-	walk := walkInputs(questions, p.room, t.relations, t.Reciprocal)
-	copy(all[inAnchors:], walk[:])
-	all[inPassed] = passedInput(questions, p.room)
-	numbers, weights := newList[int32](1, p.room), newList[float32](1, p.room)
-	for i := range questions {
-		numbers.set(0, i, int32(p.from+i))
+// rates returns the learning rates of all tables.
+func (t *trainee) rates(rate float64) []float64 {
+	all := []float64{rate}
+	for _, table := range t.settings.LearnedTables(t.member) {
+		ofTable := rate
+		if t.settings.RelationRate > 0 && !table.Global {
+			ofTable *= t.settings.RelationRate
+		}
+		all = append(all, ofTable)
 	}
-	answers := within(p.answers, p.from, p.to)
-	size := p.padded(len(answers))
-	entities, of := newList[int32](1, size), newList[int32](1, size)
-	answerWeights := newList[float32](1, size)
-	for i, x := range answers {
-		entities.set(0, i, x.entity)
-		of.set(0, i, int32(x.question-p.from))
-		answerWeights.set(0, i, x.weight)
-		weights.numbers[x.question-p.from] += x.weight
-	}
-	all[inNumbers], all[inWeights] = numbers.vector(), weights.vector()
-	all[inCount] = tensors.FromScalar(int32(len(questions)))
-	all[inAnswers], all[inAnswerQuestions] = entities.vector(), of.vector()
-	all[inAnswerWeights] = answerWeights.vector()
-	t.addPenalties(all, p)
-	t.addCandidates(all, p, step)
-	s, m := t.settings, t.member
-	all[inKeys] = vectorOf(dropout.Key(m.Seed, step), dropout.InputKey(m.Seed, step),
-		dropout.LayerKey(m.Seed, step))
-	all[inThresholds] = vectorOf(
-		dropout.Threshold(s.Dropout), dropout.Threshold(s.InputDropout),
-		dropout.Threshold(s.FeatureDropout))
-	all[inScalars] = t.scalars()
 	return all
 }
 
 // scalars returns the numbers of the member.
-func (t *trainee) scalars() *tensors.Tensor {
+func (t *trainee) scalars() [scalars]float64 {
 	s, m := t.settings, t.member
 	entities := len(t.data.Entities)
 	ofAnswers, ofOthers := s.Labels(entities)
-	all := make([]float32, scalars)
-	for i, x := range [scalars]float64{
-		scalarDropout:        s.Dropout,
-		scalarInputDropout:   s.InputDropout,
-		scalarEntityL2:       m.L2 + m.EntityL2,
-		scalarEntityN3:       m.N3 + m.EntityN3,
-		scalarRelationL2:     m.L2 + m.RelationL2,
-		scalarRelationN3:     m.N3 + m.RelationN3,
-		scalarProducts:       m.Products,
-		scalarOrthogonality:  m.Orthogonality,
-		scalarRepeats:        float64(entities) / float64(s.Candidates(entities)),
-		scalarMargin:         s.Margin,
-		scalarTemperature:    s.AdversarialTemperature,
-		scalarAnswerLabel:    ofAnswers,
-		scalarOtherLabel:     ofOthers,
-		scalarFeatureDropout: s.FeatureDropout,
-	} {
-		all[i] = float32(x)
+	relationPrediction := m.RelationPrediction
+	if s.Reciprocal { // the sum of both directions, not their mean
+		relationPrediction *= 2
 	}
-	return vectorOf(all...)
+	return [scalars]float64{
+		scalarDropout:            s.Dropout,
+		scalarInputDropout:       s.InputDropout,
+		scalarEntityL2:           m.L2 + m.EntityL2,
+		scalarEntityN3:           m.N3 + m.EntityN3,
+		scalarRelationL2:         m.L2 + m.RelationL2,
+		scalarRelationN3:         m.N3 + m.RelationN3,
+		scalarProducts:           m.Products,
+		scalarOrthogonality:      m.Orthogonality,
+		scalarRepeats:            float64(entities) / float64(s.Candidates(entities)),
+		scalarMargin:             s.Margin,
+		scalarTemperature:        s.AdversarialTemperature,
+		scalarAnswerLabel:        ofAnswers,
+		scalarOtherLabel:         ofOthers,
+		scalarFeatureDropout:     s.FeatureDropout,
+		scalarRelationPrediction: relationPrediction,
+		scalarIVR:                m.IVR,
+		scalarIVRProducts:        m.IVRProducts,
+		scalarIVRExponent:        m.IVRExponent(),
+		scalarTeacherWeight:      s.TeacherWeight,
+		scalarTeacherTemperature: s.Temperature,
+	}
 }
 
-// addPenalties adds the weights of penalties, which may depend on the frequency of rows.
-func (t *trainee) addPenalties(all []*tensors.Tensor, p part) {
-	hops := hopsOf(p.questions[p.from:p.to])
-	ends := within(p.ends, p.from, p.to)
-	size := p.padded(len(ends))
-	entities, of := newList[int32](1, size), newList[int32](1, size)
-	ofEnds, ofAnchors := newList[float32](1, size), newList[float32](1, p.room)
-	ofRelations := newList[float32](hops, p.room)
+// addPenalties adds the weights of penalties, which may depend on the frequency of rows, and of
+// triples.
+func (t *trainee) addPenalties(all *packed, p part) {
+	entities, of := all.integersOf(inEnds), all.integersOf(inEndQuestions)
+	ofEnds, ofAnchors := all.floatsOf(inEndPenalties), all.floatsOf(inAnchorPenalties)
+	ofRelations, triples := all.floatsOf(inRelationPenalties), all.floatsOf(inTriples)
 	scale := func(scales []float32, row int32) float32 {
 		if scales == nil {
 			return 1
 		}
 		return scales[row]
 	}
-	for i, x := range ends {
+	for i, x := range within(p.ends, p.from, p.to) {
 		question, at := p.questions[x.question], x.question-p.from
 		entities.set(0, i, x.entity)
 		of.set(0, i, int32(at))
+		ofAnchor := x.weight * scale(t.scales.Entities, question.Anchor)
 		ofEnds.set(0, i, x.weight*scale(t.scales.Entities, x.entity))
-		ofAnchors.numbers[at] += x.weight * scale(t.scales.Entities, question.Anchor)
+		ofAnchors.numbers[at] += ofAnchor
 		for h, relation := range question.Path {
 			ofRelations.numbers[h*p.room+at] += x.weight * scale(t.scales.Relations, relation/2)
 		}
+		if triples.columns > 0 {
+			triples.set(tripleWeight, i, x.weight)
+			triples.set(tripleAnchor, i, ofAnchor)
+			triples.set(tripleRelation, i, x.weight*scale(t.scales.Relations, question.Path[0]/2))
+		}
 	}
-	all[inEnds], all[inEndQuestions] = entities.vector(), of.vector()
-	all[inEndPenalties], all[inAnchorPenalties] = ofEnds.vector(), ofAnchors.vector()
-	all[inRelationPenalties] = ofRelations.matrix()
 }
+
+// The rows of [inTriples].
+const (
+	tripleWeight = iota
+	tripleAnchor
+	tripleRelation
+)

@@ -60,6 +60,24 @@ func memoryOf(c Compiler, d *kge.Data, s kge.Settings, one kge.Member) memory {
 		ofScore += tablesOfDifferences(c) * int64(s.Dim)
 	}
 	m.question += candidates * ofScore
+	if s.HasTeacher() {
+		const longest = 128 // entities of an answer
+		m.question += longest * (3*int64(s.Dim) + ofScore)
+	}
+	if one.RelationPrediction > 0 {
+		relations := int64(len(d.Relations))
+		if s.Reciprocal {
+			relations *= 2
+		}
+		m.question += 4*lookedUp + 4*relations
+	}
+	if one.HasIVR() { // matrices, products and norms in three roles
+		k := int64(max(1, one.Structure.K()))
+		if n := f.Partitions(); n > 0 {
+			k = int64(s.Dim / n)
+		}
+		m.question += 3 * int64(s.Dim) * (3*k + 6)
+	}
 	switch candidatesOf(d, s) {
 	case ownNegatives:
 		m.question += 2 * candidates * int64(s.Dim)

@@ -2,7 +2,6 @@ package autodiff
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -36,21 +35,15 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 		if err := SupportsForm(f); err != nil {
 			return err
 		}
-		switch {
-		case m.RelationPrediction > 0:
-			return lacks("relation prediction", "relation-prediction")
-		case m.HasIVR():
-			return lacks("IVR", "ivr and ivr-products")
-		}
 	}
 	switch {
 	case s.SparseGradients > 0:
 		return lacks("sparse gradients", "sparse-gradients")
 	case s.Buckets > 1:
 		return lacks("buckets", "buckets")
-	case s.HasTeacher():
-		return errors.New("engine gomlx does not learn from a teacher; " +
-			"set teacher-weight to 0 or use engine cpu")
+	}
+	if err := s.CheckTeacher(d); err != nil {
+		return err
 	}
 	memory := memoryOf(c, d, s, members[0])
 	if err := memory.check(s, len(members)); err != nil {
@@ -92,31 +85,72 @@ func (p *population) Epoch(
 	ctx context.Context, batches kge.Batches, rates []float64,
 ) (kge.Epoch, error) {
 	epoch := kge.Epoch{Loss: make([]float64, len(p.trainees))}
-	all := 0
-	var examples []kge.Example
-	for i := range batches.Count {
-		began := time.Now()
-		examples = batches.Make(i, examples)
-		parts := p.parts(newBatch(p.data, p.settings, examples))
+	all, first := 0, p.steps
+	var memory []kge.Example
+	prepare := func(i int) (b preparedBatch) {
+		memory = batches.Make(i, memory)
+		b.examples = len(memory)
+		parts := p.parts(newBatch(p.data, p.settings, memory))
+		for n, t := range p.trainees {
+			b.members = append(b.members, t.prepare(parts, first+1+i, rates[n]))
+		}
+		return b
+	}
+	began := time.Now()
+	err := ahead(batches.Count, prepare, func(i int, b preparedBatch) error {
 		for n, t := range p.trainees {
 			if err := ctx.Err(); err != nil {
-				return epoch, err
+				return err
 			}
-			loss, err := t.step(parts, p.steps+1, rates[n])
+			loss, err := t.step(b.members[n])
 			if err != nil {
-				return epoch, fmt.Errorf("training step: %w", err)
+				return fmt.Errorf("training step: %w", err)
 			}
-			epoch.Loss[n] += loss * float64(len(examples))
+			epoch.Loss[n] += loss * float64(b.examples)
 		}
-		p.steps++
-		all += len(examples)
+		p.steps = first + 1 + i
+		all += b.examples
 		epoch.StepSeconds = append(epoch.StepSeconds, time.Since(began).Seconds())
+		began = time.Now()
 		p.report(float64(i+1) / float64(batches.Count))
+		return nil
+	})
+	if err != nil {
+		return epoch, err
 	}
 	for n := range epoch.Loss {
 		epoch.Loss[n] /= float64(max(1, all))
 	}
 	return epoch, nil
+}
+
+// preparedBatch is a batch that is ready for the device.
+type preparedBatch struct {
+	examples int
+	members  [][]prepared
+}
+
+// ahead calls visit with the values that create returns for 0, 1, … n-1. It creates the next value
+// while it visits one.
+func ahead[T any](n int, create func(i int) T, visit func(i int, x T) error) error {
+	next := make(chan T, 1)
+	start := func(i int) {
+		if i < n {
+			go func() { next <- create(i) }()
+		}
+	}
+	start(0)
+	for i := range n {
+		x := <-next
+		start(i + 1)
+		if err := visit(i, x); err != nil {
+			if i+1 < n {
+				<-next // nothing is created after the return
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 // parts divides a batch.

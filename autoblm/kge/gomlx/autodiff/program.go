@@ -18,6 +18,9 @@ type recipe struct {
 	dropout, inputDropout bool
 	norms, products       bool // penalties
 	orthogonality         bool // of models with cores
+	ivr                   bool
+	relationPrediction    bool
+	taught                bool // by a teacher
 	reads                 bool // paths with known entities, see reading
 	n3Block               int  // from 1
 	chunks                int  // of a structure, 1 without one
@@ -33,37 +36,15 @@ func (t *trainee) recipe() recipe {
 		dropout: s.Dropout > 0, inputDropout: s.InputDropout > 0,
 		norms: w.L2+w.N3+w.EntityL2+w.EntityN3+w.RelationL2+w.RelationN3 > 0, products: w.Products > 0,
 		orthogonality: w.Orthogonality > 0 && m.form.Partitions() > 0,
-		n3Block:       max(1, w.N3Block), chunks: max(1, t.Structure.K()),
+		ivr:           w.HasIVR(), relationPrediction: w.RelationPrediction > 0, taught: s.HasTeacher(),
+		n3Block: max(1, w.N3Block), chunks: max(1, t.Structure.K()),
 		encoder: t.encoder, reads: s.WalkHops > 0,
 	}
 }
 
-// gradients is the program of a part of a batch. Its inputs are the tables, the edges of an encoder,
-// the gradients of the parts before if this is not the first, and those of [inputs]. Its outputs are
-// the summed gradients and the loss of the part. Rows without gradients, see [averaging], have their
-// new values instead.
-type gradients struct {
-	recipe
-	learned int // number of tables
-	isFirst bool
-}
-
-func (p gradients) graph(_ *Graph, all []*Node) []*Node {
-	n := p.learned
-	numbers, edges, rest := all[:n], all[n:n+p.encoder.Inputs()], all[n+p.encoder.Inputs():]
-	before, in := rest[:len(rest)-int(inputs)], in(rest[len(rest)-int(inputs):])
-	loss, averages := p.loss(numbers, edges, in)
-	byTable := Gradient(loss, numbers...)
-	if first := p.firstAverage(); first >= 0 {
-		last := &byTable[len(p.specs())]
-		*last = Concatenate([]*Node{Slice(*last, AxisRange(0, first)), averages}, 0)
-	}
-	if !p.isFirst {
-		for i, gradient := range byTable {
-			byTable[i] = Add(gradient, before[i])
-		}
-	}
-	return append(byTable, loss)
+// isPenalized reports whether the loss has terms of the rows or relations of triples.
+func (p recipe) isPenalized() bool {
+	return p.norms || p.products || p.orthogonality || p.ivr || p.relationPrediction
 }
 
 // asked holds the questions of a part.
@@ -77,13 +58,13 @@ type asked struct {
 }
 
 // loss returns the loss of a part, and new moving averages; see [averaging].
-func (p recipe) loss(numbers, edges []*Node, in in) (loss, averages *Node) {
+func (p recipe) loss(numbers, edges []*Node, operators *Node, in in) (loss, averages *Node) {
 	g := in[inAnchors].Graph()
 	place := Iota(g, shapes.Make(dtypes.Int32, in[inAnchors].Shape().Dim(0)), 0)
-	used := ConvertDType(LessThan(place, in[inCount]), dtypes.Float32)
+	used := ConvertDType(LessThan(place, in.number(inCount)), dtypes.Float32)
 	training := pass{training: true, used: used, key: in.key(keyOfLayers)}
 	numbers = p.encoder.Encode(numbers, edges, training.drop)
-	c, t := p.embeddings(numbers, in[inOperators], training)
+	c, t := p.embeddings(numbers, operators, training)
 	a := asked{pass: c, tables: t, in: in,
 		paths: paths{relations: in[inRelations], signs: in[inSigns], ways: p.ways()}}
 	if p.reads {
@@ -117,6 +98,12 @@ func (p recipe) loss(numbers, edges []*Node, in in) (loss, averages *Node) {
 	if p.orthogonality {
 		loss = Add(loss, p.penalizeOrthogonality(a))
 	}
+	if p.ivr {
+		loss = Add(loss, p.penalizeIntermediates(a))
+	}
+	if p.relationPrediction {
+		loss = Add(loss, p.predictRelations(a))
+	}
 	return loss, c.averages
 }
 
@@ -129,7 +116,12 @@ func (p recipe) entropy(a asked) *Node {
 	case sharedNegatives, ownNegatives:
 		return a.negativeSampling()
 	}
-	return a.softmax(p.candidates)
+	loss := a.softmax(p.candidates)
+	if p.taught {
+		share := a.scalar(scalarTeacherWeight)
+		loss = Add(Mul(loss, OneMinus(share)), Mul(a.learnFromTeacher(), share))
+	}
+	return loss
 }
 
 // dropCoordinates drops coordinates of x [q, d] as package dropout says.

@@ -2,12 +2,8 @@ package autodiff
 
 import (
 	"context"
-	"fmt"
-	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
-	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // ranker ranks and scores with models of one shape.
@@ -61,71 +57,4 @@ func (r *ranker) Scores(
 	visit func(question int, scores []float32),
 ) error {
 	return r.scores(ctx, r.models[model], questions, visit)
-}
-
-// Rank implements [kge.Ranker].
-func (r *ranker) Rank(
-	ctx context.Context, triples []datasets.Triple, known *datasets.Known,
-) ([][]eval.Ranked, error) {
-	var questions []kge.Question
-	for _, t := range triples {
-		questions = append(questions,
-			kge.Question{Anchor: t.Head, Path: []int32{2 * t.Relation}},
-			kge.Question{Anchor: t.Tail, Path: []int32{2*t.Relation + 1}})
-	}
-	ranks := make([][]eval.Ranked, len(r.models))
-	for i, m := range r.models {
-		ranks[i] = make([]eval.Ranked, len(triples))
-		err := r.scores(ctx, m, questions, func(question int, scores []float32) {
-			t, ranked := triples[question/2], &ranks[i][question/2]
-			if question%2 == 0 {
-				ranked.Tail = rankOf(scores, t.Tail, knownTails(known, t))
-			} else {
-				ranked.Head = rankOf(scores, t.Head, knownHeads(known, t))
-			}
-		})
-		if err != nil {
-			return nil, fmt.Errorf("rank: %w", err)
-		}
-	}
-	return ranks, nil
-}
-
-func knownTails(known *datasets.Known, t datasets.Triple) []int32 {
-	if known == nil {
-		return nil
-	}
-	return known.Tails(t.Head, t.Relation)
-}
-
-func knownHeads(known *datasets.Known, t datasets.Triple) []int32 {
-	if known == nil {
-		return nil
-	}
-	return known.Heads(t.Relation, t.Tail)
-}
-
-// rankOf counts the entities that score at least as high as the truth, without the known answers. A
-// truth with score NaN ranks last.
-func rankOf(scores []float32, truth int32, known []int32) (rank eval.Rank) {
-	score := scores[truth]
-	isLast := math.IsNaN(float64(score))
-	count := func(x float32, change int32) {
-		switch {
-		case isLast || x > score:
-			rank.Better += change
-		case x == score:
-			rank.Equal += change
-		}
-	}
-	for _, x := range scores {
-		count(x, 1)
-	}
-	count(score, -1)
-	for _, entity := range known {
-		if entity != truth {
-			count(scores[entity], -1)
-		}
-	}
-	return rank
 }

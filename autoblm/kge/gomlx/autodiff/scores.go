@@ -4,26 +4,43 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// scoring is the program that scores all entities for questions. Its inputs are the tables and the
-// first ones of a training step.
+// scoring is the program that scores all entities for questions. Its inputs are the tables, operators
+// and those of [walkInputs].
 type scoring struct{ model }
 
 func (p scoring) graph(_ *Graph, all []*Node) []*Node {
 	n := 1 + len(p.specs())
-	numbers, in := all[:n], all[n:]
-	c, t := p.embeddings(numbers, in[inOperators], pass{})
-	anchors := lookUp(t.entities, in[inAnchors])
-	states := walk(c, t, anchors, paths{
-		relations: in[inRelations], signs: in[inSigns], ways: p.ways(),
-	})
-	scores := p.graphs().scores(c, InsertAxes(states, 0), InsertAxes(t.entities, 0))
-	return []*Node{Squeeze(scores, 0)}
+	return []*Node{p.scores(all[:n], all[n], all[n+1:])}
+}
+
+// scores returns the scores of all entities, [questions, entities].
+func (m model) scores(tables []*Node, operators *Node, walks []*Node) *Node {
+	c, t := m.embeddings(tables, operators, pass{})
+	states := walk(c, t, lookUp(t.entities, walks[0]),
+		paths{relations: walks[1], signs: walks[2], ways: m.ways()})
+	return Squeeze(m.graphs().scores(c, InsertAxes(states, 0), InsertAxes(t.entities, 0)), 0)
+}
+
+// walkInputs returns the anchors, relations and signs of questions with the same number of hops,
+// padded to size.
+func (r *ranker) walkInputs(m *stored, questions []kge.Question, size int) []*tensors.Tensor {
+	hops := len(questions[0].Path)
+	anchors := list[int32]{make([]int32, size), size}
+	relations := list[int32]{make([]int32, hops*size), size}
+	signs := list[float32]{make([]float32, hops*size), size}
+	writeWalks(questions, r.relations, m.Reciprocal, anchors, relations, signs)
+	return []*tensors.Tensor{
+		vectorOf(anchors.numbers...),
+		tensors.FromFlatDataAndDimensions(relations.numbers, hops, size),
+		tensors.FromFlatDataAndDimensions(signs.numbers, hops, size),
+	}
 }
 
 // scores calls visit with the scores of all entities for each question, in turn. The questions may
@@ -37,11 +54,10 @@ func (r *ranker) scores(
 	}
 	room, done := r.room(m), 0
 	for _, indices := range byHops {
-		for from := 0; from < len(indices); from += room {
+		for some := range slices.Chunk(indices, room) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			some := indices[from:min(len(indices), from+room)]
 			var chunk []kge.Question
 			for _, i := range some {
 				chunk = append(chunk, questions[i])
@@ -63,21 +79,26 @@ func (r *ranker) scores(
 // score returns the scores of all entities for questions with the same number of hops, padded to size.
 func (r *ranker) score(m *stored, questions []kge.Question, size int) ([]float32, error) {
 	p := scoring{modelOf(m.Parameters)}
-	inputs := append([]*tensors.Tensor{}, m.tables...)
-	inputs = append(inputs, m.operators)
-	walk := walkInputs(questions, size, r.relations, m.Reciprocal)
-	defer finalize(walk[:]...)
-	inputs = append(inputs, walk[:]...)
-	exec, err := r.compiler.Program(p, "scores", len(inputs), 1, p.graph)
-	if err != nil {
-		return nil, err
-	}
-	outputs, err := call{what: "the scores", program: exec, other: inputs}.run(r.compiler)
+	outputs, err := r.call(m, p, "scores", p.graph, 1, r.walkInputs(m, questions, size))
 	if err != nil {
 		return nil, fmt.Errorf("score: %w", err)
 	}
 	defer finalize(outputs...)
 	return tensors.CopyFlatData[float32](outputs[0])
+}
+
+// call runs a program on the tables and operators of a model and on inputs, which it frees.
+func (r *ranker) call(
+	m *stored, key any, name string, graph func(g *Graph, inputs []*Node) []*Node, outputs int,
+	inputs []*tensors.Tensor,
+) ([]*tensors.Tensor, error) {
+	defer finalize(inputs...)
+	all := slices.Concat(m.tables, []*tensors.Tensor{m.operators}, inputs)
+	exec, err := r.compiler.Program(key, name, len(all), outputs, graph)
+	if err != nil {
+		return nil, err
+	}
+	return call{what: "the " + name, program: exec, other: all}.run(r.compiler)
 }
 
 // room returns the number of questions to score at a time. Each takes a row of scores, or the numbers

@@ -47,87 +47,74 @@ func newTrainee(
 	return t
 }
 
-// step takes a step on the parts of a batch and returns its loss. steps counts from 1.
-func (t *trainee) step(parts []part, step int, rate float64) (loss float64, err error) {
-	var byTable []*tensors.Tensor
-	defer func() { finalize(byTable...) }()
+// prepared is a part of a batch for a member, ready for the device.
+type prepared struct {
+	layout
+	inputs          []*tensors.Tensor // see [packed.tensors]
+	isFirst, isLast bool
+}
+
+// prepare makes the inputs of a step on the parts of a batch. steps count from 1.
+func (t *trainee) prepare(parts []part, step int, rate float64) (all []prepared) {
+	for i, p := range parts {
+		inputs, layout := t.inputsOf(p, step, rate)
+		all = append(all, prepared{layout, inputs, i == 0, i == len(parts)-1})
+	}
+	return all
+}
+
+// step takes a step on all parts of a batch and returns its loss.
+func (t *trainee) step(parts []prepared) (loss float64, err error) {
+	t.forget()
+	var sums []*tensors.Tensor // of gradients
+	defer func() { finalize(sums...) }()
 	for _, p := range parts {
 		var ofPart float64
-		if byTable, ofPart, err = t.addGradients(byTable, p, step); err != nil {
+		if sums, ofPart, err = t.run(p, sums); err != nil {
 			return 0, err
 		}
 		loss += ofPart
 	}
-	return loss, t.update(byTable, step, rate)
+	return loss, nil
 }
 
-// addGradients adds the gradients of a part to those of the parts before, which are nil at first. It
-// returns the sums, and the loss of the part.
-func (t *trainee) addGradients(
-	before []*tensors.Tensor, p part, step int,
-) (byTable []*tensors.Tensor, loss float64, err error) {
+// run runs a part, given the sums of the gradients of those before, which are nil at first. It returns
+// the new sums, nil after the last part, and the loss of the part.
+func (t *trainee) run(p prepared, before []*tensors.Tensor) (sums []*tensors.Tensor, loss float64, err error) {
+	defer finalize(p.inputs...)
+	program := step{
+		recipe: t.recipe(), layout: p.layout, optimizer: t.settings.Optimizer,
+		maxNorm: t.settings.MaxNorm > 0, isFirst: p.isFirst, isLast: p.isLast,
+	}
 	n := len(t.tables)
-	program := gradients{recipe: t.recipe(), learned: n, isFirst: before == nil}
-	size := n + len(t.edges) + len(before) + int(inputs)
-	exec, err := t.compiler.Program(program, "gradients", size, n+1, program.graph)
+	donated, other := before, t.tables
+	outputs := n
+	if p.isLast {
+		donated, other = slices.Concat(append([][]*tensors.Tensor{before, t.tables}, t.slots...)...), nil
+		outputs += n * len(t.slots)
+	}
+	other = slices.Concat(other, t.edges, []*tensors.Tensor{t.operators}, p.inputs)
+	exec, err := t.compiler.Program(
+		program, "step", len(donated)+len(other), outputs+1, program.graph)
 	if err != nil {
 		return before, 0, err
 	}
-	in := t.inputsOf(p, step)
-	in[inOperators] = t.operators
-	defer finalize(in[inOperators+1:]...)
-	all := slices.Concat(t.tables, t.edges, before)
-	c := call{what: "the gradients", program: exec, other: append(all, in...)}
-	outputs, err := c.run(t.compiler)
-	if err != nil {
-		return before, 0, err
-	}
-	finalize(before...)
-	ofPart := tensors.ToScalar[float32](outputs[n])
-	finalize(outputs[n])
-	return outputs[:n:n], float64(ofPart), nil
-}
-
-// update takes a step.
-func (t *trainee) update(byTable []*tensors.Tensor, step int, rate float64) error {
-	t.forget()
-	s := t.settings
-	program := update{
-		model: modelOf(t.Parameters), learned: len(t.tables), optimizer: s.Optimizer,
-		maxNorm: s.MaxNorm > 0,
-	}
-	state := append([]*tensors.Tensor{}, t.tables...)
-	for _, slot := range t.slots {
-		state = append(state, slot...)
-	}
-	rates := []float32{float32(rate)}
-	for _, table := range s.LearnedTables(t.member) {
-		ofTable := rate
-		if s.RelationRate > 0 && !table.Global {
-			ofTable *= s.RelationRate
-		}
-		rates = append(rates, float32(ofTable))
-	}
-	scalars := []*tensors.Tensor{
-		vectorOf(rates...), tensors.FromScalar(int32(step)), tensors.FromScalar(float32(s.MaxNorm)),
-	}
-	defer finalize(scalars...)
-	exec, err := t.compiler.Program(program, "update",
-		len(state)+len(byTable)+len(scalars), len(state), program.graph)
-	if err != nil {
-		return err
-	}
-	c := call{"the update", exec, state, append(append([]*tensors.Tensor{}, byTable...), scalars...)}
+	c := call{what: "the training step", program: exec, donated: donated, other: other}
 	after, err := c.run(t.compiler)
 	if err != nil {
-		return err
+		return before, 0, err
 	}
-	n := len(t.tables)
+	ofPart := after[outputs]
+	defer finalize(ofPart)
+	loss = float64(tensors.ToScalar[float32](ofPart))
+	if !p.isLast {
+		return after[:n:n], loss, nil
+	}
 	t.tables = after[:n:n]
 	for i := range t.slots {
 		t.slots[i] = after[n*(1+i):][:n:n]
 	}
-	return nil
+	return nil, loss, nil
 }
 
 // state copies the state from the device.
