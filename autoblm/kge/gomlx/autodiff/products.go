@@ -19,9 +19,14 @@ func (products) scores(c *pass, states, entities *Node) *Node {
 	return inner(states, entities)
 }
 
-// inner returns the scalar products of [blocks, questions, d] and [blocks, n, d].
+// inner returns the scalar products of [blocks, questions, d] and [blocks, n, d]. XLA on a CPU is slow
+// with products of batches of matrices, also with a batch of one.
 func inner(states, entities *Node) *Node {
-	return Dot(states, entities).General([]int{2}, []int{0}, []int{2}, []int{0})
+	if states.Shape().Dim(0) > 1 {
+		return Dot(states, entities).General([]int{2}, []int{0}, []int{2}, []int{0})
+	}
+	scores := Dot(Squeeze(states, 0), Squeeze(entities, 0)).General([]int{1}, nil, []int{1}, nil)
+	return InsertAxes(scores, 0)
 }
 
 // rounded rounds to bfloat16. Gradients pass unchanged.
