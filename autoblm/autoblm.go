@@ -120,7 +120,7 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 	if _, err := s.check(t); err != nil {
 		return nil, err
 	}
-	engine, err := s.Compute.ForTraining(s.Training, s.Model).Open()
+	engine, err := s.Compute.ForTraining(s.Training, s.FirstForm()).Open()
 	if err != nil {
 		return nil, err
 	}

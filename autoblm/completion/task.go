@@ -64,7 +64,7 @@ func (t *Task) Check() error { return nil }
 // form with its default recipe.
 func (t *Task) Default(f form.Form) (task.Trial, bool) {
 	if f != form.Bilinear {
-		r := task.Recipe{Recipe: recipe.Basic().Recipe}
+		r := task.Recipe{Recipe: recipe.ForGraph(t.Graph, f).Recipe}
 		return task.Trial{Form: f, Recipe: r}, true
 	}
 	size := recipe.SizeOf(t.Graph)

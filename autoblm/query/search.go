@@ -28,18 +28,25 @@ func SearchRecipe(r task.Recipe, basic bool) task.Recipe {
 	return r
 }
 
-// searchFlags are the task settings of a search for queries on the command line.
+// searchFlags are the task settings of a search for queries on the command line. They hide negative
+// sampling, which is part of all trainings.
 type searchFlags struct {
+	Negatives, Margin struct{} `kong:"-"`
+
 	Settings TaskSettings `embed:"" group:"For the task query"`
 }
 
 // NewSearchFlags returns the default task settings of a search.
 func NewSearchFlags() task.Flags {
-	return &searchFlags{TaskSettings{Paths: BasicSettings().Paths}}
+	return &searchFlags{Settings: TaskSettings{Paths: BasicSettings().Paths}}
 }
 
-// For returns the settings that a study stores; the recipe does not change them.
-func (f *searchFlags) For(task.Recipe) any { return &f.Settings }
+// For returns the settings that a study stores, with the negative sampling of the recipe.
+func (f *searchFlags) For(r task.Recipe) any {
+	s := f.Settings
+	s.Sampling = r.Training.Sampling
+	return &s
+}
 
 // CheckSearch returns an error if queries cannot be trained with a recipe and a form.
 func CheckSearch(r task.Recipe, f form.Form) error {

@@ -19,9 +19,11 @@ import (
 
 // Settings are the settings of a search.
 type Settings struct {
-	// Model is the form to tune recipes for, without a search for structures. Recipes come from
-	// [PaperRanges]. The zero value searches for bilinear structures.
-	Model form.Form `json:"model,omitzero" brief:"Tune a model that has no structure instead." help:"Tune the recipe of a model without a structure: ${forms}."`
+	// Model is the form to tune recipes for, without a search for structures. With [form.AnyCell],
+	// the search chooses the cell too. The zero value searches for bilinear structures.
+	Model form.Form `json:"model,omitzero" brief:"Tune a model that has no structure instead." help:"Tune the settings of a model without a structure: ${forms}. For interstellar, the search chooses the cell too. Help with a model, such as --model rotate --help, lists the values to try; a flag that is given keeps its value."`
+	// Space has the values to try for the settings of a Model; nil means [ModelSpace].
+	Space *Space `json:"space,omitempty" kong:"-"`
 	// Options configure the strategy.
 	strategy.Options
 	// FewerK are numbers of chunks, in ascending order, that compete with K, which is a multiple of
@@ -132,7 +134,7 @@ func PaperSettings() Settings {
 	}
 }
 
-// maxRecipes is the maximum number of recipes that a search without structures stores at once.
+// maxRecipes is the maximum number of recipes that a search without structures tries.
 const maxRecipes = 10000
 
 // Validate returns an error if a setting is out of range or contradicts another.
@@ -156,7 +158,7 @@ func (s Settings) Validate() error {
 	}
 	member := s.TrialRecipe().Member(structure.Zero(s.K))
 	if s.Model != form.Bilinear {
-		member.Form, member.Structure = s.Model, structure.Structure{}
+		member.Form, member.Structure = s.FirstForm(), structure.Structure{}
 		if s.Tune != nil || s.Final != nil || s.TuneEach != nil {
 			return fmt.Errorf("%v has no structure: its search already tries recipes; "+
 				"leave out the stages tune, tune-each and final", s.Model)
@@ -164,6 +166,9 @@ func (s Settings) Validate() error {
 		if s.Budget > maxRecipes {
 			return fmt.Errorf("budget is %d: a search for recipes draws at most %d",
 				s.Budget, maxRecipes)
+		}
+		if err := s.SpaceOf(s.Model).validate(); err != nil {
+			return err
 		}
 	}
 	if err := s.Training.ValidateFor(member); err != nil {
@@ -261,6 +266,9 @@ func (s Settings) WithRecipe(r task.Recipe) Settings {
 // WithoutRelationPrediction removes relation prediction from the recipes that tuning tries.
 func (s Settings) WithoutRelationPrediction() Settings {
 	remove := func(from *Space) { from.RelationPredictions = nil }
+	if s.Space != nil {
+		s.Space = s.Space.ForPaths()
+	}
 	s.Tune, s.TuneEach = s.Tune.withSpace(remove), s.TuneEach.withSpace(remove)
 	return s
 }

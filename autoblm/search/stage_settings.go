@@ -69,35 +69,50 @@ func PenaltyOf(w kge.Weights) Penalty {
 
 // Space lists the values that tuning tries for each field of a recipe, in ascending order, so that
 // neighbors are similar. Tuning also tries the value of the initial recipe. A field without values
-// keeps its initial value.
+// keeps its initial value. Tags name the flags of the fields.
 type Space struct {
 	// Penalties are the kinds to choose from: a recipe that changes its kind loses the weights of
 	// the others. Without them, the weights of several kinds are combined.
 	Penalties []Penalty `json:"penalties,omitempty"`
 	// Translate are values of [kge.Settings.Translate], for recipes with reverse relations.
-	Translate     []bool    `json:"translate,omitempty"`
-	Batches       []int     `json:"batches,omitempty"`
-	LearningRates []float64 `json:"learning_rates,omitempty"`
-	N3            []float64 `json:"n3,omitempty"`
+	Translate     []bool    `json:"translate,omitempty" flag:"translate"`
+	Dims          []int     `json:"dims,omitempty" flag:"dim"`
+	Batches       []int     `json:"batches,omitempty" flag:"batch"`
+	LearningRates []float64 `json:"learning_rates,omitempty" flag:"lr"`
+	// Negatives are values of [kge.Sampling.Negatives], where 0 is the log-loss. Margins,
+	// Temperatures and Subsampling apply to recipes with negatives.
+	Negatives    []int     `json:"negatives,omitempty" flag:"negatives"`
+	Margins      []float64 `json:"margins,omitempty" flag:"margin"`
+	Temperatures []float64 `json:"temperatures,omitempty" flag:"adversarial-temperature"`
+	Subsampling  []bool    `json:"subsampling,omitempty" flag:"subsampling"`
+	// LabelSmoothings apply to recipes with binary cross entropy.
+	LabelSmoothings []float64 `json:"label_smoothings,omitempty" flag:"label-smoothing"`
+	N3              []float64 `json:"n3,omitempty" flag:"n3"`
 	// EntityN3 and RelationN3 are weights in addition to N3.
-	EntityN3   []float64 `json:"entity_n3,omitempty"`
-	RelationN3 []float64 `json:"relation_n3,omitempty"`
+	EntityN3   []float64 `json:"entity_n3,omitempty" flag:"entity-n3"`
+	RelationN3 []float64 `json:"relation_n3,omitempty" flag:"relation-n3"`
 	// N3Blocks are values of [kge.Weights.N3Block]; those that do not divide the number of chunks
 	// are left out.
-	N3Blocks []int `json:"n3_blocks,omitempty"`
+	N3Blocks []int `json:"n3_blocks,omitempty" flag:"n3-block"`
 	// PenaltyFrequencies are values of [kge.Weights.PenaltyFrequency].
-	PenaltyFrequencies []float64 `json:"penalty_frequencies,omitempty"`
+	PenaltyFrequencies []float64 `json:"penalty_frequencies,omitempty" flag:"penalty-frequency"`
 	// Dura are the weights of entities and of products, which are equal unless Products has
 	// values for the latter.
-	Dura                []float64 `json:"dura,omitempty"`
-	Products            []float64 `json:"products,omitempty"`
-	IVR                 []float64 `json:"ivr,omitempty"`
-	IVRProducts         []float64 `json:"ivr_products,omitempty"`
-	IVRPowers           []float64 `json:"ivr_powers,omitempty"`
-	RelationPredictions []float64 `json:"relation_predictions,omitempty"`
-	Dropouts            []float64 `json:"dropouts,omitempty"`
-	InitScales          []float64 `json:"init_scales,omitempty"`
-	Reciprocal          []bool    `json:"reciprocal,omitempty"`
+	Dura                []float64 `json:"dura,omitempty" flag:"dura"`
+	Products            []float64 `json:"products,omitempty" flag:"products"`
+	IVR                 []float64 `json:"ivr,omitempty" flag:"ivr"`
+	IVRProducts         []float64 `json:"ivr_products,omitempty" flag:"ivr-products"`
+	IVRPowers           []float64 `json:"ivr_powers,omitempty" flag:"ivr-power"`
+	Orthogonalities     []float64 `json:"orthogonalities,omitempty" flag:"orthogonality"`
+	RelationPredictions []float64 `json:"relation_predictions,omitempty" flag:"relation-prediction"`
+	InputDropouts       []float64 `json:"input_dropouts,omitempty" flag:"input-dropout"`
+	FeatureDropouts     []float64 `json:"feature_dropouts,omitempty" flag:"feature-dropout"`
+	Dropouts            []float64 `json:"dropouts,omitempty" flag:"dropout"`
+	InitScales          []float64 `json:"init_scales,omitempty" flag:"init-scale"`
+	Reciprocal          []bool    `json:"reciprocal,omitempty" flag:"reciprocal"`
+	WalkHops            []int     `json:"walk_hops,omitempty" flag:"walk-hops"`
+	// Cells chooses the cell of [form.AnyCell].
+	Cells bool `json:"cells,omitempty"`
 }
 
 // PaperRanges returns the ranges of the paper; its λ is the weight of n3.
@@ -208,15 +223,14 @@ func (r Ranges) validate() error {
 }
 
 func (s Space) validate() error {
-	empty := len(s.Batches)+len(s.Reciprocal)+len(s.N3Blocks)+len(s.Translate) == 0
-	for _, numbers := range [][]float64{
-		s.LearningRates, s.N3, s.EntityN3, s.RelationN3, s.PenaltyFrequencies, s.Dura, s.Products,
-		s.IVR, s.IVRProducts, s.IVRPowers, s.RelationPredictions, s.Dropouts, s.InitScales,
-	} {
-		empty = empty && len(numbers) == 0
-		for _, x := range numbers {
-			if !(x >= 0) || math.IsInf(x, 0) {
-				return errors.New("the space of recipes has a negative or non-finite number")
+	empty := !s.Cells
+	for _, of := range s.fields() {
+		empty = empty && of.values.Len() == 0
+		for i := range of.values.Len() {
+			v := of.values.Index(i)
+			if v.CanInt() && v.Int() < 0 || v.CanFloat() && (!(v.Float() >= 0) || math.IsInf(v.Float(), 0)) {
+				return fmt.Errorf("the space of recipes has the value %v of %s: "+
+					"use finite numbers of at least 0", v, of.flag)
 			}
 		}
 	}

@@ -67,7 +67,7 @@ var examples = flags.Examples{
 	"search": {
 		"search --dataset world --minutes 5 --out mysearch",
 		"search --dataset world --budget 16 --retrain-seeds 1",
-		"search --dataset world --recipe basic --algorithm random",
+		"search --dataset world --model rotate --budget 8",
 	},
 	"worker": {"worker", "worker --cluster nats://10.0.0.5:4222 --nkey worker.nk --tls-ca ca.pem"},
 	"cluster serve": {

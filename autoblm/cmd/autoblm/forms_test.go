@@ -114,13 +114,13 @@ func TestSearchForARecipe(t *testing.T) {
 	pieces, whole := object(t, search+"/pieces --budget 8"), object(t, search+"/whole --budget 8")
 	has(t, whole, fields{"best": pieces["best"], "best.#": 8, "baselines.#": 0})
 	has(t, pieces, fields{"resumed": 4})
-	rates := map[any]bool{}
+	recipes := map[string]bool{}
 	for _, b := range whole["best"].([]any) {
-		rates[get(b, "learning_rate")] = true
-		has(t, b, fields{"model": "transe", "structure": nil})
+		recipes[asText(t, b)] = true
+		has(t, b, fields{"model": "transe", "structure": nil, "dim": 8})
 	}
-	if len(rates) != 8 {
-		t.Errorf("%d learning rates in 8 trials", len(rates))
+	if len(recipes) != 8 {
+		t.Errorf("%d recipes in 8 trials", len(recipes))
 	}
 	has(t, object(t, "eval --model", dir+"/whole/model", "--dataset", graph),
 		fields{"test.both.mrr": get(whole, "best.0.test_mrr")})

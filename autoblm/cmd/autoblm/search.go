@@ -30,6 +30,7 @@ type searchCommand struct {
 	MaxSteps, K struct{}       `kong:"-"` // no flags here
 	Settings    searchSettings `embed:"" group:"Search"`
 	duraFlag    `group:"Training"`
+	variantFlags
 	Ks          []int  `name:"k" group:"Search" min:"2" max:"8" help:"Number of chunks per embedding. Several, such as 2,4,8, compete: rounds take turns and the better half goes on, with models of dense blocks as further baselines."`
 	Predictor   string `group:"Search" default:"srf" enum:"srf,one-hot,none" help:"Selects the candidates to train: srf, one-hot or none."`
 	Tune        int    `group:"Search" min:"0" max:"10000" help:"Number of recipes to try before the search, which uses the best."`
@@ -85,6 +86,9 @@ func (c *searchCommand) procedure() search.Settings {
 		return search.BasicSettings()
 	case c.Settings.Model != form.Bilinear:
 		s := search.BasicSettings()
+		if c.Task == completion.TaskName {
+			s = s.ForModel(c.Settings.Model)
+		}
 		if c.Minutes > 0 { // it begins with the default model
 			s.Planned = &search.Planned{}
 		}
@@ -119,10 +123,19 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 			}
 		})
 	}
-	return flags.Resolve(line, append(layers, c.graphLayer(line, size),
+	return c.resolveRecipe(line, append(layers, c.graphLayer(line, size),
 		c.impliedLayer(line, &c.Settings.Recipe), func() {
 			c.Settings.Halving = min(c.Settings.Halving, search.DefaultHalving(c.Settings.Training.Epochs))
 		})...)
+}
+
+// resolveRecipe applies layers, and then the flags that choose a variant of the training.
+func (c *searchCommand) resolveRecipe(line *kong.Context, layers ...func()) error {
+	r := &c.Settings.Recipe
+	err := flags.Resolve(line, append(layers, c.variantFlags.fromLayer(&r.Training),
+		c.samplingLayer(&c.Settings.Model, &r.Training), c.binaryLayer(r))...)
+	c.variantFlags.apply(&r.Training)
+	return err
 }
 
 // trainingRecipe returns the recipe that --recipe names for training, the zero value without one.
@@ -250,7 +263,7 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 // defaultRecipe returns the recipe of the command train on the data of a task, with the given
 // flags; nil if the task has no default model.
 func (c *searchCommand) defaultRecipe(line *kong.Context, t task.Task) (*kge.Recipe, error) {
-	model, found := t.Default(c.Settings.Model)
+	model, found := t.Default(search.Settings(c.Settings).FirstForm())
 	if !found {
 		return nil, nil
 	}
@@ -267,7 +280,7 @@ func (c *searchCommand) defaultRecipe(line *kong.Context, t task.Task) (*kge.Rec
 	if named.Name != "" {
 		layers = append(layers, recipeLayer(r, named.Recipe))
 	}
-	err = flags.Resolve(line, append(layers, c.impliedLayer(line, r))...)
+	err = c.resolveRecipe(line, append(layers, c.impliedLayer(line, r))...)
 	chosen := *r
 	return &chosen, err
 }
@@ -289,6 +302,7 @@ func (c *searchCommand) settings(
 	if s.Training.Translate {
 		s.Settings = s.WithTranslation()
 	}
+	s.Space = c.space(line)
 	s.TimeLimit = minutes(c.Minutes)
 	if c.Final != 0 {
 		s.Final = search.DefaultFinal()
@@ -297,7 +311,7 @@ func (c *searchCommand) settings(
 	if s.Compute, err = c.compute(); err != nil {
 		return s, err
 	}
-	s.Compute = s.Compute.ForTraining(s.Training, s.Model)
+	s.Compute = s.Compute.ForTraining(s.Training, s.FirstForm())
 	t, err := tasks.Find(c.Task)
 	if err != nil {
 		return s, err

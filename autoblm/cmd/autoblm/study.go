@@ -409,7 +409,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	settings := autoblm.SearchSettings{
 		Settings: about.Settings, Algorithm: about.Algorithm, Study: c.File,
 		MixEngines: c.MixEngines, Began: began,
-		Compute: compute.ForTraining(about.Settings.Training, about.Settings.Model),
+		Compute: compute.ForTraining(about.Settings.Training, about.Settings.FirstForm()),
 	}
 	if limit := minutes(c.Minutes); limit > 0 || contents.Plan == nil {
 		settings.TimeLimit = limit

@@ -18,7 +18,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
@@ -34,17 +33,11 @@ type trainCommand struct {
 	startFlags    `group:"Data and model"`
 	trainingFlags `group:"Training"`
 	teacherFlags  `group:"Training"`
-	LossFunction  kge.LossFunction    `embed:"" group:"Training"`
-	Sampling      kge.Sampling        `embed:"" group:"Training"`
-	Adversarial   kge.SelfAdversarial `embed:"" group:"Training"`
-	Convolution   kge.Convolution     `embed:"" group:"Training"`
-	Walks         kge.Walks           `embed:"" group:"Training"`
-	Encoding      kge.Encoding        `embed:"" group:"Training"`
-	Message       structureFlag       `group:"Training" placeholder:"STRUCTURE" needs:"encoder" help:"Structure of the messages of the encoder blm, as for structure check. Default: that of the model."`
-	Members       int                 `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
-	KeepMembers   bool                `group:"Results" help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
-	NoEval        bool                `group:"Results" help:"Do not rank at the end, and during training only with --validate-every."`
-	minutesFlag   `group:"Training"`
+	variantFlags
+	Members     int  `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
+	KeepMembers bool `group:"Results" help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
+	NoEval      bool `group:"Results" help:"Do not rank at the end, and during training only with --validate-every."`
+	minutesFlag `group:"Training"`
 	modelOutFlags
 	logFlags
 	configFlag
@@ -82,37 +75,11 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 		s.Distillation = c.Distillation
 	})
 	s := &c.Settings.Training
-	layers = append(layers, func() {
-		c.LossFunction, c.Sampling, c.Adversarial = s.LossFunction, s.Sampling, s.SelfAdversarial
-		c.Convolution, c.Walks = s.Convolution, s.Walks
-		c.Encoding, c.Message.Structure = s.Encoding, s.Message
-	}, c.sampling, c.binary)
+	layers = append(layers, c.variantFlags.fromLayer(s), c.samplingLayer(&c.Model, s),
+		c.binaryLayer(&c.Settings))
 	err := flags.Resolve(line, layers...)
-	s.LossFunction, s.Sampling, s.SelfAdversarial = c.LossFunction, c.Sampling, c.Adversarial
-	s.Convolution, s.Walks = c.Convolution, c.Walks
-	s.Encoding = c.Encoding
-	s.Message = c.Message.Structure
+	c.variantFlags.apply(s)
 	return err
-}
-
-// binary sets what binary cross entropy needs, unless the recipe has it.
-func (c *trainCommand) binary() {
-	s := &c.Settings
-	if c.LossFunction.Loss != kge.BCE || s.Training.Loss == kge.BCE {
-		return
-	}
-	c.LossFunction.LabelSmoothing = kge.DefaultLabelSmoothing
-	s.Weights = kge.Weights{Orthogonality: s.Orthogonality}
-	t := &s.Training
-	t.Reciprocal, t.AnswersPerQuery, t.SampledSoftmax, t.SparseGradients = true, 0, 0, 0
-}
-
-// sampling sets the defaults of negative sampling, unless the recipe has its own.
-func (c *trainCommand) sampling() {
-	if s := c.Settings.Training; c.Sampling.Negatives > 0 && s.Negatives == 0 {
-		c.Sampling.Margin = query.DefaultSampling(c.Model, s.Dim).Margin
-		c.Adversarial.AdversarialTemperature = 1
-	}
 }
 
 // recipeModel returns the layer that trains the model of a recipe, unless another one is given.

@@ -115,8 +115,8 @@ func (c Cell) draw(rng *rand.Rand, row, size int) float64 {
 	return (2*rng.Float64() - 1) * bound
 }
 
-// check returns an error if the numbers are no cell whose scores depend on entity and relation.
-func (c Cell) check() error {
+// Check returns an error if the numbers are no cell whose scores depend on entity and relation.
+func (c Cell) Check() error {
 	limits := [...]int{
 		cellFunctions, cellInputs * cellFunctions, cellInputs * cellFunctions,
 		cellActivations, cellActivations, 2, 2, 2, 2, 2, 2,
@@ -180,7 +180,7 @@ func parseCell(name string) (f Form, isCell bool, err error) {
 			}
 		}
 	}
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return Form{}, true, fmt.Errorf("model %s: %w", name, err)
 	}
 	if f := c.Form(); f.String() != name {

@@ -141,6 +141,10 @@ func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // UnmarshalText reads a name.
 func (f *Form) UnmarshalText(text []byte) error {
+	if string(text) == anyCellName {
+		*f = AnyCell
+		return nil
+	}
 	if alias, found := aliases[string(text)]; found {
 		*f = alias
 		return nil

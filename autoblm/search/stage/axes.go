@@ -10,25 +10,31 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// axis is one field of a recipe with the values to try, in ascending order.
+// choice is a point of a search space: a recipe and, where a search chooses the form too, the form.
+type choice struct {
+	task.Recipe
+	form form.Form
+}
+
+// axis is one field of a choice with the values to try, in ascending order.
 type axis struct {
 	size  int
-	index func(task.Recipe) int // of the recipe's value
-	set   func(r *task.Recipe, index int)
+	index func(choice) int // of the recipe's value
+	set   func(r *choice, index int)
 	// unordered is true if neighboring values are not similar.
 	unordered bool
 	// applies reports whether the field means something in a recipe: a weight of DURA does not in
 	// a recipe with IVR. nil means always. It depends only on earlier axes.
-	applies func(task.Recipe) bool
+	applies func(choice) bool
 }
 
 // isIn reports whether the axis applies to a recipe.
-func (a axis) isIn(r task.Recipe) bool { return a.applies == nil || a.applies(r) }
+func (a axis) isIn(r choice) bool { return a.applies == nil || a.applies(r) }
 
 // newAxis returns the axis of a field, with the value of base in addition to the given ones.
 // Without values it returns none.
 func newAxis[T comparable](
-	values []T, compare func(a, b T) int, base task.Recipe, field func(*task.Recipe) *T,
+	values []T, compare func(a, b T) int, base choice, field func(*choice) *T,
 ) []axis {
 	if len(values) == 0 {
 		return nil
@@ -40,13 +46,13 @@ func newAxis[T comparable](
 	slices.SortFunc(values, compare)
 	return []axis{{
 		size:  len(values),
-		index: func(r task.Recipe) int { return max(0, slices.Index(values, *field(&r))) },
-		set:   func(r *task.Recipe, index int) { *field(r) = values[index] },
+		index: func(r choice) int { return max(0, slices.Index(values, *field(&r))) },
+		set:   func(r *choice, index int) { *field(r) = values[index] },
 	}}
 }
 
 // when restricts axes to recipes.
-func when(applies func(task.Recipe) bool, axes ...[]axis) []axis {
+func when(applies func(choice) bool, axes ...[]axis) []axis {
 	all := slices.Concat(axes...)
 	for i := range all {
 		all[i].applies = applies
@@ -56,24 +62,34 @@ func when(applies func(task.Recipe) bool, axes ...[]axis) []axis {
 
 // axes returns the axes of the fields with values to try, for models. An axis that others depend on
 // comes before them.
-func (s recipeSpace) axes(base task.Recipe, models []task.Trial) []axis {
-	numbers := func(values []float64, field func(*task.Recipe) *float64) []axis {
+func (s recipeSpace) axes(base choice, models []task.Trial) []axis {
+	numbers := func(values []float64, field func(*choice) *float64) []axis {
 		return newAxis(values, cmp.Compare, base, field)
 	}
 	return slices.Concat(
 		s.translation(base, models),
 		s.penaltyKinds(models),
+		s.cells(base),
+		newAxis(s.Dims, cmp.Compare, base, func(r *choice) *int { return &r.Training.Dim }),
 		newAxis(s.Batches, cmp.Compare, base,
-			func(r *task.Recipe) *int { return &r.Training.Batch }),
-		numbers(s.LearningRates, func(r *task.Recipe) *float64 { return &r.LearningRate }),
+			func(r *choice) *int { return &r.Training.Batch }),
+		numbers(s.LearningRates, func(r *choice) *float64 { return &r.LearningRate }),
+		s.sampling(base),
+		when(func(r choice) bool { return r.Training.Loss == kge.BCE }, numbers(s.LabelSmoothings,
+			func(r *choice) *float64 { return &r.Training.LabelSmoothing })),
 		s.penalties(base, models),
-		when(func(r task.Recipe) bool { return !r.Training.Translate },
+		when(func(r choice) bool { return !r.Training.Translate },
 			numbers(s.RelationPredictions,
-				func(r *task.Recipe) *float64 { return &r.RelationPrediction })),
-		numbers(s.Dropouts, func(r *task.Recipe) *float64 { return &r.Training.Dropout }),
-		numbers(s.InitScales, func(r *task.Recipe) *float64 { return &r.Training.InitScale }),
+				func(r *choice) *float64 { return &r.RelationPrediction })),
+		numbers(s.Orthogonalities, func(r *choice) *float64 { return &r.Orthogonality }),
+		numbers(s.InputDropouts, func(r *choice) *float64 { return &r.Training.InputDropout }),
+		numbers(s.FeatureDropouts, func(r *choice) *float64 { return &r.Training.FeatureDropout }),
+		numbers(s.Dropouts, func(r *choice) *float64 { return &r.Training.Dropout }),
+		when(func(r choice) bool { return r.Training.Initial == kge.Normal },
+			numbers(s.InitScales, func(r *choice) *float64 { return &r.Training.InitScale })),
 		newAxis(s.Reciprocal, withoutOrder, base,
-			func(r *task.Recipe) *bool { return &r.Training.Reciprocal }),
+			func(r *choice) *bool { return &r.Training.Reciprocal }),
+		newAxis(s.WalkHops, cmp.Compare, base, func(r *choice) *int { return &r.Training.WalkHops }),
 	)
 }
 
@@ -82,15 +98,15 @@ func withoutOrder(_, _ bool) int { return 0 }
 
 // translation returns the axis of models that may be translated. It removes what translated models
 // cannot have.
-func (s recipeSpace) translation(base task.Recipe, models []task.Trial) []axis {
+func (s recipeSpace) translation(base choice, models []task.Trial) []axis {
 	if !haveStructure(models) {
 		return nil
 	}
 	axes := newAxis(s.Translate, withoutOrder, base,
-		func(r *task.Recipe) *bool { return &r.Training.Translate })
+		func(r *choice) *bool { return &r.Training.Translate })
 	for i := range axes {
 		set := axes[i].set
-		axes[i].set = func(r *task.Recipe, index int) {
+		axes[i].set = func(r *choice, index int) {
 			if set(r, index); r.Training.Translate {
 				r.RelationPrediction = 0
 				if search.PenaltyOf(r.Weights) == search.IVRPenalty {
@@ -99,7 +115,7 @@ func (s recipeSpace) translation(base task.Recipe, models []task.Trial) []axis {
 			}
 		}
 	}
-	return when(func(r task.Recipe) bool { return r.Training.Reciprocal }, axes)
+	return when(func(r choice) bool { return r.Training.Reciprocal }, axes)
 }
 
 // haveStructure reports whether all models have a structure.
@@ -117,10 +133,10 @@ func (s recipeSpace) penaltyKinds(models []task.Trial) []axis {
 	}
 	return []axis{{
 		size: len(kinds),
-		index: func(r task.Recipe) int {
+		index: func(r choice) int {
 			return max(0, slices.Index(kinds, search.PenaltyOf(r.Weights)))
 		},
-		set: func(r *task.Recipe, index int) {
+		set: func(r *choice, index int) {
 			if !r.Training.Translate || kinds[index] != search.IVRPenalty {
 				s.changePenalty(r, kinds[index])
 			}
@@ -131,7 +147,7 @@ func (s recipeSpace) penaltyKinds(models []task.Trial) []axis {
 
 // changePenalty removes the weights of other kinds of penalties from a recipe, and gives it medium
 // ones of its new kind if it has another. Axes of the weights may change them.
-func (s recipeSpace) changePenalty(r *task.Recipe, to search.Penalty) {
+func (s recipeSpace) changePenalty(r *choice, to search.Penalty) {
 	w := &r.Weights
 	isKept := search.PenaltyOf(*w) == to
 	if to != search.N3Penalty {
@@ -168,14 +184,14 @@ func medium(values []float64) float64 {
 
 // penalties returns the axes of the weights of penalties. In a space with several kinds, each
 // applies to its kind only.
-func (s recipeSpace) penalties(base task.Recipe, models []task.Trial) []axis {
-	type weight = func(*task.Recipe) *float64
-	of := func(p search.Penalty) (with task.Recipe, applies func(task.Recipe) bool) {
+func (s recipeSpace) penalties(base choice, models []task.Trial) []axis {
+	type weight = func(*choice) *float64
+	of := func(p search.Penalty) (with choice, applies func(choice) bool) {
 		if with = base; len(s.Penalties) == 0 {
 			return with, nil
 		}
 		s.changePenalty(&with, p)
-		return with, func(r task.Recipe) bool { return search.PenaltyOf(r.Weights) == p }
+		return with, func(r choice) bool { return search.PenaltyOf(r.Weights) == p }
 	}
 	numbers := func(p search.Penalty, values []float64, field weight) []axis {
 		with, applies := of(p)
@@ -183,26 +199,26 @@ func (s recipeSpace) penalties(base task.Recipe, models []task.Trial) []axis {
 	}
 	n3, isN3 := of(search.N3Penalty)
 	return slices.Concat(
-		numbers(search.N3Penalty, s.N3, func(r *task.Recipe) *float64 { return &r.N3 }),
-		numbers(search.N3Penalty, s.EntityN3, func(r *task.Recipe) *float64 { return &r.EntityN3 }),
-		numbers(search.N3Penalty, s.RelationN3, func(r *task.Recipe) *float64 { return &r.RelationN3 }),
+		numbers(search.N3Penalty, s.N3, func(r *choice) *float64 { return &r.N3 }),
+		numbers(search.N3Penalty, s.EntityN3, func(r *choice) *float64 { return &r.EntityN3 }),
+		numbers(search.N3Penalty, s.RelationN3, func(r *choice) *float64 { return &r.RelationN3 }),
 		when(isN3, newAxis(blocks(s.N3Blocks, chunks(models)), cmp.Compare, n3,
-			func(r *task.Recipe) *int { return &r.N3Block })),
+			func(r *choice) *int { return &r.N3Block })),
 		newAxis(s.PenaltyFrequencies, cmp.Compare, base,
-			func(r *task.Recipe) *float64 { return &r.PenaltyFrequency }),
+			func(r *choice) *float64 { return &r.PenaltyFrequency }),
 		s.dura(base, numbers(search.DuraPenalty, s.Dura,
-			func(r *task.Recipe) *float64 { return &r.EntityL2 })),
-		numbers(search.DuraPenalty, s.Products, func(r *task.Recipe) *float64 { return &r.Products }),
-		numbers(search.IVRPenalty, s.IVR, func(r *task.Recipe) *float64 { return &r.IVR }),
+			func(r *choice) *float64 { return &r.EntityL2 })),
+		numbers(search.DuraPenalty, s.Products, func(r *choice) *float64 { return &r.Products }),
+		numbers(search.IVRPenalty, s.IVR, func(r *choice) *float64 { return &r.IVR }),
 		numbers(search.IVRPenalty, s.IVRProducts,
-			func(r *task.Recipe) *float64 { return &r.IVRProducts }),
-		numbers(search.IVRPenalty, s.IVRPowers, func(r *task.Recipe) *float64 { return &r.IVRPower }),
+			func(r *choice) *float64 { return &r.IVRProducts }),
+		numbers(search.IVRPenalty, s.IVRPowers, func(r *choice) *float64 { return &r.IVRPower }),
 	)
 }
 
 // dura gives products the weights of entities, unless products have their own values. Weights of
 // the initial recipe that are not those of DURA are kept.
-func (s recipeSpace) dura(base task.Recipe, entities []axis) []axis {
+func (s recipeSpace) dura(base choice, entities []axis) []axis {
 	if len(s.Products) > 0 {
 		return entities
 	}
@@ -211,7 +227,7 @@ func (s recipeSpace) dura(base task.Recipe, entities []axis) []axis {
 	}
 	for i := range entities {
 		set := entities[i].set
-		entities[i].set = func(r *task.Recipe, index int) {
+		entities[i].set = func(r *choice, index int) {
 			set(r, index)
 			r.Products = r.EntityL2
 		}
@@ -236,9 +252,12 @@ func blocks(values []int, k int) []int {
 	return slices.DeleteFunc(slices.Clone(values), func(n int) bool { return !fits(n) })
 }
 
-// tidy sets the blocks of a norm without weight to 0, and the frequency if there is no penalty, so
-// that no recipe is tried twice.
-func tidy(r task.Recipe) task.Recipe {
+// tidy sets the blocks of a norm without weight to 0, the frequency if there is no penalty, and what
+// nothing reads in a cell, so that no model is tried twice.
+func tidy(r choice) choice {
+	if cell, has := r.form.Cell(); has {
+		r.form = cell.Canonical(r.Training.WalkHops == 0).Form()
+	}
 	if r.N3+r.EntityN3+r.RelationN3 == 0 {
 		r.N3Block = 0
 	}

@@ -73,7 +73,7 @@ const (
 func defaultTrial(
 	ctx context.Context, s *search.State, validates bool,
 ) (t task.Trial, found bool, err error) {
-	if t, found = s.Task.Default(s.Settings.Model); !found {
+	if t, found = s.Task.Default(s.Settings.FirstForm()); !found {
 		return t, false, nil
 	}
 	if s.Default != nil {

@@ -55,16 +55,16 @@ func TestPenaltySpaceDraws(t *testing.T) {
 			if model.Form != form.Bilinear && (r.HasIVR() || r.Training.Translate) {
 				t.Fatalf("%v has %s", model.Form, r.Terms())
 			}
-			for _, a := range space.axes(base, models) {
-				same := r
-				if a.isIn(r) {
-					a.set(&same, a.index(r))
+			for _, a := range space.axes(choice{Recipe: base}, models) {
+				same := choice{Recipe: r}
+				if a.isIn(same) {
+					a.set(&same, a.index(same))
 				}
-				if same != r {
+				if same.Recipe != r {
 					t.Fatalf("%s does not stand on an axis", r.Terms())
 				}
 			}
-			tried = append(tried, ratedRecipe{r, rapid.Float64Range(0, 1).Draw(t, "score")})
+			tried = append(tried, ratedRecipe{recipe: r, score: rapid.Float64Range(0, 1).Draw(t, "score")})
 		}
 	})
 }
@@ -75,7 +75,7 @@ func TestPenaltySpaceIsReached(t *testing.T) {
 	s := search.TimedSettings()
 	space, base := recipeSpace{*search.PenaltySpace()}, s.TrialRecipe()
 	models := []task.Trial{{Structure: simple(8)}}
-	axes := space.axes(base, models)
+	axes := space.axes(choice{Recipe: base}, models)
 	seen := make([]map[int]bool, len(axes))
 	var tried []ratedRecipe
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -85,11 +85,11 @@ func TestPenaltySpaceIsReached(t *testing.T) {
 			if seen[i] == nil {
 				seen[i] = map[int]bool{}
 			}
-			if a.isIn(r) {
-				seen[i][a.index(r)] = true
+			if c := (choice{Recipe: r}); a.isIn(c) {
+				seen[i][a.index(c)] = true
 			}
 		}
-		tried = append(tried, ratedRecipe{r, 0})
+		tried = append(tried, ratedRecipe{recipe: r, score: 0})
 	}
 	for i, p := range estimateAxes(axes, tried[:20]) {
 		if len(seen[i]) != axes[i].size {
@@ -321,7 +321,7 @@ func TestTuneEachNeedsAllModels(t *testing.T) {
 func TestAddedPenalties(t *testing.T) {
 	space := recipeSpace{*search.PenaltySpace()}
 	for _, kind := range space.Penalties {
-		var r task.Recipe
+		var r choice
 		r.N3, r.EntityL2, r.Products = .03, .04, .05
 		want := r.Weights
 		want.N3 = 0
@@ -340,7 +340,7 @@ func TestFrequencyNeedsAPenalty(t *testing.T) {
 		"products": {Products: 1}, "ivr": {IVRProducts: 1}, "orthogonality": {Orthogonality: 1},
 	} {
 		weights.PenaltyFrequency = .5
-		r := tidy(task.Recipe{Recipe: kge.Recipe{Weights: weights}})
+		r := tidy(choice{Recipe: task.Recipe{Recipe: kge.Recipe{Weights: weights}}})
 		if has := r.PenaltyFrequency > 0; has != (name != "no penalty") {
 			t.Errorf("%s: %s", name, r.Terms())
 		}

@@ -11,44 +11,81 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Recipes searches for the recipe of a model without a structure. All recipes of the budget are
-// one round; a larger budget adds another.
+// Recipes searches for the recipe of a model without a structure, and for the cell of Interstellar. The
+// first recipe is the initial one. A Parzen estimator draws the others from the space of the model.
+// Each round has as many as one of structures. A larger budget adds more.
 type Recipes struct{ search.StageBase }
 
 // Next implements [search.Stage].
 func (Recipes) Next(_ context.Context, s *search.State) (search.Step, error) {
-	settings := s.Settings
-	if settings.Model == form.Bilinear {
+	if s.Settings.Model == form.Bilinear {
 		return done, nil
 	}
-	have, first := len(s.InStage(task.Searching)), len(s.InStage(task.Default))
-	if have >= settings.Budget {
-		if p := budgeted(s, task.Searching); len(p) > 0 {
-			return trainStructures(s, p), nil
-		}
-		return search.Step{Done: true, EndSearch: true, Stopped: search.BudgetSpent}, nil
+	if p := budgeted(s, task.Searching); len(p) > 0 {
+		return trainStructures(s, p), nil
 	}
-	source := rand.NewPCG(settings.Seed, tuningStream)
-	state, err := source.MarshalBinary()
-	if err != nil {
+	switch {
+	case len(s.InStage(task.Searching)) >= s.Settings.Budget:
+		return search.Step{Done: true, EndSearch: true, Stopped: search.BudgetSpent}, nil
+	case s.TimeIsUp():
+		return search.Step{Done: true, EndSearch: true, Stopped: search.TimeLimitReached}, nil
+	}
+	trials := nextRecipes(s)
+	if len(trials) == 0 {
+		return search.Step{
+			Done: true, EndSearch: true, Stopped: search.SpaceExhausted,
+			Note: "the space of settings has no others",
+		}, nil
+	}
+	round := search.Round{Number: len(s.Rounds) + 1, Proposed: len(trials)}
+	var err error
+	first := len(s.InStage(task.Searching))
+	if round.RandomState, err = recipeSource(s.Settings.Seed, first).MarshalBinary(); err != nil {
 		return done, err
 	}
-	rng := rand.New(source)
-	round := search.Round{
-		Number: len(s.Rounds) + 1, RandomState: state, Proposed: settings.Budget - have,
+	for i := range trials {
+		trials[i].Round = round.Number
 	}
-	var trials []task.Trial
-	for i := range settings.Budget {
-		recipe := drawRecipe(search.PaperRanges(), settings.TrialRecipe(), rng)
-		if i >= have {
-			trials = append(trials, task.Trial{
-				Number: first + i + 1, Stage: task.Searching, Round: round.Number,
-				Form: settings.Model, Recipe: recipe, State: task.Running,
-			})
-		}
+	change := search.Change{
+		Trials: groupByTraining(s.Numbered(task.Searching, trials)), Round: &round,
 	}
-	change := search.Change{Trials: groupByTraining(trials), Round: &round}
 	return search.Step{Change: &change}, nil
+}
+
+// recipeSource returns the source of the choice of a trial, counted from 0.
+func recipeSource(seed uint64, trial int) *rand.PCG {
+	return rand.NewPCG(seed, trialStream+uint64(trial))
+}
+
+// nextRecipes returns the trials of the next round, none if the space is exhausted. They depend on the
+// results of earlier rounds only, so that a larger budget completes a round with the same trials.
+func nextRecipes(s *search.State) (trials []task.Trial) {
+	settings := s.Settings
+	base := choice{settings.TrialRecipe(), settings.FirstForm()}
+	space := recipeSpace{*settings.SpaceOf(settings.Model)}
+	models := []task.Trial{{Form: base.form}}
+	tried := map[choice]bool{}
+	var all []ratedRecipe
+	for _, t := range s.InStage(task.Searching) {
+		tried[choice{t.Recipe, t.Form}] = true
+		all = append(all, ratedRecipe{recipe: t.Recipe, score: t.ScoreOrZero(), form: t.Form})
+	}
+	isNew := func(c choice) bool { return !tried[c] }
+	round := len(all) / settings.RoundSize
+	rated := all[:round*settings.RoundSize]
+	for i := len(all); i < min((round+1)*settings.RoundSize, settings.Budget); i++ {
+		c, found := tidy(base), true
+		if i > 0 {
+			rng := rand.New(recipeSource(settings.Seed, i))
+			c, found = space.drawChoice(base, rated, models, isNew, rng)
+		}
+		if !found {
+			break
+		}
+		tried[c] = true
+		trials = append(trials, task.Trial{Form: c.form, Recipe: c.Recipe})
+	}
+	return trials
 }
 
 // Progress counts the recipes of the budget.

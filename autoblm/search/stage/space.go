@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -32,14 +33,17 @@ const (
 func (s recipeSpace) draw(
 	base task.Recipe, tried []ratedRecipe, models []task.Trial, rng *rand.Rand,
 ) (task.Recipe, bool) {
+	isNew := func(c choice) bool { return !isRated(tried, c.Recipe) }
+	r, found := s.drawChoice(choice{Recipe: base}, tried, models, isNew, rng)
+	return r.Recipe, found
+}
+
+// drawChoice draws a new choice as draw does.
+func (s recipeSpace) drawChoice(
+	base choice, tried []ratedRecipe, models []task.Trial, isNew func(choice) bool, rng *rand.Rand,
+) (choice, bool) {
 	axes := s.axes(base, models)
-	isNew := func(r task.Recipe) bool {
-		return !isRated(tried, r) && !slices.ContainsFunc(models, func(m task.Trial) bool {
-			m.Recipe = r
-			return r.Training.ValidateFor(m.Member()) != nil
-		})
-	}
-	candidate := func() task.Recipe {
+	candidate := func() choice {
 		r := base
 		for _, a := range axes {
 			if rng.Float64() < changeProbability && a.isIn(r) {
@@ -48,13 +52,13 @@ func (s recipeSpace) draw(
 		}
 		return tidy(r)
 	}
-	ratio := func(task.Recipe) float64 { return 0 }
+	ratio := func(choice) float64 { return 0 }
 	if len(tried) >= randomRecipesFirst {
 		best := slices.Clone(tried)
 		sortRecipes(best)
 		n := max(2, int(math.Ceil(goodShare*float64(len(best)))))
 		likely, unlikely := estimateAxes(axes, best[:n]), estimateAxes(axes, best[n:])
-		candidate = func() task.Recipe {
+		candidate = func() choice {
 			r := base
 			for i, a := range axes {
 				if a.isIn(r) {
@@ -63,7 +67,7 @@ func (s recipeSpace) draw(
 			}
 			return tidy(r)
 		}
-		ratio = func(r task.Recipe) (sum float64) {
+		ratio = func(r choice) (sum float64) {
 			for i, a := range axes {
 				if a.isIn(r) {
 					sum += math.Log(likely[i][a.index(r)] / unlikely[i][a.index(r)])
@@ -72,11 +76,12 @@ func (s recipeSpace) draw(
 			return sum
 		}
 	}
-	var chosen task.Recipe
+	var chosen choice
 	best, found := math.Inf(-1), false
 	for range candidatesPerRecipe {
-		if r := candidate(); isNew(r) && ratio(r) > best {
-			chosen, best, found = r, ratio(r), true
+		r := candidate()
+		if score := ratio(r); score > best && isNew(r) && canTrain(r, models) {
+			chosen, best, found = r, score, true
 		}
 	}
 	return chosen, found
@@ -89,12 +94,12 @@ func estimateAxes(axes []axis, recipes []ratedRecipe) [][]float64 {
 	all := make([][]float64, len(axes))
 	for i, a := range axes {
 		within := slices.DeleteFunc(slices.Clone(recipes), func(r ratedRecipe) bool {
-			return !a.isIn(r.recipe)
+			return !a.isIn(r.choice())
 		})
 		share := 1 / float64(len(within)+1)
 		p := slices.Repeat([]float64{share / float64(a.size)}, a.size)
 		for _, r := range within {
-			index := a.index(r.recipe)
+			index := a.index(r.choice())
 			var neighbors []int
 			for _, n := range []int{index - 1, index + 1} {
 				if n >= 0 && n < a.size && !a.unordered {
@@ -113,4 +118,18 @@ func estimateAxes(axes []axis, recipes []ratedRecipe) [][]float64 {
 		all[i] = p
 	}
 	return all
+}
+
+// canTrain reports whether a choice can train all models.
+func canTrain(c choice, models []task.Trial) bool {
+	if cell, has := c.form.Cell(); has && cell.Check() != nil {
+		return false
+	}
+	return !slices.ContainsFunc(models, func(m task.Trial) bool {
+		m.Recipe = c.Recipe
+		if c.form != form.Bilinear {
+			m.Form = c.form
+		}
+		return c.Training.ValidateFor(m.Member()) != nil
+	})
 }

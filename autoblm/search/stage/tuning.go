@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/budget"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -38,7 +39,7 @@ func rankedRecipes(s search.Settings, trials []task.Trial) (all []ratedRecipe) {
 		return newTuner(s, trials).ranked()
 	}
 	for _, t := range task.BestFirst(task.InStage(task.Tuning, trials)) {
-		all = append(all, ratedRecipe{t.Recipe, t.ScoreOrZero()})
+		all = append(all, ratedRecipe{recipe: t.Recipe, score: t.ScoreOrZero()})
 	}
 	return all
 }
@@ -213,7 +214,7 @@ func (t *tuner) rated(epochs int, seed uint64) (all []ratedRecipe) {
 			continue
 		}
 		if score, ended := t.mean(r); ended {
-			all = append(all, ratedRecipe{r, score})
+			all = append(all, ratedRecipe{recipe: r, score: score})
 		}
 	}
 	return all
@@ -344,7 +345,7 @@ func (t *tuner) ranked() []ratedRecipe {
 			}
 		}
 		if len(means) == budget.ConfirmingSeeds {
-			confirmed = append(confirmed, ratedRecipe{f.recipe, stat.Mean(means, nil)})
+			confirmed = append(confirmed, ratedRecipe{recipe: f.recipe, score: stat.Mean(means, nil)})
 		} else {
 			rest = append(rest, f)
 		}
@@ -353,11 +354,14 @@ func (t *tuner) ranked() []ratedRecipe {
 	return append(confirmed, rest...)
 }
 
-// ratedRecipe is a recipe with its mean score.
+// ratedRecipe is a recipe with its mean score. A search that chooses the form too has the form.
 type ratedRecipe struct {
 	recipe task.Recipe
 	score  float64
+	form   form.Form
 }
+
+func (r ratedRecipe) choice() choice { return choice{r.recipe, r.form} }
 
 // sortRecipes sorts recipes, the best first.
 func sortRecipes(all []ratedRecipe) {

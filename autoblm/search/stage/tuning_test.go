@@ -163,14 +163,14 @@ func TestSpaceDraws(t *testing.T) {
 				r.EntityL2 != r.Products {
 				t.Fatalf("%+v", r)
 			}
-			for _, a := range space.axes(base, models) {
-				same := r
-				a.set(&same, a.index(r))
-				if same != r {
+			for _, a := range space.axes(choice{Recipe: base}, models) {
+				same := choice{Recipe: r}
+				a.set(&same, a.index(same))
+				if same.Recipe != r {
 					t.Fatalf("%+v does not stand on an axis", r)
 				}
 			}
-			tried = append(tried, ratedRecipe{r, rapid.Float64Range(0, 1).Draw(t, "score")})
+			tried = append(tried, ratedRecipe{recipe: r, score: rapid.Float64Range(0, 1).Draw(t, "score")})
 		}
 	})
 }

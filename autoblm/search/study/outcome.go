@@ -103,7 +103,7 @@ func summary(t task.Trial, p task.Presentation, s TrialSummary) TrialSummary {
 func foundModel(t task.Trial) TrialSummary {
 	if t.Form != form.Bilinear {
 		s := recipeOf(t)
-		s["model"] = t.Form
+		s["model"], s["recipe"] = t.Form, t.Recipe
 		return s
 	}
 	return TrialSummary{"structure": t.Structure, "canonical": t.Canonical()}

@@ -3,10 +3,13 @@ package study
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/settings"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
@@ -56,7 +59,35 @@ func (o Outcome) PrintTunedEach(w io.Writer) {
 func short(x float64) string { return fmt.Sprintf("%.3g", x) }
 
 // PrintRecipes prints the best trials by their recipes, for a search without structures.
-func (o Outcome) PrintRecipes(w io.Writer) { o.recipes(o.result.Best).Print(w) }
+func (o Outcome) PrintRecipes(w io.Writer) {
+	t := table.New(o.presentation.Valid, o.presentation.Test, "d", "batch", "learning rate", "model",
+		"other settings")
+	for _, trial := range shown(o.result.Best) {
+		r := trial.Recipe
+		t.Add(trial.Score, trial.TestScore, r.Training.Dim, r.Training.Batch, short(r.LearningRate),
+			trial.Form, otherSettings(r))
+	}
+	t.Print(w)
+}
+
+// otherSettings describes the settings of a recipe that searches vary, without dimension, batch and
+// learning rate.
+func otherSettings(r task.Recipe) string {
+	t := r.Training
+	terms := []string{
+		settings.Set(t.Sampling), settings.Set(t.SelfAdversarial), r.Terms(),
+		settings.Set(struct {
+			LabelSmoothing float64 `json:"label_smoothing"`
+			InputDropout   float64 `json:"input_dropout"`
+			FeatureDropout float64 `json:"feature_dropout"`
+			Dropout        float64 `json:"dropout"`
+			Reciprocal     bool    `json:"reciprocal"`
+			WalkHops       int     `json:"walk_hops"`
+		}{t.LabelSmoothing, t.InputDropout, t.FeatureDropout, t.Dropout, t.Reciprocal, t.WalkHops}),
+	}
+	terms = slices.DeleteFunc(terms, func(s string) bool { return s == "" })
+	return strings.Join(terms, ", ")
+}
 
 // PrintFinals prints the trials of the final stage, if there are any.
 func (o Outcome) PrintFinals(w io.Writer) {

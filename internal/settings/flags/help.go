@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"slices"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -24,6 +25,12 @@ type Examples map[string][]string
 // the title of the group "Training", or "".
 type Resolver interface {
 	ResolveDefaults(line *kong.Context) (source string, err error)
+}
+
+// Tuner is a command that tries several values of some settings. SpaceHelp returns a title and, for each
+// of them, its name and its values; no rows for a command line that tries none.
+type Tuner interface {
+	SpaceHelp(line *kong.Context) (title string, rows [][2]string)
 }
 
 // HelpAll is a flag that prints the full help.
@@ -68,7 +75,22 @@ func (e Examples) pageFor(ctx *kong.Context) *page {
 	if apply(ctx) == nil {
 		source = resolveDefaults(ctx, command)
 	}
-	return e.page(ctx.Model, command, source)
+	p := e.page(ctx.Model, command, source)
+	if command.Target.CanAddr() {
+		if tuner, ok := command.Target.Addr().Interface().(Tuner); ok {
+			p.addSpace(tuner.SpaceHelp(ctx))
+		}
+	}
+	return p
+}
+
+// addSpace adds a first section with the values that a command tries.
+func (p *page) addSpace(title string, rows [][2]string) {
+	s := section{title: title}
+	for _, row := range rows {
+		s.entries = append(s.entries, entry{row[0], row[1], row[1]})
+	}
+	p.sections = slices.Insert(p.sections, 0, s)
 }
 
 // apply sets the flags to their defaults and then to the values of the command line and of a

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/cli"
+)
+
+// TestSearchForSettings searches for the settings of each kind of model, and ranks with the kept one.
+func TestSearchForSettings(t *testing.T) {
+	withoutGPU(t)
+	graph, dir := smallGraph(t), t.TempDir()
+	names := []string{"conve-2-4-2", "core-2", "block-4"}
+	for _, f := range form.All()[1:] {
+		if f != form.Translated && f.Partitions() == 0 && f.BlockSize() == 0 {
+			names = append(names, f.String())
+		}
+	}
+	for _, name := range names {
+		out := dir + "/" + name
+		search := "search --dim 8 --epochs 2 --dataset " + graph + " --out " + out + " --model " + name
+		has(t, object(t, search, "--budget 2"), fields{"trained": 2, "failed": 0})
+		o := object(t, search, "--budget 3")
+		has(t, o, fields{"trained": 3, "resumed": 2, "failed": 0, "best.#": 3, "best.0.dim": 8})
+		has(t, object(t, "eval --model", out, "--dataset", graph),
+			fields{"test.both.mrr": get(o, "best.0.test_mrr")})
+	}
+	has(t, object(t, "study show", dir+"/rotate"), fields{
+		"settings.space.margins.0": 3, "settings.space.dims": nil, "best.#": 3,
+	})
+}
+
+// TestSearchForACell searches for a cell of Interstellar, resumes, and ranks with the kept model.
+func TestSearchForACell(t *testing.T) {
+	withoutGPU(t)
+	graph, dir := smallGraph(t), t.TempDir()
+	search := "search --model interstellar --dim 8 --epochs 1 --walk-hops 2 --dataset " + graph +
+		" --out " + dir
+	object(t, search, "--budget 3")
+	o := object(t, search, "--budget 5")
+	has(t, o, fields{"trained": 5, "resumed": 3, "failed": 0})
+	cells := map[string]bool{}
+	for _, b := range o["best"].([]any) {
+		cells[asText(t, get(b, "model"))] = true
+	}
+	if len(cells) < 3 {
+		t.Errorf("cells %v", cells)
+	}
+	has(t, object(t, "study resume --budget 6", dir), fields{"trained": 6, "resumed": 5})
+	has(t, object(t, "eval --model", dir, "--dataset", graph),
+		fields{"model": get(object(t, "study show", dir), "best.0.model")})
+	text, _ := succeed(t, "study show --verbose", dir)
+	contains(t, text, "interstellar-")
+	refuse(t, []refusal{
+		{cli.Misuse, "interstellar has no cell", "train --model interstellar --dataset " + graph},
+		{cli.Misuse, "queries do not train with", "search --task query --model interstellar"},
+	})
+}
+
+// TestSearchSpaceHelp checks that help lists the values that are tried, without a given flag.
+func TestSearchSpaceHelp(t *testing.T) {
+	help, _ := succeed(t, "search --model rotate --margin 9 --negatives 64 --help")
+	contains(t, help, "Values to try for rotate", "init-scale", "adversarial-temperature")
+	for _, absent := range []string{", 24", "negatives  "} {
+		if strings.Contains(help, absent) {
+			t.Errorf("help with a margin has %q", absent)
+		}
+	}
+	help, _ = succeed(t, "search --model interstellar --help")
+	contains(t, help, "cell", "walk-hops")
+	if help, _ = succeed(t, "search --help"); strings.Contains(help, "Values to try") {
+		t.Error("help without a model has values to try")
+	}
+}
