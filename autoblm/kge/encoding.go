@@ -65,7 +65,7 @@ func (e Encoder) EncodesRelations() bool { return e != NoEncoder && e != RGCN }
 // constant: the trained model is the decoder with them. Its batch normalization has no moving
 // averages, because it always sees all entities.
 type Encoding struct {
-	Encoder Encoder `json:"encoder,omitempty" default:"none" brief:"Graph convolution that gives the embeddings, such as rgcn." help:"Graph convolution over the training triples that gives the embeddings: compgcn-sub, compgcn-mult, compgcn-corr, blm (a structure as message) or rgcn. none trains embeddings directly."`
+	Encoder Encoder `json:"encoder,omitempty" default:"none" brief:"Graph convolution for embeddings, such as rgcn." help:"Graph convolution over the training triples that gives the embeddings: compgcn-sub, compgcn-mult, compgcn-corr, blm (a structure as message) or rgcn. none trains embeddings directly."`
 	// Message is the structure of [BLM]. The zero value stands for the structure of the decoder.
 	Message structure.Structure `json:"message,omitzero" kong:"-" help:"Structure of the messages of the encoder blm."`
 	// EncoderLayers is the number of layers; 0 means 1.

@@ -126,14 +126,17 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 	return c.resolveRecipe(line, append(layers, c.graphLayer(line, size),
 		c.impliedLayer(line, &c.Settings.Recipe), func() {
 			c.Settings.Halving = min(c.Settings.Halving, search.DefaultHalving(c.Settings.Training.Epochs))
-		})...)
+		}))
 }
 
 // resolveRecipe applies layers, and then the flags that choose a variant of the training.
-func (c *searchCommand) resolveRecipe(line *kong.Context, layers ...func()) error {
+func (c *searchCommand) resolveRecipe(line *kong.Context, layers []func()) error {
 	r := &c.Settings.Recipe
-	err := flags.Resolve(line, append(layers, c.variantFlags.fromLayer(&r.Training),
-		c.samplingLayer(&c.Settings.Model, &r.Training), c.binaryLayer(r))...)
+	layers = append(layers, c.variantFlags.fromLayer(&r.Training))
+	if c.Task == completion.TaskName {
+		layers = append(layers, c.samplingLayer(&c.Settings.Model, &r.Training), c.binaryLayer(r))
+	}
+	err := flags.Resolve(line, layers...)
 	c.variantFlags.apply(&r.Training)
 	return err
 }
@@ -280,7 +283,7 @@ func (c *searchCommand) defaultRecipe(line *kong.Context, t task.Task) (*kge.Rec
 	if named.Name != "" {
 		layers = append(layers, recipeLayer(r, named.Recipe))
 	}
-	err = c.resolveRecipe(line, append(layers, c.impliedLayer(line, r))...)
+	err = c.resolveRecipe(line, append(layers, c.impliedLayer(line, r)))
 	chosen := *r
 	return &chosen, err
 }

@@ -26,7 +26,8 @@ func (f *variantFlags) fromLayer(s *kge.Settings) func() {
 	}
 }
 
-// samplingLayer returns the layer with the defaults of negative sampling, unless the recipe has its own.
+// samplingLayer returns the layer with the defaults of negative sampling on triples, unless the recipe
+// has its own.
 func (f *variantFlags) samplingLayer(model *form.Form, s *kge.Settings) func() {
 	return func() {
 		if f.Sampling.Negatives > 0 && s.Negatives == 0 {
