@@ -47,7 +47,9 @@ func NewCase(d *kge.Data, s kge.Settings, m kge.Member, batches, numbers int) *C
 // computeDefinition computes losses from their definition, and gradients as difference quotients.
 func (c *Case) computeDefinition() definition {
 	p := kge.Initialize(c.data, c.settings, c.member)
-	drawNorms(p)
+	if c.settings.Encoder == kge.NoEncoder { // whose outputs are compared in the initial state
+		drawNorms(p)
+	}
 	r := newReference(c.data, c.settings, c.member, p)
 	rng := rand.New(rand.NewPCG(1, 9))
 	d := definition{parameters: p}

@@ -35,6 +35,9 @@ func encoderCases() (all []encoderCase) {
 		Encoder: kge.RGCN, EncoderLayers: 2, EncoderDim: 5, EncoderBases: 2, EdgeDropout: 0.3,
 	})
 	add("complex", true, kge.Encoding{Encoder: kge.RGCN})
+	add("conve", true, kge.Encoding{
+		Encoder: kge.CompGCNMult, EncoderDim: 5, EdgeDropout: 0.3, EncoderDropout: 0.2,
+	})
 	return all
 }
 

@@ -71,6 +71,7 @@ func makeScenarios(t testing.TB) (all []scenario) {
 			add("paths", recipe, data, r)
 		}
 	}
+	members["conve"] = convE()
 	for _, e := range encoderCases() {
 		m, s := members[e.member], kge.DefaultSettings()
 		s.Dim, s.Batch, s.InitScale, s.Encoding = 8, 5, 0.7, e.Encoding
