@@ -70,9 +70,9 @@ func (d *description) check() (err error) {
 		return errors.New("reciprocal is false, but a model with batch normalization needs reverses of " +
 			`relations: add "reciprocal": true and the rows of the reverses`)
 	}
-	if _, ok := d.Form.ConvE(); ok && !d.Reciprocal {
-		return errors.New("reciprocal is false, but ConvE needs reverses of relations: " +
-			`add "reciprocal": true and the rows of the reverses`)
+	if d.Form.OneWay() && !d.Reciprocal {
+		return fmt.Errorf("reciprocal is false, but %v needs reverses of relations: "+
+			`add "reciprocal": true and the rows of the reverses`, d.Form)
 	}
 	k := d.Structure.K()
 	if d.Form.HasStructure() && k == 0 {

@@ -23,12 +23,16 @@ func TestHop(t *testing.T) {
 	} {
 		members[c.Form().String()] = kge.Member{Form: c.Form(), Seed: 2, LearningRate: 1}
 	}
+	members["rsn"] = kge.Member{Form: form.RSN, Seed: 2, LearningRate: 1}
 	for name, m := range members {
 		for path := range int32(12) {
 			s := kge.DefaultSettings()
 			s.Dim, s.InitScale, s.Reciprocal = 2*max(2, m.Structure.K()), 0.7, path >= 4
 			s.Translate = path >= 8 && m.Form == form.Bilinear
 			s.BatchNorm = path >= 8 && m.Form.Partitions() > 0
+			if m.Form == form.RSN {
+				s.WalkHops = 3
+			}
 			if s.ValidateFor(m) != nil {
 				continue
 			}

@@ -43,7 +43,7 @@ func InitializeInto(d *Data, s Settings, m Member, entities checkpoint.Table) Pa
 		isMatrix := table.Shared && !table.Global
 		if s.Initial == XavierAll && isMatrix {
 			all = append(all, i.draw(rows/table.Rows, table.Rows*table.Columns))
-		} else if table.Draw == nil {
+		} else if table.Draw == nil && table.DrawAll == nil {
 			all = append(all, i.draw(rows, table.Columns))
 		} else {
 			all = append(all, i.drawTable(rows, table))
@@ -85,6 +85,12 @@ func (i initializer) drawInto(t checkpoint.Table, rows, columns int) {
 // drawTable draws a table from its form's distribution.
 func (i initializer) drawTable(rows int, table form.Table) []float32 {
 	x := make([]float32, rows*table.Columns)
+	if table.DrawAll != nil {
+		for n, number := range table.DrawAll(i.tableRNG) {
+			x[n] = float32(number)
+		}
+		return x
+	}
 	for n := range x {
 		row := n / table.Columns % table.Rows
 		x[n] = float32(table.Draw(i.tableRNG, row, i.settings.InitScale))

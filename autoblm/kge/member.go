@@ -111,16 +111,19 @@ func (s Settings) ValidateFor(m Member) error {
 	can := f.Capabilities()
 	_, isConvE := f.ConvE()
 	_, isNeural := f.Neural()
-	_, hasCell := f.Cell()
 	switch {
 	case isNeural && m.Products != 0:
 		return fmt.Errorf("products are not defined for %v: leave products and dura at 0", m.Form)
 	case isNeural && (s.SparseGradients > 0 || s.Buckets > 1 || s.HasTeacher()):
 		return fmt.Errorf("%v does not support sparse gradients, buckets or a teacher: "+
 			"leave sparse-gradients, buckets and teacher-weight at 0", m.Form)
-	case !hasCell && s.WalkHops > 0:
+	case !f.Recurrent() && s.WalkHops > 0:
 		return fmt.Errorf("%s reads no paths: leave walk-hops at 0, or train a recurrent model, "+
-			"such as interstellar-wn18rr", m.kind())
+			"such as rsn", m.kind())
+	case f == form.RSN && s.WalkHops == 0:
+		return errors.New("rsn learns from random walks: set walk-hops, such as 3")
+	case f == form.RSN && s.InputDropout != 0:
+		return errors.New("rsn drops outputs of its layers: leave input-dropout at 0, and set dropout")
 	case s.Translate && f != form.Translated:
 		return fmt.Errorf("%v has no heads to translate: switch translate off", m.Form)
 	case m.Form.HasNorm():
@@ -135,8 +138,8 @@ func (s Settings) ValidateFor(m Member) error {
 	case f.HasNorm() && (m.Products != 0 || m.HasIVR()):
 		return errors.New("products and IVR are not defined with batch normalization: " +
 			"leave products, ivr and ivr-products at 0, or switch batch-norm off")
-	case isConvE && !s.Reciprocal:
-		return errors.New("ConvE has no transpose, so that reverse relations must ask for heads: set reciprocal")
+	case f.OneWay() && !s.Reciprocal:
+		return fmt.Errorf("%v has no transpose, so that reverse relations must ask for heads: set reciprocal", f)
 	case !isConvE && s.FeatureDropout != 0:
 		return fmt.Errorf("%v has no feature maps: leave feature-dropout at 0", m.Form)
 	case f == form.Translated && !s.Reciprocal:

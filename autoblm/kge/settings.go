@@ -99,7 +99,8 @@ type Settings struct {
 	Translate bool `json:"translate,omitempty" negatable:"" help:"Give each relation a vector that is added to the head, as BiQUE does; with reciprocal."`
 	// BatchNorm normalizes the coordinates of the heads and queries of a batch, see [form.Form.WithNorm].
 	BatchNorm bool `json:"batch_norm,omitempty" negatable:"" help:"Normalize the heads and queries of each batch, as TuckER and MEIM do; for models with cores, with reciprocal."`
-	// Dropout scales the remaining coordinates by 1/(1-Dropout).
+	// Dropout scales the remaining coordinates by 1/(1-Dropout). With RSN it drops the outputs of each
+	// layer instead.
 	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of the coordinates of each query that are dropped in a training step."`
 	// InputDropout drops coordinates of the embedding at which a query starts, before its first
 	// relation. Penalties and answers use the whole embedding.
@@ -126,7 +127,7 @@ type Settings struct {
 	// at a time, in an order in which each two meet. Triples train when both of their ends are in
 	// memory, among candidates that are.
 	Buckets int `json:"buckets,omitempty" min:"0" max:"1024" help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters for tables in files (train --tables); 0 or 1: no groups."`
-	// MaxNorm applies to each of the two vectors of an entity of Interstellar.
+	// MaxNorm applies to each of the two vectors of an entity of a recurrent model.
 	MaxNorm float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
 	// RelationRate multiplies the learning rate of the tables of relations, such as RotatE's angles,
 	// whose numbers are larger than those of entities.
@@ -179,9 +180,9 @@ const WalksPerTriple = 2
 // Walks selects paths from random walks, which recurrent models read.
 type Walks struct {
 	// WalkHops n > 0 replaces triples by paths of n hops. Each triple starts [WalksPerTriple] in each
-	// direction and epoch. A path teaches the entity after each of its hops, given those before. Batch
-	// is a number of paths.
-	WalkHops int `json:"walk_hops,omitempty" min:"0" max:"64" help:"With Interstellar: length of the random walks to learn from, such as 3. 0: triples."`
+	// direction and epoch. A path teaches the entity after each of its hops, given those before, and
+	// with RSN the relation of each hop too. Batch is a number of paths.
+	WalkHops int `json:"walk_hops,omitempty" min:"0" max:"64" help:"With Interstellar and RSN: length of the random walks to learn from, such as 3. 0: triples, which RSN does not learn."`
 }
 
 // DefaultSettings returns settings that are small enough for a laptop: d 64, 60 epochs,

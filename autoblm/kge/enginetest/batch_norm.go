@@ -15,6 +15,8 @@ import (
 func (r *reference) questions(batch []kge.Example) (questions []kge.Question) {
 	for i, x := range batch {
 		switch {
+		case r.settings.WalkHops > 0:
+			questions = append(questions, x.Question)
 		case r.settings.AnswersPerQuery == 0 && r.settings.Loss == kge.LogLoss:
 			questions = append(questions, x.Question, reversed(x).Question)
 		case i == 0 || x.Anchor != batch[i-1].Anchor || !slices.Equal(x.Path, batch[i-1].Path):
@@ -30,6 +32,10 @@ func (r *reference) normalizeBatch(batch []kge.Example, step int) {
 	questions := r.questions(batch)
 	if r.isConvE() {
 		r.queriesOfConvE(questions, step)
+		return
+	}
+	if r.Form == form.RSN {
+		r.readWalks(questions, step)
 		return
 	}
 	norms := r.tables[len(r.tables)-1]
@@ -77,17 +83,28 @@ func (r *reference) normalizeRows(rows [][]float64, side int) {
 // drawNorms draws the numbers of batch normalization, if a model has them: in a new model they are 0
 // or 1.
 func drawNorms(p kge.Parameters) {
-	if _, ok := p.Form.ConvE(); !ok && !p.Form.HasNorm() {
+	if _, ok := p.Form.ConvE(); !ok && !p.Form.HasNorm() && p.Form != form.RSN {
 		return
 	}
 	rng, norms := rand.New(rand.NewPCG(4, 2)), p.More[len(p.More)-1]
+	_, variances := averagesOf(p.Form, len(norms))
 	for i := range norms {
-		if x := &norms[i]; i < len(norms)*3/4 { // variances follow
+		if x := &norms[i]; i < variances {
 			*x += float32(0.3 * rng.NormFloat64())
 		} else {
 			*x = float32(0.5 + rng.Float64())
 		}
 	}
+}
+
+// averagesOf returns the indices of the first moving average and of the first variance in a table of
+// batch normalization.
+func averagesOf(f form.Form, size int) (first, variances int) {
+	if f == form.RSN {
+		row := size / form.RSNNormRows
+		return form.RSNMean * row, form.RSNVariance * row
+	}
+	return size / 2, size * 3 / 4 // γ, β, means and variances have as many rows
 }
 
 // norms returns the table of batch normalization.

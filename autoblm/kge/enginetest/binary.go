@@ -14,7 +14,7 @@ func (r *reference) binaryLoss(batch []kge.Example, step int) (loss float64) {
 	n, smoothing := float64(len(r.data.Entities)), r.settings.LabelSmoothing
 	for number, x := range batch {
 		query := r.trainedQuery(x.Question, step, number)
-		if r.settings.Dropout > 0 && !r.isConvE() {
+		if r.settings.Dropout > 0 && !r.dropsInside() {
 			r.drop(query, dropout.Key(r.member.Seed, step), number, r.settings.Dropout)
 		}
 		sum := 0.0

@@ -92,7 +92,7 @@ func (c *Case) Check(t testing.TB, engine kge.Engine, tolerance float64) {
 		loss, tables := e.gradient(t, want.parameters, step.batch, i+1)
 		near(t, what+": loss", tolerance, []float64{loss}, []float64{step.loss})
 		if step.averages != nil {
-			first := len(step.averages) / 2 // after γ and β
+			first, _ := averagesOf(want.parameters.Form, len(step.averages))
 			near(t, what+": moving averages", tolerance, e.norms(t)[first:], step.averages[first:])
 		}
 		least := leastGradient

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"gonum.org/v1/gonum/floats"
@@ -28,6 +29,8 @@ type reference struct {
 	// normalization with its moving averages after the step.
 	queries  [][]float64
 	averages []float64
+	// beforeRelations has outputs of RSN before the last relations of queries.
+	beforeRelations [][]float64
 }
 
 func newReference(d *kge.Data, s kge.Settings, m kge.Member, p kge.Parameters) *reference {
@@ -133,14 +136,17 @@ func (r *reference) drop(x []float64, key uint32, number int, share float64) {
 	}
 }
 
-// isConvE reports whether the form is ConvE, whose dropouts are within the hop.
+// isConvE reports whether the form is ConvE.
 func (r *reference) isConvE() bool {
 	_, ok := r.Form.ConvE()
 	return ok
 }
 
+// dropsInside reports whether all dropouts are within the hop.
+func (r *reference) dropsInside() bool { return r.isConvE() || r.Form == form.RSN }
+
 // normalizesBatches reports whether the queries of a batch depend on each other.
-func (r *reference) normalizesBatches() bool { return r.Form.HasNorm() || r.isConvE() }
+func (r *reference) normalizesBatches() bool { return r.Form.HasNorm() || r.dropsInside() }
 
 // query returns the query of a question.
 func (r *reference) query(q kge.Question) []float64 {
@@ -231,6 +237,9 @@ func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 		}
 		for direction, x := range directions {
 			loss += r.exampleLoss(x, step, len(directions)*i+direction)
+			if r.Form == form.RSN {
+				loss += float64(x.Weight) * r.nextRelation(x.Question, i)
+			}
 		}
 		for _, x := range examples {
 			if w := r.member.RelationPrediction; w > 0 {
@@ -270,7 +279,7 @@ func (r *reference) groupedLoss(batch []kge.Example, step int) (loss float64) {
 // are the other answers of its group.
 func (r *reference) exampleLoss(x kge.Example, step, number int, others ...int32) (loss float64) {
 	query := r.trainedQuery(x.Question, step, number)
-	if r.settings.Dropout > 0 && !r.isConvE() {
+	if r.settings.Dropout > 0 && !r.dropsInside() {
 		r.drop(query, dropout.Key(r.member.Seed, step), number, r.settings.Dropout)
 	}
 	if r.settings.Negatives > 0 && r.data.BothDirections {

@@ -81,7 +81,7 @@ func makeScenarios(t testing.TB) (all []scenario) {
 		all = append(all, scenario{e.member + "/triples/" + recipe, e.member, recipe,
 			NewCase(triples, s, m, 2, math.MaxInt)})
 	}
-	return slices.Concat(all, convEScenarios(triples), cellScenarios(triples))
+	return slices.Concat(all, convEScenarios(triples), cellScenarios(triples), rsnScenarios(triples))
 }
 
 // largeScenarios returns the scenarios of manyRows.

@@ -34,6 +34,7 @@ func (s Scope) Has(recipe, member string) bool {
 		member == "quate" && slices.Contains(briefWithQuatE, recipe) ||
 		member == "transe" && slices.Contains(briefWithTransE, recipe) ||
 		member == "conve" && recipe == "bce, dropouts" ||
+		member == "rsn" && recipe == "walks, drops" ||
 		member == form.CellFB15k237.Form().String() && recipe == "walks, dropout" ||
 		member == "core-2" && slices.Contains(briefWithCores, recipe)
 }

@@ -205,6 +205,7 @@ func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 	}
 	scoresOfConvE(t, engine, tolerance, data)
 	scoresOfCells(t, engine, tolerance, data)
+	scoresOfRSN(t, engine, tolerance, data)
 }
 
 // directions returns settings with the kinds of reverse relations that a member can have, and with

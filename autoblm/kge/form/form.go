@@ -81,6 +81,9 @@ type Table struct {
 	// Draw returns the initial value of a number in a row of a relation. scale is the
 	// standard deviation from the settings. nil draws like entities.
 	Draw func(rng *rand.Rand, row int, scale float64) float64
+	// DrawAll returns the initial numbers of a global table, for distributions of whole matrices. It
+	// replaces Draw unless it is nil.
+	DrawAll func(rng *rand.Rand) []float64
 }
 
 // Form is one of the registered forms. The zero value is [Bilinear]. Forms are comparable.
@@ -167,6 +170,10 @@ func (f *Form) UnmarshalText(text []byte) error {
 		*f = form
 		return nil
 	}
+	if string(text) == RSN.String() {
+		*f = RSN
+		return nil
+	}
 	if form, isCell, err := parseCell(string(text)); isCell {
 		if err == nil {
 			*f = form
@@ -194,7 +201,7 @@ func Names() (names []string) {
 	for _, all := range families() {
 		names = append(names, all.prefix+all.number)
 	}
-	return append(names, convEPrefix, CellWN18RR.Form().String(), CellFB15k237.Form().String(), cellPrefix+"NUMBERS")
+	return append(names, convEPrefix, RSN.String(), CellWN18RR.Form().String(), CellFB15k237.Form().String(), cellPrefix+"NUMBERS")
 }
 
 // CheckDim returns an error if no model of the form has a dimension.

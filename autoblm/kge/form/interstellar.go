@@ -31,15 +31,6 @@ func (f Form) Cell() (c Cell, ok bool) {
 	return i.cell, ok
 }
 
-// Vectors returns the number of vectors in the row of an entity that a largest norm limits one by
-// one: 2 for Interstellar.
-func (f Form) Vectors() int {
-	if _, ok := f.Cell(); ok {
-		return 2
-	}
-	return 1
-}
-
 // cellTable is the name of the table of weights of a cell.
 const cellTable = "weights"
 

@@ -18,3 +18,25 @@ func (f Form) Neural() (n Neural, ok bool) {
 	n, ok = f.spec.(Neural)
 	return n, ok
 }
+
+// Recurrent reports whether a form reads paths with known entities, so that it learns random walks.
+func (f Form) Recurrent() bool {
+	_, hasCell := f.Cell()
+	return hasCell || f == RSN
+}
+
+// Vectors returns the number of vectors in the row of an entity that a largest norm limits one by
+// one. Recurrent models have 2.
+func (f Form) Vectors() int {
+	if f.Recurrent() {
+		return 2
+	}
+	return 1
+}
+
+// OneWay reports whether a form is neural and has no transpose, so that it needs rows for the reverses
+// of relations.
+func (f Form) OneWay() bool {
+	_, isConvE := f.ConvE()
+	return isConvE || f == RSN
+}

@@ -37,7 +37,9 @@ type dropping interface {
 type reading interface {
 	graphForm
 	// read returns the states of questions after paths with known entities, [questions, rows, d]. start
-	// has the rows of the first entities, [questions, d].
+	// has the rows of the first entities, [questions, d]. The questions are the parts of walks of the
+	// same length, from their first hop to all hops. In a training step, read may set [pass.more] to
+	// what else the form learns.
 	read(c *pass, t tables, start *Node, p paths) *Node
 }
 
@@ -58,6 +60,8 @@ func graphOf(f form.Form) (graphForm, error) {
 		return convE{ConvE: sizes}, nil
 	case hasCell:
 		return interstellar{Cell: cell}, nil
+	case f == form.RSN:
+		return rsn{}, nil
 	case f == form.TransE:
 		return transE{}, nil
 	case f == form.RotatE:

@@ -102,8 +102,8 @@ func questionsOf(d *kge.Data, s kge.Settings) int {
 }
 
 // numbersOfHop returns the numbers that a hop of a question makes, without its states: the relation
-// and, for structures and cores, its products with the state or with the core, and the layers of
-// ConvE.
+// and, for structures and cores, its products with the state or with the core, the layers of RSN, and
+// those of ConvE.
 func numbersOfHop(f form.Form, dim, k int) (lookedUp, convolved int64) {
 	for _, t := range f.Spec().Tables(dim) {
 		if !t.Global {
@@ -113,6 +113,10 @@ func numbersOfHop(f form.Form, dim, k int) (lookedUp, convolved int64) {
 	lookedUp += int64(dim) * int64(k)
 	if n := f.Partitions(); n > 0 {
 		lookedUp += int64(dim) * int64(dim/n)
+	}
+	if f == form.RSN { // gates, cells and outputs of two symbols, with what their gradients need
+		const ofUse = 16 * form.LSTMLayers
+		lookedUp += 2 * ofUse * int64(dim/2)
 	}
 	if c, ok := f.ConvE(); ok {
 		rows, columns := c.Maps(dim)

@@ -20,6 +20,7 @@ type pass struct {
 	key      *Node  // scalar uint32, see drop
 	drops    int    // layers that dropped numbers so far
 	averages *Node  // see averaging
+	more     *Node  // loss in addition to that of the answers, nil for none
 	asked    *asked // see dropLayer
 }
 

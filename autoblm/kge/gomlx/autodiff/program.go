@@ -86,6 +86,9 @@ func (p recipe) loss(numbers, edges []*Node, operators *Node, in in) (loss, aver
 		a.states = InsertAxes(a.dropCoordinates(Squeeze(whole, 1), keyOfQueries, scalarDropout), 1)
 	}
 	loss = p.entropy(a)
+	if c.more != nil {
+		loss = Add(loss, c.more)
+	}
 	if p.norms {
 		loss = Add(loss, p.penalizeNorms(a))
 	}
