@@ -68,7 +68,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		"n3", "dura", "dura-cp", "rescal", "rp", "kgbench", "metasd-base", "bique", "ivr", "ivr-quate", "ivr-analogy",
 		"ivr-tucker", "tucker", "conve", "meim",
 		"small", "small-search", "rotate", "transe", "pairre",
-		"autosf-ogb", "compgcn", "rgcn", "interstellar",
+		"autosf-ogb", "compgcn", "rgcn", "interstellar", "rsn",
 	}) {
 		t.Errorf("the names are %v", got)
 	}

@@ -450,7 +450,7 @@ func table() []row {
 		{family: smallSearch, dataset: "umls", weights: n3Weight(.02), settings: smallSearchSettings},
 		{family: smallSearch, dataset: "kinship", weights: n3Weight(.02), settings: smallSearchSettings},
 		{family: smallSearch, dataset: "nations", weights: n3Weight(.02), settings: smallSearchSettings},
-	}, slices.Concat(distanceRows(), ogbRows(), encoderRows(), interstellarRows())...)
+	}, slices.Concat(distanceRows(), ogbRows(), encoderRows(), interstellarRows(), rsnRows())...)
 }
 
 var (

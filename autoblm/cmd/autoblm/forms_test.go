@@ -209,3 +209,23 @@ func TestInterstellar(t *testing.T) {
 		{cli.Failed, "use engine gomlx", strings.Replace(train, "--backend go", "--engine cpu", 1) + "none"},
 	})
 }
+
+// TestRSN trains RSN on walks, and ranks and queries with it without GoMLX.
+func TestRSN(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	train := "train --model rsn --reciprocal --walk-hops 2 --optimizer adam --lr 0.01 --dim 8 --no-eval " +
+		"--epochs 4 --batch 32 --backend go --dataset " + graph + " --out " + dir + "/"
+	trainNeural(t, graph, dir, train+"first --dropout 0.1 --max-norm 1", "rsn")
+	has(t, object(t, train+"sampled --sampled-softmax 8"), fields{"model": "rsn"})
+	both := object(t, "ensemble --all --dataset "+graph, "--out", dir+"/both", dir+"/first", dir+"/sampled")
+	has(t, both, fields{"members.#": 2})
+	refuse(t, []refusal{
+		{cli.Misuse, "rsn learns from random walks", strings.Replace(train, "--walk-hops 2", "", 1) + "none"},
+		{cli.Misuse, "rsn has no transpose", strings.Replace(train, "--rec", "--no-rec", 1) + "none"},
+		{cli.Misuse, "leave input-dropout at 0", train + "none --input-dropout 0.1"},
+		{cli.Misuse, "products are not defined", train + "none --products 0.1"},
+		{cli.Misuse, "log-loss of single paths", train + "none --negatives 4"},
+		{cli.Misuse, "must be a positive multiple of 2", strings.Replace(train, "--dim 8", "--dim 7", 1) + "none"},
+		{cli.Failed, "use engine gomlx", strings.Replace(train, "--backend go", "--engine cpu", 1) + "none"},
+	})
+}
