@@ -57,7 +57,7 @@ func (a *analysis) cards(trials []task.LabeledTrial) []Card {
 		cards[i] = Card{
 			Structure: t.Structure,
 			Name:      capital(t.Label),
-			Tag:       equivalence(t.Trial),
+			Tag:       messageOr(t.Trial, equivalence(t.Trial)),
 			Scores:    []Cell{{p.Valid, format.Cell(t.Score)}},
 			Formula:   subscripts.Replace(formula(t.Structure)),
 		}

@@ -67,7 +67,7 @@ func (a *analysis) trialRow(t task.Trial) TrialRow {
 func (a *analysis) trialName(t task.Trial) string {
 	if t.Name == "" && t.Ensemble == nil && t.Stage != task.Tuning {
 		for i, found := range a.found {
-			if found.Structure == t.Structure {
+			if found.Model() == t.Model() {
 				return fmt.Sprintf("found %d", i+1)
 			}
 		}
@@ -84,7 +84,16 @@ func (a *analysis) trialNote(t task.Trial) string {
 	case t.StoppedEarly:
 		return "stopped early"
 	}
-	return equivalence(t)
+	return messageOr(t, equivalence(t))
+}
+
+// messageOr describes the structure of an encoder's messages, or returns another text if there is none
+// or it is that of the decoder.
+func messageOr(t task.Trial, otherwise string) string {
+	if message := t.Message(); message.K() > 0 && message != t.Structure {
+		return "message " + message.String()
+	}
+	return otherwise
 }
 
 // stageNames are the stages of trials in words, in the order of the legend.

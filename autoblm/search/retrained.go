@@ -147,15 +147,16 @@ func (r Retrained) Suffix() string {
 // of a default model.
 func markDefaultRecipe(all []Retrained, models []task.Trial) {
 	type model struct {
-		name      string
-		structure structure.Structure
+		name string
+		task.Model
 	}
+	of := func(r Retrained) model { return model{r.Name, r.Trials[0].Model()} }
 	count := map[model]int{}
 	for _, r := range all {
-		count[model{r.Name, r.Structure}]++
+		count[of(r)]++
 	}
 	for i, r := range all {
-		all[i].defaultRecipe = count[model{r.Name, r.Structure}] > 1 &&
+		all[i].defaultRecipe = count[of(r)] > 1 &&
 			slices.ContainsFunc(models, r.hasRecipeOf)
 	}
 }

@@ -248,8 +248,14 @@ func (s Settings) Ks() []int { return append(slices.Clone(s.FewerK), s.K) }
 // OptionsFor returns the options of the strategy for structures with k chunks.
 func (s Settings) OptionsFor(k int) strategy.Options {
 	o := s.Options
-	o.K = k
+	o.K, o.Messages = k, s.SearchesMessages()
 	return o
+}
+
+// SearchesMessages reports whether the strategy proposes the structures of an encoder's messages too,
+// because the encoder needs one and none is given.
+func (s Settings) SearchesMessages() bool {
+	return s.Model == form.Bilinear && s.Training.Encoder == kge.BLM && s.Training.Message.K() == 0
 }
 
 // TrialRecipe returns the recipe of the structures of the search, with which tuning begins.

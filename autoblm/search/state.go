@@ -9,7 +9,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -215,19 +214,19 @@ func (s *State) Artifact(number int) (task.Artifact, error) {
 // returns the trial on the highest rung with a result.
 func Proposed(trials []task.Trial) []task.Trial {
 	var rounds []task.Trial
-	onRungs := map[structure.Structure]int{}
+	onRungs := map[task.Model]int{}
 	for _, t := range trials { // promotions have higher numbers
 		if t.Round == 0 {
 			continue
 		}
-		if i, known := onRungs[t.Structure]; known {
+		if i, known := onRungs[t.Model()]; known {
 			if t.State != task.Running {
 				rounds[i] = t
 			}
 			continue
 		}
 		if t.Stage == task.HalvingRung {
-			onRungs[t.Structure] = len(rounds)
+			onRungs[t.Model()] = len(rounds)
 		}
 		rounds = append(rounds, t)
 	}

@@ -151,9 +151,11 @@ func (t Trial) ModelName() string {
 }
 
 // Equivalent returns the title of the baseline to which a structure that was found is equivalent,
-// or "".
+// or "". With an encoder's message of its own, it is equivalent to none.
 func (t Trial) Equivalent() string {
-	if t.Name != "" || t.Stage == Tuning || t.Structure.K() == 0 {
+	message := t.Message()
+	if t.Name != "" || t.Stage == Tuning || t.Structure.K() == 0 ||
+		message.K() > 0 && message != t.Structure {
 		return ""
 	}
 	return structure.TitleOf(t.Structure.Name())
@@ -162,6 +164,35 @@ func (t Trial) Equivalent() string {
 // Member returns the member of a population that trains the trial.
 func (t Trial) Member() kge.Member {
 	return t.Recipe.For(t.Form, t.Structure, t.Recipe.Seed)
+}
+
+// Model is what a trial trains, apart from its recipe.
+type Model struct {
+	Form      form.Form
+	Structure structure.Structure
+	// Message is the structure of the messages of an encoder, the zero value without one.
+	Message structure.Structure
+}
+
+// Model returns the model of the trial.
+func (t Trial) Model() Model { return Model{t.Form, t.Structure, t.Message()} }
+
+// Message returns the structure of the messages of the trial's encoder, the zero value without one.
+func (t Trial) Message() structure.Structure {
+	e := t.Recipe.Training.Encoding
+	if e.Encoder != kge.BLM {
+		return structure.Structure{}
+	}
+	return e.MessageOf(t.Structure)
+}
+
+// WithMessage returns the trial with another structure of the messages of its encoder.
+func (t Trial) WithMessage(message structure.Structure) Trial {
+	if message == t.Structure { // which has one form, so that no trial is there twice
+		message = structure.Structure{}
+	}
+	t.Recipe.Training.Message = message
+	return t
 }
 
 // Canonical returns the representative of the structure's class under the full group.

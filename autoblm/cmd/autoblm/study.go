@@ -207,7 +207,11 @@ func (s studyDetails) printDetails(w io.Writer, r *search.Result, p task.Present
 		s.PrintBest(w)
 		fmt.Fprintln(w)
 		for i, t := range r.Best[:min(len(r.Best), study.MostShown)] {
-			fmt.Fprintf(w, "found %d: %s\n", i+1, t.Structure)
+			fmt.Fprintf(w, "found %d: %s", i+1, t.Structure)
+			if message := t.Message(); message.K() > 0 {
+				fmt.Fprintf(w, ", message %s", message)
+			}
+			fmt.Fprintln(w)
 		}
 	}
 	s.PrintTunedEach(w)

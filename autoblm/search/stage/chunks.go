@@ -63,6 +63,9 @@ func nextRound(s *search.State, k int) int {
 func withChunks(trials []task.Trial, k int) (all []task.Trial) {
 	for _, t := range trials {
 		if own := t.Structure.K(); own > 0 && k%own == 0 {
+			if message := t.Recipe.Training.Message; message.K() == own {
+				t.Recipe.Training.Message = message.Split(k / own)
+			}
 			t.Structure = t.Structure.Split(k / own)
 			all = append(all, t)
 		}

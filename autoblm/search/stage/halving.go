@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -48,23 +47,27 @@ func (h halving) isFirst(t task.Trial) bool {
 func (h halving) promote(all []task.Trial) (trials []task.Trial) {
 	for rung := range h.rungs {
 		next, stage := h.recipe(rung+1), h.stage(rung+1)
-		promoted := map[structure.Structure]bool{}
+		promoted := map[task.Model]bool{}
 		for _, t := range task.InStage(stage, all) {
-			if t.Round > 0 && t.Recipe.Training == next.Training {
-				promoted[t.Structure] = true
+			as := next
+			as.Training.Message = t.Recipe.Training.Message
+			if t.Round > 0 && t.Recipe.Training == as.Training {
+				promoted[t.Model()] = true
 			}
 		}
 		ended := h.ended(all, rung)
 		places := promotions(len(ended))
 		best := task.BestFirst(ended)
 		for _, t := range best[:min(len(best), places)] {
-			if !promoted[t.Structure] && len(promoted) < places {
-				promoted[t.Structure] = true
-				trials = append(trials, task.Trial{
+			if !promoted[t.Model()] && len(promoted) < places {
+				promoted[t.Model()] = true
+				full := task.Trial{
 					Number: len(all) + len(trials) + 1, Stage: stage, Round: t.Round,
 					Structure: t.Structure, Recipe: next, Prediction: t.Prediction,
 					State: task.Running,
-				})
+				}
+				full.Recipe.Training.Message = t.Recipe.Training.Message
+				trials = append(trials, full)
 			}
 		}
 	}
@@ -98,13 +101,13 @@ func (h halving) extrapolate(trials, all []task.Trial) []task.Trial {
 func (h halving) gains(all []task.Trial) map[int]float64 {
 	gains, above := map[int]float64{}, 0.0
 	for rung := h.rungs - 1; rung >= 0; rung-- {
-		before := map[structure.Structure]float64{}
+		before := map[task.Model]float64{}
 		for _, t := range task.BestFirst(h.ended(all, rung)) {
-			before[t.Structure] = *t.Score
+			before[t.Model()] = *t.Score
 		}
 		sum, count := 0.0, 0
 		for _, t := range task.BestFirst(h.ended(all, rung+1)) {
-			if score, both := before[t.Structure]; both {
+			if score, both := before[t.Model()]; both {
 				sum, count = sum+*t.Score-score, count+1
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/budget"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -204,7 +205,10 @@ func withDefaultRecipe(s *search.State, chosen []task.Trial) []task.Trial {
 		isSameModel(added, models[0]):
 		return chosen
 	}
-	added.Recipe = models[0].Recipe
+	message := added.Recipe.Training.Message
+	if added.Recipe = models[0].Recipe; added.Recipe.Training.Encoder == kge.BLM {
+		added.Recipe.Training.Message = message
+	}
 	added.Recipe.Seed = tuned.Seed
 	k := max(1, added.Structure.K())
 	added.Recipe.Training.Dim = max(1, added.Recipe.Training.Dim/k) * k

@@ -11,7 +11,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
 )
@@ -217,21 +216,24 @@ func searchedBaselines(s *search.State) (all []task.Trial) {
 // again: it counts as a repeat, or, if it is a baseline that was not proposed before, its trial
 // joins the round.
 func newTrials(s *search.State, proposal strategy.Proposal, round *search.Round) []task.Trial {
-	before := map[structure.Structure]task.Trial{}
+	before := map[task.Model]task.Trial{}
 	for _, t := range slices.Concat(s.InStage(task.HalvingRung), s.InStage(task.Searching)) {
-		before[t.Structure] = t
+		before[t.Model()] = t
 	}
 	h := halvingOf(s)
 	next := len(s.Trials) + 1
 	var trials []task.Trial
 	for i, a := range proposal.Structures {
-		t, known := before[a]
+		proposed := task.Trial{
+			Number: next, Stage: h.stage(0), Structure: a, Recipe: h.recipe(0), State: task.Running,
+		}
+		if proposal.Messages != nil {
+			proposed = proposed.WithMessage(proposal.Messages[i])
+		}
+		t, known := before[proposed.Model()]
 		switch {
 		case !known:
-			t = task.Trial{
-				Number: next, Stage: h.stage(0), Structure: a, Recipe: h.recipe(0),
-				State: task.Running,
-			}
+			t = proposed
 			next++
 		case t.Round != 0:
 			round.Repeats++
@@ -241,7 +243,7 @@ func newTrials(s *search.State, proposal strategy.Proposal, round *search.Round)
 		if proposal.Predictions != nil {
 			t.Prediction = &proposal.Predictions[i]
 		}
-		before[a] = t
+		before[t.Model()] = t
 		trials = append(trials, t)
 	}
 	return trials

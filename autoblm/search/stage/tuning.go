@@ -187,7 +187,7 @@ func (t *tuner) trialsWith(r task.Recipe) (trials []task.Trial) {
 }
 
 // isSameModel reports whether two trials train the same model, whatever their recipes are.
-func isSameModel(a, b task.Trial) bool { return a.Form == b.Form && a.Structure == b.Structure }
+func isSameModel(a, b task.Trial) bool { return a.Model() == b.Model() }
 
 // mean returns the mean score of the models with a recipe; false if one has no result.
 func (t *tuner) mean(r task.Recipe) (float64, bool) {

@@ -16,8 +16,8 @@ const maxMisses = 20_000
 
 // collect draws candidates until limit of them pass the filter, or maxMisses in a row fail. It
 // returns them in the order of the draws.
-func collect(limit int, s *sieve, draw func() structure.Structure) []structure.Structure {
-	var passed []structure.Structure
+func collect(limit int, s *sieve, draw func() pair) []pair {
+	var passed []pair
 	for misses := 0; len(passed) < limit && misses < maxMisses; misses++ {
 		if candidate := draw(); s.pass(candidate) {
 			passed = append(passed, candidate)
@@ -31,12 +31,19 @@ func collect(limit int, s *sieve, draw func() structure.Structure) []structure.S
 // both algorithms of the paper begin.
 func firstRound(o Options, history []task.Trial, want int, rng *rand.Rand) Proposal {
 	draw := func() structure.Structure { return randomStructure(o.K, o.firstNonzeros(), rng) }
-	structures := collect(min(want, o.Parents), newSieve(o.Filter, history), draw)
-	if len(structures) == 0 {
+	candidates := collect(min(want, o.Parents), newSieve(o, history), func() pair {
+		return drawPair(o, draw)
+	})
+	if len(candidates) == 0 {
 		return Proposal{Reason: fmt.Sprintf(
 			"the filter rejects all structures with %d nonzeros", o.firstNonzeros())}
 	}
-	return Proposal{Structures: structures}
+	return proposalOf(candidates)
+}
+
+func proposalOf(candidates []pair) (p Proposal) {
+	p.Structures, p.Messages = structures(candidates)
+	return p
 }
 
 // randomStructure draws a structure with a number of nonzeros. The first K of them are in
@@ -73,27 +80,28 @@ func fromEntries(k int, entry func(cell int) int) structure.Structure {
 // predict fits the predictor to trials and returns the predicted scores of the candidates. It
 // returns nil without a predictor or without trials.
 func predict(
-	o Options, trials []task.Trial, candidates []structure.Structure, seed uint64,
+	o Options, trials []task.Trial, candidates []pair, seed uint64,
 ) ([]float64, error) {
 	if o.Predictor == nil || len(trials) == 0 {
 		return nil, nil
 	}
-	structures := make([]structure.Structure, len(trials))
 	scores := make([]float64, len(trials))
 	for i, t := range trials {
-		structures[i], scores[i] = t.Structure, t.ScoreOrZero()
+		scores[i] = t.ScoreOrZero()
 	}
-	fitted, err := surrogate.Fit(*o.Predictor, structures, scores, seed)
+	tried, messages := structures(pairs(o, trials))
+	fitted, err := surrogate.Fit(*o.Predictor, tried, scores, seed, messages...)
 	if err != nil {
 		return nil, err
 	}
-	return fitted.Predict(candidates)
+	all, messages := structures(candidates)
+	return fitted.Predict(all, messages...)
 }
 
 // pick proposes the candidates with the highest predicted scores, or the first candidates if there
 // are no predictions.
 func pick(
-	o Options, history []task.Trial, candidates []structure.Structure, want int, rng *rand.Rand,
+	o Options, history []task.Trial, candidates []pair, want int, rng *rand.Rand,
 ) (Proposal, error) {
 	seed := rng.Uint64()
 	want = min(want, o.RoundSize, len(candidates))
@@ -102,18 +110,20 @@ func pick(
 		return Proposal{}, err
 	}
 	if scores == nil {
-		return Proposal{Structures: candidates[:want]}, nil
+		return proposalOf(candidates[:want]), nil
 	}
 	order := make([]int, len(candidates))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-	var p Proposal
+	var chosen []pair
+	var predictions []float64
 	for _, i := range order[:want] {
-		p.Structures = append(p.Structures, candidates[i])
-		p.Predictions = append(p.Predictions, scores[i])
+		chosen, predictions = append(chosen, candidates[i]), append(predictions, scores[i])
 	}
+	p := proposalOf(chosen)
+	p.Predictions = predictions
 	return p, nil
 }
 

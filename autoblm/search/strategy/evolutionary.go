@@ -27,12 +27,12 @@ func (Evolutionary) Propose(
 		return Proposal{Reason: "no structure finished training"}, nil
 	}
 	parents = parents[:min(o.Parents, len(parents))]
-	parent := func() structure.Structure { return parents[rng.IntN(len(parents))].Structure }
-	candidates := collect(o.Candidates, newSieve(o.Filter, history), func() structure.Structure {
+	parent := func() pair { return pairOf(o, parents[rng.IntN(len(parents))]) }
+	candidates := collect(o.Candidates, newSieve(o, history), func() pair {
 		if rng.IntN(2) == 0 {
-			return crossover(parent(), parent(), rng)
+			return crossPairs(o, parent(), parent(), rng)
 		}
-		return mutate(parent(), o.mutationProbability(), rng)
+		return mutatePair(o, parent(), rng)
 	})
 	if len(candidates) == 0 {
 		return Proposal{Reason: fmt.Sprintf(

@@ -33,7 +33,11 @@ func (f *Filter) UnmarshalText(text []byte) error {
 	return enum.Unmarshal(filterNames, "filter", f, text)
 }
 
-func (f Filter) isDegenerate(s structure.Structure) bool {
+func (f Filter) isDegenerate(p pair) bool {
+	return f.dropsDegenerate(p.structure) || p.message.K() > 0 && f.dropsDegenerate(p.message)
+}
+
+func (f Filter) dropsDegenerate(s structure.Structure) bool {
 	switch f {
 	case Exact:
 		return s.Degenerate()
@@ -44,8 +48,18 @@ func (f Filter) isDegenerate(s structure.Structure) bool {
 	}
 }
 
-// class returns a comparable value that is equal for equivalent structures.
-func (f Filter) class(s structure.Structure) any {
+// class returns a value that is equal for equivalent candidates. An encoder's matrices and its
+// embeddings undo a signed renaming of the chunks of the structure, and of those of the message, so
+// both have a canonical form of their own.
+func (f Filter) class(p pair) pair {
+	p.structure = f.canonical(p.structure)
+	if p.message.K() > 0 {
+		p.message = f.canonical(p.message)
+	}
+	return p
+}
+
+func (f Filter) canonical(s structure.Structure) structure.Structure {
 	switch f {
 	case Exact:
 		return s.Canonical(structure.Full)
@@ -62,16 +76,16 @@ type sieve struct {
 	seen   map[any]bool
 }
 
-// newSieve returns a sieve that has seen the structures of earlier trials.
-func newSieve(f Filter, trials []task.Trial) *sieve {
-	s := &sieve{filter: f, seen: make(map[any]bool, len(trials))}
-	for _, t := range trials {
-		s.isNew(f.class(t.Structure))
+// newSieve returns a sieve that has seen the candidates of earlier trials.
+func newSieve(o Options, trials []task.Trial) *sieve {
+	s := &sieve{filter: o.Filter, seen: make(map[any]bool, len(trials))}
+	for _, p := range pairs(o, trials) {
+		s.isNew(o.Filter.class(p))
 	}
 	return s
 }
 
-func (s *sieve) pass(a structure.Structure) bool {
+func (s *sieve) pass(a pair) bool {
 	if s.filter == NoFilter {
 		return true
 	}
@@ -83,7 +97,7 @@ func (s *sieve) pass(a structure.Structure) bool {
 }
 
 // drawn is a candidate as a generator drew it, in contrast to a class.
-type drawn structure.Structure
+type drawn pair
 
 // isNew returns true once for each class or candidate.
 func (s *sieve) isNew(class any) bool {

@@ -158,7 +158,7 @@ func TestPickTakesTheHighestPredictions(t *testing.T) {
 		return a
 	}
 	var history []task.Trial
-	var candidates []structure.Structure
+	var candidates []pair
 	for range 5 {
 		for n := range 5 {
 			mrr := 0.1 * float64(n)
@@ -167,7 +167,7 @@ func TestPickTakesTheHighestPredictions(t *testing.T) {
 		}
 	}
 	for n := range 5 {
-		candidates = append(candidates, diagonal(n))
+		candidates = append(candidates, pair{structure: diagonal(n)})
 	}
 	p, err := pick(s, history, candidates, 3, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
@@ -183,7 +183,7 @@ func TestPickTakesTheHighestPredictions(t *testing.T) {
 	}
 	s.Predictor = nil
 	if p, err = pick(s, history, candidates, 3,
-		rand.New(rand.NewPCG(1, 1))); err != nil || !slices.Equal(p.Structures, candidates[:3]) ||
+		rand.New(rand.NewPCG(1, 1))); err != nil || !slices.Equal(p.Structures, []structure.Structure{diagonal(0), diagonal(1), diagonal(2)}) ||
 		p.Predictions != nil {
 		t.Errorf("without a predictor: %v, %v, %v", p.Structures, p.Predictions, err)
 	}
@@ -191,8 +191,8 @@ func TestPickTakesTheHighestPredictions(t *testing.T) {
 
 func TestCollectStopsAtItsLimit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	draw := func() structure.Structure { return randomStructure(4, 7, rng) }
-	if got := collect(17, newSieve(Exact, nil), draw); len(got) != 17 {
+	draw := func() pair { return pair{structure: randomStructure(4, 7, rng)} }
+	if got := collect(17, newSieve(Options{}, nil), draw); len(got) != 17 {
 		t.Errorf("%d candidates, want 17", len(got))
 	}
 }

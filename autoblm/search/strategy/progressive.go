@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Progressive is AutoBLM (paper, Algorithm 3): each round adds one nonzero to the best structures
-// of the previous round. A search has at most K²-b0+1 rounds and may end below its budget.
+// of the previous round. A search has at most K²-b0+1 rounds and may end below its budget. With
+// messages, the nonzero is in the structure or in that of the messages.
 type Progressive struct{}
 
 // Name returns "autoblm".
@@ -23,12 +23,15 @@ func (Progressive) Propose(
 		return firstRound(o, history, want, rng), nil
 	}
 	nonzeros := o.firstNonzeros() + round - 1
-	if nonzeros > o.K*o.K {
-		return Proposal{Reason: fmt.Sprintf("all %d cells of the matrix are filled", o.K*o.K)}, nil
+	if o.Messages {
+		nonzeros += o.firstNonzeros()
+	}
+	if nonzeros > o.cells() {
+		return Proposal{Reason: fmt.Sprintf("all %d cells of the matrix are filled", o.cells())}, nil
 	}
 	var parents []task.Trial
 	for _, t := range task.BestFirst(history) {
-		if t.Structure.Nonzeros() == nonzeros-1 {
+		if pairOf(o, t).nonzeros() == nonzeros-1 {
 			parents = append(parents, t)
 		}
 	}
@@ -37,7 +40,7 @@ func (Progressive) Propose(
 			"no structure with %d nonzeros finished training", nonzeros-1)}, nil
 	}
 	parents = parents[:min(o.Parents, len(parents))]
-	candidates := extensions(o, parents, newSieve(o.Filter, history), rng)
+	candidates := extensions(o, parents, newSieve(o, history), rng)
 	if len(candidates) == 0 {
 		return Proposal{Reason: fmt.Sprintf(
 			"no new structure with %d nonzeros extends the best ones", nonzeros)}, nil
@@ -46,25 +49,23 @@ func (Progressive) Propose(
 }
 
 // extensions returns up to o.Candidates structures with one more nonzero than a parent, in random
-// order. It tries all of them; there are at most I·K²·2K.
+// order. It tries all of them; there are at most I·K²·2K, and twice as many with messages.
 func extensions(
 	o Options, parents []task.Trial, sieve *sieve, rng *rand.Rand,
-) []structure.Structure {
-	var all []structure.Structure
-	for _, p := range parents {
-		for cell := range o.K * o.K {
-			row, column := cell/o.K, cell%o.K
-			if p.Structure.At(row, column) != 0 {
+) []pair {
+	var all []pair
+	for _, p := range pairs(o, parents) {
+		for cell := range o.cells() {
+			if p.at(cell) != 0 {
 				continue
 			}
 			for value := 1; value <= o.K; value++ {
-				all = append(all,
-					p.Structure.With(row, column, value), p.Structure.With(row, column, -value))
+				all = append(all, p.with(cell, value), p.with(cell, -value))
 			}
 		}
 	}
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	var passed []structure.Structure
+	var passed []pair
 	for _, candidate := range all {
 		if len(passed) == o.Candidates {
 			break

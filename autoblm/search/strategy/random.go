@@ -22,9 +22,11 @@ func (Random) Propose(
 	draw := func() structure.Structure {
 		return fromEntries(o.K, func(int) int { return rng.IntN(2*o.K+1) - o.K })
 	}
-	structures := collect(min(want, o.RoundSize), newSieve(o.Filter, history), draw)
-	if len(structures) == 0 {
+	candidates := collect(min(want, o.RoundSize), newSieve(o, history), func() pair {
+		return drawPair(o, draw)
+	})
+	if len(candidates) == 0 {
 		return Proposal{Reason: fmt.Sprintf("%d random structures in a row were not new", maxMisses)}, nil
 	}
-	return Proposal{Structures: structures}, nil
+	return proposalOf(candidates), nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/controller"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -34,24 +35,30 @@ func (Reinforce) Propose(
 	if err != nil {
 		return Proposal{}, err
 	}
-	sieve := newSieve(o.Filter, history)
+	sieve := newSieve(o, history)
 	want = min(want, o.RoundSize)
-	var p Proposal
-	for misses := 0; len(p.Structures) < want && misses < reinforceMisses; {
+	var chosen []pair
+	for misses := 0; len(chosen) < want && misses < reinforceMisses; {
 		samples, err := policy.Sample(reinforceBatch, rng)
 		if err != nil {
 			return Proposal{}, err
 		}
 		for _, symbols := range samples {
-			a := fromEntries(o.K, func(cell int) int { return symbols[cell] - o.K })
-			if misses++; sieve.pass(a) {
-				p.Structures, misses = append(p.Structures, a), 0
+			first := 0
+			candidate := drawPair(o, func() structure.Structure {
+				a := fromEntries(o.K, func(cell int) int { return symbols[first+cell] - o.K })
+				first += o.K * o.K
+				return a
+			})
+			if misses++; sieve.pass(candidate) {
+				chosen, misses = append(chosen, candidate), 0
 			}
-			if len(p.Structures) == want {
+			if len(chosen) == want {
 				break
 			}
 		}
 	}
+	p := proposalOf(chosen)
 	if len(p.Structures) == 0 {
 		p.Reason = fmt.Sprintf("%d structures in a row from the LSTM were not new", reinforceMisses)
 	}
@@ -60,13 +67,13 @@ func (Reinforce) Propose(
 
 // trainPolicy trains the policy on the rounds of the history.
 func trainPolicy(o Options, history []task.Trial) (*controller.Controller, error) {
-	policy := controller.New(o.K*o.K, 2*o.K+1, rand.New(rand.NewPCG(o.Seed, policyStream)))
+	policy := controller.New(o.cells(), 2*o.K+1, rand.New(rand.NewPCG(o.Seed, policyStream)))
 	var samples [][]int
 	var rewards []float64
 	for i, t := range history {
-		symbols := make([]int, o.K*o.K)
+		symbols, p := make([]int, o.cells()), pairOf(o, t)
 		for cell := range symbols {
-			symbols[cell] = t.Structure.At(cell/o.K, cell%o.K) + o.K
+			symbols[cell] = p.at(cell) + o.K
 		}
 		samples, rewards = append(samples, symbols), append(rewards, t.ScoreOrZero())
 		if i+1 < len(history) && history[i+1].Round == t.Round {

@@ -26,6 +26,8 @@ type Strategy interface {
 // Proposal holds the structures of a round.
 type Proposal struct {
 	Structures []structure.Structure
+	// Messages are the structures of an encoder's messages, one per structure, or nil.
+	Messages []structure.Structure
 	// Predictions are the scores that the predictor expects, one per structure, or nil.
 	Predictions []float64
 	// Reason says why there are no structures.
@@ -46,6 +48,9 @@ type Options struct {
 	// Predictor selects RoundSize of the Candidates; nil takes the first of them, which come in
 	// random order.
 	Predictor *surrogate.Settings `json:"predictor" kong:"-"`
+	// Messages lets a strategy propose the structure of an encoder's messages with each structure. The
+	// settings of the training decide it.
+	Messages bool `json:"-" kong:"-"`
 	// Seed determines the proposals, and the initial embeddings of each trial.
 	Seed uint64 `json:"seed" brief:"Determines proposals and initial embeddings." help:"Determines proposals and initial embeddings."`
 }

@@ -45,26 +45,23 @@ func (TPE) Propose(
 		return Random{}.Propose(o, round, history, want, rng)
 	}
 	good, bad := splitByScore(history)
-	likely, unlikely := estimateEntries(o.K, good), estimateEntries(o.K, bad)
-	logRatio := func(a structure.Structure) float64 {
-		return likely.logProbability(a) - unlikely.logProbability(a)
-	}
-	known := newSieve(o.Filter, history)
-	var p Proposal
+	likely, unlikely := estimatePairs(o, good), estimatePairs(o, bad)
+	logRatio := func(p pair) float64 { return likely.logProbability(p) - unlikely.logProbability(p) }
+	known := newSieve(o, history)
+	var chosen []pair
 	for range min(want, o.RoundSize) {
 		fresh := &sieve{filter: known.filter, seen: maps.Clone(known.seen)}
-		candidates := collect(tpeCandidates, fresh, func() structure.Structure {
-			return likely.draw(rng)
-		})
+		candidates := collect(tpeCandidates, fresh, func() pair { return likely.draw(rng) })
 		if len(candidates) == 0 {
 			break
 		}
-		best := slices.MaxFunc(candidates, func(a, b structure.Structure) int {
+		best := slices.MaxFunc(candidates, func(a, b pair) int {
 			return cmp.Compare(logRatio(a), logRatio(b))
 		})
 		known.pass(best)
-		p.Structures = append(p.Structures, best)
+		chosen = append(chosen, best)
 	}
+	p := proposalOf(chosen)
 	if len(p.Structures) == 0 {
 		p.Reason = fmt.Sprintf("%d structures in a row from the estimate were not new", maxMisses)
 	}
@@ -79,6 +76,39 @@ func splitByScore(trials []task.Trial) (good, bad []task.Trial) {
 	})
 	n := min(int(math.Ceil(tpeGood*math.Sqrt(float64(len(sorted))))), tpeMaxGood)
 	return sorted[:n], sorted[n:]
+}
+
+// pairDistribution has the distributions of a structure and, with messages, of that of the messages.
+type pairDistribution struct{ structure, message *entryDistribution }
+
+func estimatePairs(o Options, trials []task.Trial) (d pairDistribution) {
+	ofStructures := estimateEntries(o.K, trials)
+	d.structure = &ofStructures
+	if o.Messages {
+		messages := slices.Clone(trials)
+		for i, t := range trials {
+			messages[i].Structure = t.Message()
+		}
+		ofMessages := estimateEntries(o.K, messages)
+		d.message = &ofMessages
+	}
+	return d
+}
+
+func (d pairDistribution) logProbability(p pair) float64 {
+	sum := d.structure.logProbability(p.structure)
+	if d.message != nil {
+		sum += d.message.logProbability(p.message)
+	}
+	return sum
+}
+
+func (d pairDistribution) draw(rng *rand.Rand) (p pair) {
+	p.structure = d.structure.draw(rng)
+	if d.message != nil {
+		p.message = d.message.draw(rng)
+	}
+	return p
 }
 
 // entryDistribution has the probabilities of -K…K for each cell, row by row.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
@@ -46,7 +47,7 @@ func columnsFor(byRecipe bool, fields []task.Column) []column {
 		{"number", func(t task.Trial) string { return strconv.Itoa(t.Number) }},
 		{"stage", func(t task.Trial) string { return string(t.Stage) }},
 		{"round", func(t task.Trial) string { return strconv.Itoa(t.Round) }},
-		{"name", func(t task.Trial) string { return t.Name }},
+		{"name", nameOf},
 		{"state", func(t task.Trial) string { return string(t.State) }},
 		{"structure", func(t task.Trial) string { return t.Structure.String() }},
 		{"canonical", func(t task.Trial) string { return t.Canonical().String() }},
@@ -68,6 +69,14 @@ func columnsFor(byRecipe bool, fields []task.Column) []column {
 		{"error", func(t task.Trial) string { return t.Error }},
 		{"kept", func(t task.Trial) string { return strconv.FormatBool(t.Kept) }},
 	})
+}
+
+// nameOf returns the name of a baseline, or of a form without a structure.
+func nameOf(t task.Trial) string {
+	if t.Name == "" && t.Form != form.Bilinear {
+		return t.Form.String()
+	}
+	return t.Name
 }
 
 // recipeColumns returns the settings of the recipe and the training losses.

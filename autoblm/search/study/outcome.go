@@ -106,7 +106,16 @@ func foundModel(t task.Trial) TrialSummary {
 		s["model"], s["recipe"] = t.Form, t.Recipe
 		return s
 	}
-	return TrialSummary{"structure": t.Structure, "canonical": t.Canonical()}
+	s := TrialSummary{"structure": t.Structure, "canonical": t.Canonical()}
+	addMessage(s, t)
+	return s
+}
+
+// addMessage adds the structure of the messages of an encoder, if there is one.
+func addMessage(s TrialSummary, t task.Trial) {
+	if message := t.Message(); message.K() > 0 {
+		s["message"] = message
+	}
 }
 
 func baseline(t task.Trial) TrialSummary { return TrialSummary{"name": t.Name} }
@@ -142,6 +151,7 @@ func recipeOf(t task.Trial) TrialSummary {
 	if t.Form == form.Bilinear {
 		s["structure"] = t.Structure
 	}
+	addMessage(s, t)
 	return s
 }
 

@@ -1,6 +1,8 @@
 package surrogate
 
 import (
+	"slices"
+
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
@@ -28,17 +30,24 @@ func (f *Features) UnmarshalText(text []byte) error {
 	return enum.Unmarshal(featureNames, "feature", f, text)
 }
 
-func (f Features) of(s structure.Structure) []uint8 {
+// of returns the features of structures, followed by those of their messages if there are some.
+func (f Features) of(structures, messages []structure.Structure) [][]uint8 {
+	one := structure.Structure.SRF
 	if f == OneHot {
-		return s.OneHot()
+		one = structure.Structure.OneHot
 	}
-	return s.SRF()
+	all := make([][]uint8, len(structures))
+	for i, s := range structures {
+		if all[i] = one(s); len(messages) > 0 {
+			all[i] = slices.Concat(all[i], one(messages[i]))
+		}
+	}
+	return all
 }
 
-// inputs returns the features of n structures, each followed by a 1, as [n, width].
-func (f Features) inputs(structures []structure.Structure) (inputs []float32, width int) {
-	for _, s := range structures {
-		features := f.of(s)
+// inputs returns n lists of features, each followed by a 1, as [n, width].
+func inputs(all [][]uint8) (inputs []float32, width int) {
+	for _, features := range all {
 		width = len(features) + 1
 		for _, x := range features {
 			inputs = append(inputs, float32(x))
@@ -48,27 +57,24 @@ func (f Features) inputs(structures []structure.Structure) (inputs []float32, wi
 	return inputs, width
 }
 
-// distinct merges structures with the same features into one, with the mean of their scores
-// and their share of all structures. A fit to these equals a fit to all, because the square
-// error differs by a constant. Often only a third of the structures of a search remain.
-func (f Features) distinct(
-	structures []structure.Structure, scores []float64,
-) (kept []structure.Structure, means, shares []float64) {
+// distinct merges equal features into one, with the mean of their scores and their share of all. A fit
+// to these equals a fit to all, because the square error differs by a constant. Often only a third of
+// the structures of a search remain.
+func distinct(all [][]uint8, scores []float64) (kept [][]uint8, means, shares []float64) {
 	index := map[string]int{}
-	for i, s := range structures {
-		features := string(f.of(s))
-		at, there := index[features]
+	for i, features := range all {
+		at, there := index[string(features)]
 		if !there {
 			at = len(kept)
-			index[features] = at
-			kept, means, shares = append(kept, s), append(means, 0), append(shares, 0)
+			index[string(features)] = at
+			kept, means, shares = append(kept, features), append(means, 0), append(shares, 0)
 		}
 		means[at] += scores[i]
 		shares[at]++
 	}
 	for i := range kept {
 		means[i] /= shares[i]
-		shares[i] /= float64(len(structures))
+		shares[i] /= float64(len(all))
 	}
 	return kept, means, shares
 }

@@ -20,11 +20,12 @@ func TestDistinctKeepsTheSquareError(t *testing.T) {
 				rapid.IntRange(-1, 1).Draw(t, "second"))
 			scores[i] = rapid.Float64Range(-1, 1).Draw(t, "score")
 		}
-		kept, means, shares := features.distinct(structures, scores)
-		difference := func(output func(s structure.Structure) float64) float64 {
+		given := features.of(structures, nil)
+		kept, means, shares := distinct(given, scores)
+		difference := func(output func(features []uint8) float64) float64 {
 			square := func(x float64) float64 { return x * x }
 			all, distinct, total := 0.0, 0.0, 0.0
-			for i, s := range structures {
+			for i, s := range given {
 				all += square(output(s)-scores[i]) / float64(n)
 			}
 			for i, s := range kept {
@@ -36,10 +37,10 @@ func TestDistinctKeepsTheSquareError(t *testing.T) {
 			}
 			return all - distinct
 		}
-		constant := difference(func(structure.Structure) float64 { return 0 })
-		other := difference(func(s structure.Structure) float64 {
+		constant := difference(func([]uint8) float64 { return 0 })
+		other := difference(func(features []uint8) float64 {
 			sum := 0.0
-			for i, x := range features.of(s) {
+			for i, x := range features {
 				sum += float64(x) * math.Sin(float64(i+1))
 			}
 			return sum
@@ -48,12 +49,11 @@ func TestDistinctKeepsTheSquareError(t *testing.T) {
 			t.Fatalf("the errors differ by %v for outputs of 0 and by %v for others", constant, other)
 		}
 		seen := map[string]bool{}
-		for _, s := range kept {
-			key := string(features.of(s))
-			if seen[key] {
-				t.Fatalf("%s has the features of another that was kept", s)
+		for _, features := range kept {
+			if seen[string(features)] {
+				t.Fatalf("%v are kept twice", features)
 			}
-			seen[key] = true
+			seen[string(features)] = true
 		}
 	})
 }

@@ -3,6 +3,7 @@ package surrogate
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/settings"
@@ -38,14 +39,17 @@ type Predictor struct {
 	features   Features
 	perceptron *perceptron
 	k          int     // of the structures it was fitted to
+	messages   bool    // whether it was fitted to those of messages too
 	mean       float64 // of the scores
 	spread     float64
 }
 
-// Fit fits a perceptron to the scores of structures that all have the same K.
-// The seed decides its initial weights.
-func Fit(s Settings, structures []structure.Structure, scores []float64, seed uint64) (*Predictor,
-	error) {
+// Fit fits a perceptron to the scores of structures that all have the same K. messages has a second
+// structure for each, that of an encoder's messages, or none. The seed decides the initial weights.
+func Fit(
+	s Settings, structures []structure.Structure, scores []float64, seed uint64,
+	messages ...structure.Structure,
+) (*Predictor, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -55,8 +59,8 @@ func Fit(s Settings, structures []structure.Structure, scores []float64, seed ui
 			"a predictor needs a score for each structure, at least one: got %d structures and %d scores",
 			n, len(scores))
 	}
-	p := &Predictor{features: s.Features, k: structures[0].K()}
-	if err := p.check(structures); err != nil {
+	p := &Predictor{features: s.Features, k: structures[0].K(), messages: len(messages) > 0}
+	if err := p.check(structures, messages); err != nil {
 		return nil, err
 	}
 	for i, x := range scores {
@@ -70,11 +74,11 @@ func Fit(s Settings, structures []structure.Structure, scores []float64, seed ui
 	if p.spread == 0 {
 		p.spread = 1 // all scores are equal, and so are all predictions
 	}
-	kept, means, shares := s.Features.distinct(structures, scores)
+	kept, means, shares := distinct(s.Features.of(structures, messages), scores)
 	for i := range means {
 		means[i] = (means[i] - p.mean) / p.spread
 	}
-	inputs, width := s.Features.inputs(kept)
+	inputs, width := inputs(kept)
 	p.perceptron = newPerceptron(width, s.Hidden, seed)
 	if err := p.perceptron.fit(s, inputs, means, shares); err != nil {
 		return nil, fmt.Errorf("fit the predictor: %w", err)
@@ -82,15 +86,18 @@ func Fit(s Settings, structures []structure.Structure, scores []float64, seed ui
 	return p, nil
 }
 
-// Predict predicts the scores of structures. They must have the same K as those of the fit.
-func (p *Predictor) Predict(structures []structure.Structure) ([]float64, error) {
+// Predict predicts the scores of structures, with messages if the fit had some. All must have the same
+// K as those of the fit.
+func (p *Predictor) Predict(
+	structures []structure.Structure, messages ...structure.Structure,
+) ([]float64, error) {
 	if len(structures) == 0 {
 		return nil, nil
 	}
-	if err := p.check(structures); err != nil {
+	if err := p.check(structures, messages); err != nil {
 		return nil, err
 	}
-	inputs, _ := p.features.inputs(structures)
+	inputs, _ := inputs(p.features.of(structures, messages))
 	outputs, err := p.perceptron.run(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("run the predictor: %w", err)
@@ -102,8 +109,12 @@ func (p *Predictor) Predict(structures []structure.Structure) ([]float64, error)
 	return guesses, nil
 }
 
-func (p *Predictor) check(structures []structure.Structure) error {
-	for i, s := range structures {
+func (p *Predictor) check(structures, messages []structure.Structure) error {
+	if p.messages != (len(messages) > 0) || p.messages && len(messages) != len(structures) {
+		return fmt.Errorf("%d structures have %d messages: give each of them one, in the fit too, or none",
+			len(structures), len(messages))
+	}
+	for i, s := range slices.Concat(structures, messages) {
 		if s.K() != p.k || s.K() == 0 {
 			return fmt.Errorf("structure %d has K=%d but the predictor is fitted to K=%d: use one "+
 				"predictor per K",
