@@ -46,16 +46,20 @@ func (s searchRun) state(r *search.Result) string {
 
 // addNotes adds what a reader must know about the result.
 func (s searchRun) addNotes(b *cli.Block, r *search.Result) {
+	what := "structure"
+	if r.Settings.Model != form.Bilinear {
+		what = "recipe"
+	}
 	switch {
 	case r.Stopped == search.CannotSelect:
 		b.Note("No structure can be selected: " + s.Task.CannotSelect() + ".")
 	case r.Stopped == search.SpaceExhausted:
-		b.Note("All structures of the search space were tried.")
+		b.Note("All " + what + "s of the search space were tried.")
 	case r.Trained == 0 && r.Stopped != search.Interrupted:
-		b.Note("No structure was trained: the deadline is too short.")
+		b.Note("No " + what + " was trained: the deadline is too short.")
 	}
 	if diverged := r.Trained - r.Complete; diverged > 0 {
-		b.Note(format.Count(diverged, "structure") + " diverged.")
+		b.Note(format.Count(diverged, what) + " diverged.")
 	}
 	noteRecipe(b, r)
 	noteEngines(b, task.Engines(r.Trials))

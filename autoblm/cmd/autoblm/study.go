@@ -202,7 +202,12 @@ func (s studyDetails) printDetails(w io.Writer, r *search.Result, p task.Present
 	all.Print(w)
 	s.PrintTuned(w)
 	s.printRounds(w, p)
-	if len(r.Best)+len(r.Baselines) > 0 {
+	switch {
+	case len(r.Best)+len(r.Baselines) == 0:
+	case s.Settings.Model != form.Bilinear:
+		fmt.Fprintf(w, "\nBest settings\n\n")
+		s.PrintRecipes(w)
+	default:
 		fmt.Fprintf(w, "\nBest structures, and the baselines with the same recipe\n\n")
 		s.PrintBest(w)
 		fmt.Fprintln(w)
