@@ -113,6 +113,11 @@ func TestClusterCommands(t *testing.T) {
 			" --retrain-seeds 0 --dataset " + kinds(t, nil) + " --out %", "study.db"},
 		{"ablate", "ablate predictor --seeds 1 --budget 3 --round-size 3 --candidates 8 --dim 8 " +
 			"--epochs 2 --dataset " + graph + " --out %", "studies/*.db"},
+		// Only GoMLX trains them: the worker chooses the engine for each trial.
+		{"neural", "search --model conve-2-2-2 --reciprocal --budget 2" + small + " --dataset " + graph +
+			" --out %", "study.db"},
+		{"mixed", "search --model conve-2-2-2 --reciprocal --mix-engines --budget 2 --seed 2" + small +
+			" --dataset " + graph + " --out %", "study.db"},
 		{"reproduce", "reproduce umls --stage search --budget 4 --out %", "study.db"},
 	} {
 		one, many := filepath.Join(dir, c.name+"-one"), filepath.Join(dir, c.name+"-many")

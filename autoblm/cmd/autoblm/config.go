@@ -43,8 +43,11 @@ func (f *computeFlags) pinEngine(engine kge.Engine) {
 	}
 }
 
-// nativeEngine is the name of the native engine.
-const nativeEngine = "cpu"
+// The names of the engines.
+const (
+	nativeEngine = "cpu"
+	gomlxEngine  = "gomlx"
+)
 
 // config returns the configuration of a search. Comments have the choices of its plan.
 func (c *searchCommand) config(line *kong.Context, planned search.Settings) ([]byte, error) {

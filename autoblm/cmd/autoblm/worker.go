@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/adrg/xdg"
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -44,6 +45,7 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	others := otherArithmetics(compute, arithmetic)
 	if c.Name == "" {
 		host, _ := os.Hostname() // the random part suffices
 		c.Name = host + "-" + rand.Text()[:6]
@@ -61,8 +63,16 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 	defer connection.Close()
 	w := &cluster.Worker{
 		Cluster: connection, Name: c.Name, Arithmetic: arithmetic, Threads: compute.Threads,
-		Folder: c.Cache,
-		Open: func(ctx context.Context, d cluster.Data, path string) (task.Task, func(), error) {
+		Folder: c.Cache, Others: others,
+		Engine: func(arithmetic string, t task.Trial) string {
+			if slices.Contains(others, arithmetic) {
+				return gomlxEngine
+			}
+			return compute.ForTraining(t.Recipe.Training, t.Form).Engine
+		},
+		Open: func(ctx context.Context, d cluster.Data, path, engine string) (task.Task, func(), error) {
+			compute := compute
+			compute.Engine = engine
 			return openTask(ctx, d, path, compute)
 		},
 	}
@@ -84,6 +94,20 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	return w.Run(ctx)
+}
+
+// otherArithmetics returns that of gomlx for a worker that may choose the engine, as only gomlx trains
+// some models. It returns none if gomlx cannot be opened.
+func otherArithmetics(c autoblm.Compute, first string) []string {
+	if c.Engine != "auto" {
+		return nil
+	}
+	c.Engine = gomlxEngine
+	arithmetic, err := c.Arithmetic()
+	if err != nil || arithmetic == first {
+		return nil
+	}
+	return []string{arithmetic}
 }
 
 // checkEmbedded returns an error for a name that opens other data than the embedded graph, such as a

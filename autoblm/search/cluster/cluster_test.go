@@ -113,7 +113,7 @@ func TestLostWorker(t *testing.T) {
 	c := newTestCluster(t)
 	taken := make(chan *Worker, 1)
 	lost := &Worker{Cluster: c.connect(), Name: "lost", Arithmetic: "cpu avx512", Folder: t.TempDir()}
-	lost.Open = func(context.Context, Data, string) (task.Task, func(), error) {
+	lost.Open = func(context.Context, Data, string, string) (task.Task, func(), error) {
 		return fakeTask{train: func(ctx context.Context, _ task.Trial) error {
 			taken <- lost
 			<-ctx.Done()
@@ -137,7 +137,7 @@ func TestTrialThatKillsWorkers(t *testing.T) {
 	taken := make(chan string, 10)
 	start := func(name string) {
 		w := &Worker{Cluster: c.connect(), Name: name, Arithmetic: "cpu avx512", Folder: t.TempDir()}
-		w.Open = func(context.Context, Data, string) (task.Task, func(), error) {
+		w.Open = func(context.Context, Data, string, string) (task.Task, func(), error) {
 			return fakeTask{train: func(ctx context.Context, _ task.Trial) error {
 				w.Cluster.conn.Close()
 				taken <- name
@@ -531,7 +531,7 @@ func TestRelativeFolder(t *testing.T) {
 	}}
 	for range 2 {
 		w := &Worker{Cluster: c.connect(), Name: "same", Arithmetic: "cpu avx512", Folder: "cache"}
-		w.Open = func(context.Context, Data, string) (task.Task, func(), error) {
+		w.Open = func(context.Context, Data, string, string) (task.Task, func(), error) {
 			return both, func() {}, nil
 		}
 		go w.Run(t.Context())

@@ -150,7 +150,7 @@ func (c *testCluster) workerWith(name, arithmetic string, t task.Task) (end func
 	c.t.Helper()
 	w := &Worker{
 		Cluster: c.connect(), Name: name, Arithmetic: arithmetic, Folder: c.t.TempDir(),
-		Open: func(context.Context, Data, string) (task.Task, func(), error) { return t, func() {}, nil },
+		Open: func(context.Context, Data, string, string) (task.Task, func(), error) { return t, func() {}, nil },
 	}
 	ctx, cancel := context.WithCancel(c.t.Context())
 	done := make(chan error, 1)

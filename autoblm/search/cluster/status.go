@@ -17,8 +17,10 @@ import (
 type WorkerState struct {
 	Name       string `json:"name"`
 	Arithmetic string `json:"arithmetic"`
-	Program    string `json:"program"` // its version
-	Threads    int    `json:"threads"`
+	// Others are further arithmetics of the worker.
+	Others  []string `json:"other_arithmetics,omitempty"`
+	Program string   `json:"program"` // its version
+	Threads int      `json:"threads"`
 	// Trial identifies the trial in training since Since; "" for none. Dataset is its data.
 	Trial   string    `json:"trial,omitempty"`
 	Dataset string    `json:"dataset,omitempty"`
@@ -65,7 +67,8 @@ func (c *Cluster) Status(ctx context.Context) (s Status, err error) {
 // CanTrain reports whether a worker trains the trials of this program's searches with an arithmetic,
 // "" for any.
 func (s WorkerState) CanTrain(arithmetic string) bool {
-	return s.Program == program() && (arithmetic == "" || s.Arithmetic == arithmetic)
+	return s.Program == program() &&
+		(arithmetic == "" || s.Arithmetic == arithmetic || slices.Contains(s.Others, arithmetic))
 }
 
 // Workers returns the workers that showed a sign of life within their lease, by name.

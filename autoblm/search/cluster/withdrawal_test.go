@@ -52,7 +52,7 @@ func TestWithdrawalOfDeliveredTrial(t *testing.T) {
 	w := &Worker{
 		Cluster: c.connect(), Name: "w", Arithmetic: on.arithmetic,
 		queues: map[string]jetstream.Consumer{},
-		Open: func(context.Context, Data, string) (task.Task, func(), error) {
+		Open: func(context.Context, Data, string, string) (task.Task, func(), error) {
 			t.Error("a withdrawn trial was trained")
 			return nil, nil, errors.New("stop")
 		},

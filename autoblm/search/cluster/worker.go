@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,12 +32,17 @@ type Worker struct {
 	Cluster *Cluster
 	// Name identifies the worker; letters, digits, - and _.
 	Name string
-	// Arithmetic names the engine and its instruction sets, as in [NewTask].
+	// Arithmetic names the engine and its instruction sets, as in [NewTask]. Others name further ones
+	// whose trials the worker takes.
 	Arithmetic string
+	Others     []string
 	Threads    int
-	// Open opens the task of a search. path leads to its data, or names embedded data. The worker
-	// calls close before it opens another task.
-	Open func(ctx context.Context, d Data, path string) (t task.Task, close func(), err error)
+	// Engine names the engine for a trial that must be trained with an arithmetic, "" for any. If it is
+	// nil, Open chooses.
+	Engine func(arithmetic string, t task.Trial) string
+	// Open opens the task of a search on an engine. path leads to its data, or names embedded data. The
+	// worker calls close before it opens another task.
+	Open func(ctx context.Context, d Data, path, engine string) (t task.Task, close func(), err error)
 	// Folder keeps data and models. Models are removed when the worker ends.
 	Folder string
 	// OnTrained is called after each training with the trial's identity; nil for nothing.
@@ -57,6 +63,7 @@ type Worker struct {
 type openTask struct {
 	task.Task
 	data       string // JSON of [Data]
+	engine     string
 	path, name string // of the data on this machine
 	close      func()
 }
@@ -67,7 +74,8 @@ var errWithdrawn = errors.New("the trial was withdrawn")
 // Run trains trials until ctx ends. A trial in training then goes to another worker.
 func (w *Worker) Run(ctx context.Context) error {
 	w.state = WorkerState{
-		Name: w.Name, Arithmetic: w.Arithmetic, Program: program(), Threads: w.Threads, Since: time.Now(),
+		Name: w.Name, Arithmetic: w.Arithmetic, Others: w.Others, Program: program(), Threads: w.Threads,
+		Since: time.Now(),
 	}
 	var err error
 	if w.Folder, err = filepath.Abs(w.Folder); err != nil {
@@ -93,7 +101,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	go w.beat(ctx)
 	defer w.Cluster.workers.Delete(context.WithoutCancel(ctx), w.Name)
 	for ctx.Err() == nil {
-		for _, arithmetic := range []string{w.Arithmetic, ""} {
+		for _, arithmetic := range slices.Concat([]string{w.Arithmetic}, w.Others, []string{""}) {
 			message, err := w.next(ctx, arithmetic)
 			switch {
 			case w.Cluster.conn.IsClosed():
@@ -115,7 +123,7 @@ func (w *Worker) Run(ctx context.Context) error {
 }
 
 // next returns the next trial of a queue, nil for none. It waits for trials of the worker's own
-// arithmetic, because those for any are rare.
+// arithmetic, because others are rare.
 func (w *Worker) next(ctx context.Context, arithmetic string) (jetstream.Msg, error) {
 	attempt, cancel := context.WithTimeout(ctx, max(w.Cluster.heartbeat(), time.Second))
 	defer cancel()
@@ -326,7 +334,11 @@ func (w *Worker) store(ctx context.Context, key string, r result) error {
 func (w *Worker) train(
 	ctx context.Context, work work, key string, r *result,
 ) error {
-	t, err := w.open(ctx, work.Data)
+	engine := ""
+	if w.Engine != nil {
+		engine = w.Engine(work.Arithmetic, r.Trial)
+	}
+	t, err := w.open(ctx, work.Data, engine)
 	if err != nil {
 		return err
 	}
@@ -386,13 +398,13 @@ func (w *Worker) describe(description []byte, d Data) []byte {
 	return description
 }
 
-// open returns the task of a search, which stays open for the next trial.
-func (w *Worker) open(ctx context.Context, d Data) (task.Task, error) {
+// open returns the task of a search on an engine, which stays open for the next trial.
+func (w *Worker) open(ctx context.Context, d Data, engine string) (task.Task, error) {
 	content, err := json.Marshal(d)
 	if err != nil {
 		return nil, err
 	}
-	if w.opened != nil && w.opened.data == string(content) {
+	if w.opened != nil && w.opened.data == string(content) && w.opened.engine == engine {
 		return w.opened.Task, nil
 	}
 	w.close()
@@ -402,7 +414,7 @@ func (w *Worker) open(ctx context.Context, d Data) (task.Task, error) {
 			return nil, err
 		}
 	}
-	t, closeTask, err := w.Open(ctx, d, path)
+	t, closeTask, err := w.Open(ctx, d, path, engine)
 	if err != nil {
 		return nil, err
 	}
@@ -414,7 +426,7 @@ func (w *Worker) open(ctx context.Context, d Data) (task.Task, error) {
 		closeTask()
 		return nil, err
 	}
-	w.opened = &openTask{t, string(content), path, identity.Dataset, closeTask}
+	w.opened = &openTask{t, string(content), engine, path, identity.Dataset, closeTask}
 	return t, nil
 }
 
