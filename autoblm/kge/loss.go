@@ -69,8 +69,6 @@ func (s Settings) validateBCE() error {
 		return errors.New("bce has no softmax that a teacher could teach: learn with log-loss")
 	case s.Frequency > 0:
 		return errors.New("bce weighs queries, not answers: leave frequency at 0")
-	case s.Precision == Bfloat16:
-		return errors.New("bce is computed in float32: leave the precision at float32 or auto")
 	}
 	return nil
 }

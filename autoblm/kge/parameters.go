@@ -63,11 +63,12 @@ func firstNotFinite(table []float32) int {
 	})
 }
 
-// hasSizesOf reports whether two models have tables of the same sizes.
-func (t Tables) hasSizesOf(other Tables) bool {
-	return slices.EqualFunc(t.All(), other.All(), func(a, b []float32) bool {
-		return len(a) == len(b)
-	})
+// sizes returns the sizes of all tables.
+func (t Tables) sizes() (all []int) {
+	for _, table := range t.All() {
+		all = append(all, len(table))
+	}
+	return all
 }
 
 // Parameters holds a model without labels.
@@ -213,5 +214,5 @@ func CheckSameShape(models []Parameters) error {
 
 func (p Parameters) hasShapeOf(other Parameters) bool {
 	return p.Form == other.Form && p.Structure.K() == other.Structure.K() &&
-		p.Dim == other.Dim && p.Reciprocal == other.Reciprocal && p.hasSizesOf(other.Tables)
+		p.Dim == other.Dim && p.Reciprocal == other.Reciprocal && slices.Equal(p.sizes(), other.sizes())
 }

@@ -73,9 +73,6 @@ func TestSettingsRefused(t *testing.T) {
 		"bce|leave frequency": func(s *options) {
 			s.Reciprocal, s.Loss, s.Frequency = true, kge.BCE, 0.5
 		},
-		"bce|float32": func(s *options) {
-			s.Reciprocal, s.Loss, s.Precision = true, kge.BCE, kge.Bfloat16
-		},
 		"loss(2)|log-loss or bce":                func(s *options) { s.Loss = 2 },
 		"teacher-weight is 1|at least 0|below 1": func(s *options) { s.TeacherWeight = 1 },
 		"temperature is 0|set one above 0":       func(s *options) { s.TeacherWeight = 0.5 },

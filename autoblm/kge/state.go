@@ -2,8 +2,10 @@ package kge
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
 // State is the state of a population in training.
@@ -21,9 +23,18 @@ type MemberState struct {
 	Slots []Tables
 }
 
-// Fits returns an error if a population with the given parameters and number of optimizer slots
-// cannot continue from the state.
-func (s State) Fits(members []Parameters, slots int) error {
+// MemberShape is what all states of a member have in common, apart from signs of the structure.
+type MemberShape struct {
+	Structure structure.Structure
+	Sizes     []int // of the tables, in the order of [Tables.All]
+}
+
+// Shape returns the shape of a member with the parameters.
+func (p Parameters) Shape() MemberShape { return MemberShape{p.Structure, p.sizes()} }
+
+// Fits returns an error if a population with the given members and number of optimizer slots cannot
+// continue from the state.
+func (s State) Fits(members []MemberShape, slots int) error {
 	if len(s.Members) != len(members) {
 		return fmt.Errorf("the state has %d members, the population has %d",
 			len(s.Members), len(members))
@@ -37,7 +48,7 @@ func (s State) Fits(members []Parameters, slots int) error {
 				"they have different optimizers", len(m.Slots), slots)
 		}
 		for _, t := range append([]Tables{m.Tables}, m.Slots...) {
-			if !t.hasSizesOf(members[i].Tables) {
+			if !slices.Equal(t.sizes(), members[i].Sizes) {
 				return fmt.Errorf("the state of member %d has tables of other sizes than "+
 					"the population", i)
 			}

@@ -3,8 +3,8 @@
 # minutes on an H200 and writes its records into the folder where it is run; what is there already is
 # not trained again. BACKEND names the backend, AUTOBLM_DATA the benchmarks, and FLAGS more flags,
 # such as the smallest shapes for a rehearsal: BACKEND=xla:cpu FLAGS="--dim 8 --epochs 2 --cooldown 0"
-# gpu.sh 1. Step 2 needs a multiple of 256, such as --dim 256. With the first triples of a benchmark below
-# AUTOBLM_DATA a rehearsal takes seconds.
+# gpu.sh 1. Step 2 needs a multiple of 256, such as --dim 256, and step 7 one of 20, such as --dim 60.
+# With the first triples of a benchmark below AUTOBLM_DATA a rehearsal takes seconds.
 #
 #   1  FB15k-237 by the recipe rp (ComplEx, d 2,000, 500 epochs)
 #   2  WN18RR by the recipe bique, by RESCAL with DURA, and by the best found structure with the
@@ -17,7 +17,7 @@
 #   7  what automatic gradients train: ConvE and CompGCN on FB15k-237 to the published MRR, paths of two
 #      and three hops by ComplEx, classes of AIFB by each encoder, and a search of each task, whose
 #      predictor fits on the CPU. It prints what passed; each part has a deadline, of which SHARE is a
-#      factor, such as 0.1 for a rehearsal
+#      factor, such as 4 for a rehearsal on a CPU
 set -euo pipefail
 on=(--backend "${BACKEND:-xla:cuda}")
 read -ra flags <<<"${FLAGS:-}"

@@ -321,9 +321,9 @@ func (p *population) Finish(member int) kge.Parameters {
 
 // SetState implements [kge.Population].
 func (p *population) SetState(s kge.State) error {
-	var current []kge.Parameters
+	var current []kge.MemberShape
 	for _, m := range p.models {
-		current = append(current, m.parameters(viewRows))
+		current = append(current, m.parameters(viewRows).Shape())
 	}
 	if err := s.Fits(current, len(p.trainers[0].slots())); err != nil {
 		return err

@@ -224,12 +224,13 @@ func (p *population) State() (kge.State, error) {
 
 // SetState implements [kge.Population].
 func (p *population) SetState(s kge.State) error {
-	current := make([]kge.Parameters, p.Models())
-	for i := range current {
-		var err error
-		if current[i], err = p.Parameters(i); err != nil {
+	var current []kge.MemberShape
+	for i := range p.Models() {
+		parameters, err := p.Parameters(i)
+		if err != nil {
 			return err
 		}
+		current = append(current, parameters.Shape())
 	}
 	if err := s.Fits(current, p.groups[0].slots()); err != nil {
 		return err

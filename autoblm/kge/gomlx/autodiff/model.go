@@ -109,15 +109,13 @@ func (s *stored) parameters() (p kge.Parameters, err error) {
 	return p, err
 }
 
-// sizes returns the model with zeros, so that sizes can be compared without a copy from the device.
-func (s *stored) sizes() kge.Parameters {
-	var zeros [][]float32
+// shape returns the shape of the model without a copy from the device.
+func (s *stored) shape() kge.MemberShape {
+	shape := kge.MemberShape{Structure: s.Structure}
 	for _, t := range s.tables {
-		zeros = append(zeros, make([]float32, t.Shape().Size()))
+		shape.Sizes = append(shape.Sizes, t.Shape().Size())
 	}
-	p := s.Parameters
-	p.Tables = kge.TablesOf(zeros)
-	return p
+	return shape
 }
 
 func (s *stored) setStructure(a structure.Structure) {

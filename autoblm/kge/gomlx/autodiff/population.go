@@ -202,11 +202,11 @@ func (p *population) State() (kge.State, error) {
 
 // SetState implements [kge.Population].
 func (p *population) SetState(s kge.State) error {
-	var parameters []kge.Parameters
+	var current []kge.MemberShape
 	for _, t := range p.trainees {
-		parameters = append(parameters, t.sizes())
+		current = append(current, t.shape())
 	}
-	if err := s.Fits(parameters, len(p.trainees[0].slots)); err != nil {
+	if err := s.Fits(current, len(p.trainees[0].slots)); err != nil {
 		return err
 	}
 	p.steps = s.Steps
