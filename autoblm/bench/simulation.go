@@ -276,7 +276,7 @@ func (f flags) sleepers(ctx context.Context, w io.Writer) error {
 		worker := &cluster.Worker{
 			Cluster: c, Name: name, Arithmetic: simulatedArithmetic, Threads: 1,
 			Folder: filepath.Join(f.To, name),
-			Open: func(context.Context, cluster.Data, string) (task.Task, func(), error) {
+			Open: func(context.Context, cluster.Data, string, string) (task.Task, func(), error) {
 				return s, func() {}, nil
 			},
 		}
