@@ -157,12 +157,19 @@ func ahead[T any](n int, create func(i int) T, visit func(i int, x T) error) err
 func (p *population) parts(b *batch) (parts []part) {
 	room, n := p.room, len(b.questions)
 	if p.settings.AnswersPerQuery > 0 { // steps have different numbers of questions
-		room = min(room, powerOfTwo(n))
+		room = min(room, roomy(n))
 	}
 	for from := 0; from < n; from += room {
 		parts = append(parts, part{b, from, min(n, from+room), room})
 	}
 	return parts
+}
+
+// roomy rounds a number of questions up, to one of eight between powers of two: padding takes time, but
+// each number of questions has a program.
+func roomy(n int) int {
+	unit := max(1, powerOfTwo(n)/16)
+	return divideUp(n, unit) * unit
 }
 
 // Parameters implements [kge.Population].

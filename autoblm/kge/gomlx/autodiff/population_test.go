@@ -62,3 +62,20 @@ func TestSetStateCopiesNothing(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestRoomy checks that steps with different numbers of questions have little padding and few programs.
+func TestRoomy(t *testing.T) {
+	sizes := map[int]bool{}
+	for n := 1; n <= 4096; n++ {
+		room := roomy(n)
+		if room < n || 8*(room-n) >= max(8, n) {
+			t.Errorf("%d questions have room for %d", n, room)
+		}
+		if n > 2048 {
+			sizes[room] = true
+		}
+	}
+	if len(sizes) != 8 {
+		t.Errorf("2049 to 4096 questions have %d programs, want 8", len(sizes))
+	}
+}
