@@ -52,7 +52,7 @@ func TestSearchForACell(t *testing.T) {
 	has(t, object(t, "eval --model", dir, "--dataset", graph),
 		fields{"model": get(object(t, "study show", dir), "best.0.model")})
 	text, _ := succeed(t, "study show --verbose", dir)
-	contains(t, text, "Best settings", "other settings", "interstellar-")
+	contains(t, text, "Best settings", "settings of 1: ", "interstellar-")
 	refuse(t, []refusal{
 		{cli.Misuse, "interstellar has no cell", "train --model interstellar --dataset " + graph},
 		{cli.Misuse, "queries do not train with", "search --task query --model interstellar"},

@@ -60,14 +60,18 @@ func short(x float64) string { return fmt.Sprintf("%.3g", x) }
 
 // PrintRecipes prints the best trials by their recipes, for a search without structures.
 func (o Outcome) PrintRecipes(w io.Writer) {
-	t := table.New(o.presentation.Valid, o.presentation.Test, "d", "batch", "learning rate", "model",
-		"other settings")
-	for _, trial := range shown(o.result.Best) {
+	t := table.New("", o.presentation.Valid, o.presentation.Test, "d", "batch", "learning rate", "model")
+	best := shown(o.result.Best)
+	for i, trial := range best {
 		r := trial.Recipe
-		t.Add(trial.Score, trial.TestScore, r.Training.Dim, r.Training.Batch, short(r.LearningRate),
-			trial.Form, otherSettings(r))
+		t.Add(i+1, trial.Score, trial.TestScore, r.Training.Dim, r.Training.Batch, short(r.LearningRate),
+			trial.Form)
 	}
 	t.Print(w)
+	fmt.Fprintln(w)
+	for i, trial := range best {
+		fmt.Fprintf(w, "settings of %d: %s\n", i+1, otherSettings(trial.Recipe))
+	}
 }
 
 // otherSettings describes the settings of a recipe that searches vary, without dimension, batch and
