@@ -116,7 +116,8 @@ type Settings struct {
 	// SparseGradients n > 0 keeps the log-loss over all entities, but from the second epoch on
 	// gives gradients to few entities per query: those with probability ≥ 1/n, and a random
 	// choice of the others as if theirs were 1/n. The expected gradient is the full one. In the
-	// first epoch most probabilities are alike, so its gradients are dense.
+	// first epoch most probabilities are alike, so its gradients are dense. The engine gomlx computes
+	// the full gradient.
 	SparseGradients int `json:"sparse_gradients,omitempty" min:"0" max:"1000000000" help:"From the second epoch on, update about this number of entities per query, such as 256: the most probable and a random choice of the others. 0: all."`
 	// AnswersPerQuery n > 0 splits triples into tail queries and, through the reverse relation,
 	// head queries, 2·Batch of them per step. In each epoch the answers of a query are

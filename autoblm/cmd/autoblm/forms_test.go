@@ -37,7 +37,7 @@ func TestForms(t *testing.T) {
 	train := "train --dim 8 --dataset " + graph + " --model "
 	refuse(t, []refusal{
 		{cli.Misuse, "either --structure or --model", train + "transe --structure complex"},
-		{cli.Failed, "use engine cpu", train + "q2b --engine gomlx --backend go --batch 32 --sparse-gradients 8"},
+		{cli.Failed, "use engine cpu", train + "q2b --engine gomlx --backend go --sampled-softmax 5 --buckets 8"},
 		{cli.Misuse, "transe scores by distances: leave dropout", train + "transe --dropout 0.1"},
 		{cli.Misuse, "it must divide the number of chunks of transe", train + "transe --n3 0.1 --n3-block 2"},
 		{cli.Misuse, `unknown model "translation": use`, train + "translation"},

@@ -43,6 +43,10 @@ func (e *Engine) NewPopulation(
 	if err != nil {
 		return nil, err
 	}
+	if s.SparseGradients > 0 {
+		e.noteOnce("all gradients", "engine gomlx computes the gradients of all entities, which "+
+			"sparse-gradients estimates by a part")
+	}
 	if !isExplicit(d, s, members) {
 		if e.devices.Count > 1 {
 			e.noteOnce("one device", "this training uses one of the devices: only models with structures, "+

@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -26,21 +27,14 @@ type population struct {
 
 // Supports returns an error if the package lacks something that a training needs.
 func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) error {
-	lacks := func(what, setting string) error {
-		return fmt.Errorf("engine gomlx has no %s for this training; set %s to 0 or use engine cpu",
-			what, setting)
-	}
 	for _, m := range members {
 		f := s.FormOf(m)
 		if err := SupportsForm(f); err != nil {
 			return err
 		}
 	}
-	switch {
-	case s.SparseGradients > 0:
-		return lacks("sparse gradients", "sparse-gradients")
-	case s.Buckets > 1:
-		return lacks("buckets", "buckets")
+	if s.Buckets > 1 {
+		return errors.New("engine gomlx has no buckets; set buckets to 0 or use engine cpu")
 	}
 	if err := s.CheckTeacher(d); err != nil {
 		return err
