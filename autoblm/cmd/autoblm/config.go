@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
@@ -63,7 +64,16 @@ func (c *searchCommand) config(line *kong.Context, planned search.Settings) ([]b
 			c.TuneEach = planned.TuneEach.Trials
 		}
 	}
-	return flags.Config(line, title, c.useOf)
+	if c.Settings.Model != form.Bilinear {
+		title += "\nThe search varies the settings in comments."
+	}
+	varied := c.varied(line)
+	return flags.Config(line, title, func(f *kong.Flag) flags.Use {
+		if varied[f.Name] {
+			return flags.Open
+		}
+		return c.useOf(f)
+	})
 }
 
 // useOf leaves open what a search with a deadline plans, because a given value changes its plan

@@ -55,7 +55,7 @@ func TestConfigRepeatsASearch(t *testing.T) {
 	config := repeats(t, "search", data, "--tune 2 --retrain-dims 8,16 --retrain-epochs 2"+
 		" --retrain-seeds 1 --halving 0"+quickSearch)
 	contains(t, config, "\nretrain-dims: [8, 16]\n", "\ntask: completion\n")
-	if strings.Contains(config, "hops") || strings.Contains(config, "study") {
+	if strings.Contains(config, "\nhops") || strings.Contains(config, "study") {
 		t.Errorf("the configuration has flags of another task, or the study:\n%s", config)
 	}
 }

@@ -32,6 +32,22 @@ func TestSearchForSettings(t *testing.T) {
 	})
 }
 
+// TestSearchForSettingsByConfig checks that the configuration of a search for settings repeats it, with
+// the same values to try and the given flags.
+func TestSearchForSettingsByConfig(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	for name, given := range map[string]string{
+		"rotate": "--dim 8 --negatives 8 --margin 3", "gqe": "--dim 8", "diag": "--dim 8 --entity-l2 0.1",
+	} {
+		first := object(t, "search --epochs 1 --budget 12 --model", name, given, "--dataset", graph,
+			"--out", dir+"/first-"+name)
+		again := object(t, "search --config", dir+"/first-"+name+"/config.yaml --out", dir+"/again-"+name)
+		if asText(t, first["best"]) != asText(t, again["best"]) || len(first["best"].([]any)) < 8 {
+			t.Errorf("%s: the configuration gives %v, not %v", name, again["best"], first["best"])
+		}
+	}
+}
+
 // TestSearchForACell searches for a cell of Interstellar, resumes, and ranks with the kept model.
 func TestSearchForACell(t *testing.T) {
 	withoutGPU(t)

@@ -24,6 +24,18 @@ func (c *searchCommand) space(line *kong.Context) *search.Space {
 	})
 }
 
+// varied returns the flags whose values a search for the settings of --model tries.
+func (c *searchCommand) varied(line *kong.Context) map[string]bool {
+	all := map[string]bool{}
+	if space := c.space(line); space != nil {
+		for _, l := range space.Lines() {
+			all[l.Flag] = true
+		}
+		all["entity-l2"], all["products"] = all["dura"], all["dura"]
+	}
+	return all
+}
+
 // SpaceHelp implements flags.Tuner.
 func (c *searchCommand) SpaceHelp(line *kong.Context) (title string, rows [][2]string) {
 	space := c.space(line)
