@@ -60,6 +60,20 @@ var modelSpaces = []modelSpace{
 			Dropouts:      []float64{0, .1, .2, .3, .4, .5},
 		},
 	},
+	{ // RSN
+		is: func(f form.Form) bool { return f == form.RSN },
+		begin: func(r *kge.Recipe) {
+			neural(r)
+			r.Training.Reciprocal, r.Training.WalkHops = true, 3
+		},
+		Space: Space{
+			Dims:          []int{64, 128, 256},
+			Batches:       []int{128, 256, 512},
+			LearningRates: []float64{.0001, .0003, .001, .003, .01},
+			WalkHops:      []int{1, 2, 3},
+			Dropouts:      []float64{0, .1, .2, .3, .4, .5},
+		},
+	},
 	{ // cores: TuckER and MEIM
 		is: func(f form.Form) bool { return f.Partitions() > 0 },
 		begin: func(r *kge.Recipe) {

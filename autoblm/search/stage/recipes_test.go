@@ -22,7 +22,7 @@ func searchedForms() []form.Form {
 			all = append(all, f)
 		}
 	}
-	return append(all, form.Core(4), form.Block(4), form.DefaultConvE.Form(), form.AnyCell,
+	return append(all, form.Core(4), form.Block(4), form.DefaultConvE.Form(), form.RSN, form.AnyCell,
 		form.CellFB15k237.Form())
 }
 
