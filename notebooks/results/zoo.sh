@@ -31,3 +31,4 @@ gomlx compgcn --recipe compgcn --structure distmult
 gomlx rgcn --recipe rgcn --structure distmult
 gomlx interstellar --model interstellar-wn18rr --walk-hops 3 --dim 128 --batch 256 --epochs 20 \
   --optimizer adam --lr 0.003 --init xavier --dropout 0.3 --decay 0.98 --validate-every 2
+gomlx rsn --recipe rsn
