@@ -9,7 +9,7 @@ import (
 )
 
 // TestHolE compares the structure with HolE's rᵀ(h ⋆ t), where the circular correlation has
-// Σ_i h_i t_{i+k} at coordinate k (Nickel et al., 2016, Equations 1 and 4). Its model has discrete
+// Σ_i h_i t_{i+k} at coordinate k (Nickel et al., 2016). Its model has discrete
 // Fourier transforms for embeddings, and those of relations divided by the number of coordinates.
 func TestHolE(t *testing.T) {
 	hole := MustParse("hole")
@@ -50,7 +50,7 @@ func transform(x []float64) []float64 {
 }
 
 // TestCP compares structures with CP's Σ_i u_i r_i v_i, where u is the vector of the head as a head,
-// and v that of the tail as a tail (Hitchcock, 1927; Lacroix et al., 2018, Equation 2). The name cp is
+// and v that of the tail as a tail (Hitchcock, 1927; Lacroix et al., 2018). The name cp is
 // CP with a vector of its own for the reverse of a relation, which asks for heads.
 func TestCP(t *testing.T) {
 	direct, both := MustParse("0,1;0,0"), MustParse("cp")

@@ -44,26 +44,26 @@ func dot(a, b []float64) float64 {
 // and CP are in definitions_test.go.
 func TestBaselinesAreTheirDefinitions(t *testing.T) {
 	definitions := map[string]func(h, r, t []float64) float64{
-		// Yang et al., 2015, Equation 2 with a diagonal matrix.
+		// Yang et al., 2015.
 		"distmult": func(h, r, t []float64) float64 {
 			return h[0]*r[0]*t[0] + h[1]*r[1]*t[1] + h[2]*r[2]*t[2] + h[3]*r[3]*t[3]
 		},
 		// Each entity has a head and a tail vector; each relation has a vector per direction
-		// (Kazemi and Poole, 2018, Section 4). The factor ½ is left out.
+		// (Kazemi and Poole, 2018). The factor ½ is left out.
 		"simple": func(h, r, t []float64) float64 {
 			return h[0]*r[0]*t[2] + h[1]*r[1]*t[3] + h[2]*r[2]*t[0] + h[3]*r[3]*t[1]
 		},
-		// Re⟨h, r, conj(t)⟩ with real parts in the first half (Trouillon et al., 2016, Equation 10).
+		// Re⟨h, r, conj(t)⟩ with real parts in the first half (Trouillon et al., 2016).
 		"complex": func(h, r, t []float64) float64 {
 			return hermitian(h, r, t, 0, 2) + hermitian(h, r, t, 1, 3)
 		},
-		// hᵀ B t where B has scalars and 2×2 blocks [x, y; -y, x] (Liu et al., 2017, Section 4).
+		// hᵀ B t where B has scalars and 2×2 blocks [x, y; -y, x] (Liu et al., 2017).
 		"analogy": func(h, r, t []float64) float64 {
 			x, y := r[2], r[3]
 			return h[0]*r[0]*t[0] + h[1]*r[1]*t[1] +
 				h[2]*(x*t[2]+y*t[3]) + h[3]*(-y*t[2]+x*t[3])
 		},
-		// ⟨h⊗r, t⟩ with Hamilton's product (Zhang et al., 2019, Equation 7), for conj(r) instead of r:
+		// ⟨h⊗r, t⟩ with Hamilton's product (Zhang et al., 2019), for conj(r) instead of r:
 		// the models are the same. The norm of r is free.
 		"quate": func(h, r, t []float64) float64 {
 			return dot(hamilton(h, []float64{r[0], -r[1], -r[2], -r[3]}), t)
