@@ -96,17 +96,20 @@ func headings(text string) []string {
 // TestDocumentLengths checks that documents stay short and begin with what the reader will be able
 // to do.
 func TestDocumentLengths(t *testing.T) {
-	limits := map[string]int{"README.md": 1000, "docs/results.md": 1500}
+	limits := map[string]int{"README.md": 900, "docs/results.md": 1500}
 	total := 0
 	for path, text := range documents(t) {
 		words := len(strings.Fields(text))
+		if path == "README.md" { // in which tables of models and results are to be looked up, not read
+			words = len(strings.Fields(tables.ReplaceAllString(text, "")))
+		}
 		if limit, limited := limits[path]; limited && words > limit {
 			t.Errorf("%s has %d words, want at most %d", path, words, limit)
 		}
 		if path == generated || path == logged || path != "README.md" && filepath.Dir(path) != "docs" {
 			continue
 		}
-		total += len(strings.Fields(tables.ReplaceAllString(text, ""))) // without tables of results
+		total += len(strings.Fields(tables.ReplaceAllString(text, ""))) // without marked tables
 		if _, after, _ := strings.Cut(text, "\n\n"); path != "README.md" &&
 			!strings.HasPrefix(after, "After this page you ") {
 			t.Errorf("%s does not begin with what its reader will be able to do", path)

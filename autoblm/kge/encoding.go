@@ -69,16 +69,16 @@ type Encoding struct {
 	// Message is the structure of [BLM]. The zero value stands for the structure of the decoder.
 	Message structure.Structure `json:"message,omitzero" kong:"-" help:"Structure of the messages of the encoder blm."`
 	// EncoderLayers is the number of layers; 0 means 1.
-	EncoderLayers int `json:"encoder_layers,omitempty" min:"0" max:"8" placeholder:"NUMBER" needs:"encoder" help:"Layers of the encoder; 0: 1."`
+	EncoderLayers int `json:"encoder_layers,omitempty" min:"0" max:"8" placeholder:"NUMBER" needs:"encoder" own:"Layers of the encoder; 0: 1." help:"Layers of the encoder; 0: 1."`
 	// EncoderDim is the dimension of the inputs, those of relations included; 0 means [Settings.Dim].
-	EncoderDim int `json:"encoder_dim,omitempty" min:"0" max:"1048576" placeholder:"NUMBER" needs:"encoder" help:"Dimension of the embeddings that the encoder reads; 0: dim."`
+	EncoderDim int `json:"encoder_dim,omitempty" min:"0" max:"1048576" placeholder:"NUMBER" needs:"encoder" own:"Dimension that the encoder reads; 0: dim." help:"Dimension of the embeddings that the encoder reads; 0: dim."`
 	// EncoderBases is the number of shared matrices of [RGCN] in each direction; 0 means 3.
-	EncoderBases int `json:"encoder_bases,omitempty" min:"0" max:"1024" placeholder:"NUMBER" needs:"encoder" help:"Shared matrices of the encoder rgcn in each direction; 0: 3."`
+	EncoderBases int `json:"encoder_bases,omitempty" min:"0" max:"1024" placeholder:"NUMBER" needs:"encoder" own:"Shared matrices of rgcn; 0: 3." help:"Shared matrices of the encoder rgcn in each direction; 0: 3."`
 	// EdgeDropout drops both messages of a triple, in all layers, and scales the others by
 	// 1/(1-EdgeDropout). The model then learns to predict triples that the encoder does not see.
-	EdgeDropout float64 `json:"edge_dropout,omitempty" min:"0" below:"1" needs:"encoder" help:"Share of the training triples that send no messages in a training step."`
+	EdgeDropout float64 `json:"edge_dropout,omitempty" min:"0" below:"1" needs:"encoder" own:"Share of triples without messages in a step." help:"Share of the training triples that send no messages in a training step."`
 	// EncoderDropout drops coordinates of entities after each layer.
-	EncoderDropout float64 `json:"encoder_dropout,omitempty" min:"0" below:"1" needs:"encoder" help:"Share of the coordinates of entities that are dropped after each layer of the encoder in a training step."`
+	EncoderDropout float64 `json:"encoder_dropout,omitempty" min:"0" below:"1" needs:"encoder" own:"Share of entities' numbers to drop in a layer." help:"Share of the coordinates of entities that are dropped after each layer of the encoder in a training step."`
 }
 
 // Depth returns the number of layers, 0 without an encoder.

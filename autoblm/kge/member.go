@@ -64,7 +64,7 @@ type Weights struct {
 	PenaltyFrequency float64 `json:"penalty_frequency,omitempty" min:"0" max:"1" help:"Exponent p of penalties that are divided by the frequency^p of an entity or relation: 0 penalizes each use alike, 1 each row."`
 	// Orthogonality weighs Σ_k |M_kᵀM_k - I|² for the matrices that cores make of a relation (Tran
 	// and Takasu, 2022, Equation 11).
-	Orthogonality float64 `json:"orthogonality,omitempty" min:"0" help:"Weight of soft orthogonality of a relation's matrices, for models with cores."`
+	Orthogonality float64 `json:"orthogonality,omitempty" min:"0" own:"Weight of orthogonality of relations' matrices." help:"Weight of soft orthogonality of a relation's matrices, for models with cores."`
 	// RelationPrediction weighs the cross entropy of the true relation among all relations,
 	// given head and tail (Chen et al., 2021). With reciprocal relations it is the sum of both
 	// directions, each among all 2R relations.

@@ -71,10 +71,10 @@ type Settings struct {
 	Epochs int `json:"epochs" min:"1" max:"1000000000" brief:"Number of training epochs." help:"Number of training epochs."`
 	// Batch is the number of examples per step. A triple asks for its tail and for its head.
 	Batch     int       `json:"batch" min:"1" max:"1000000000" brief:"Training examples per step." help:"Training examples per step."`
-	Optimizer Optimizer `json:"optimizer" help:"Optimizer: adagrad or adam."`
+	Optimizer Optimizer `json:"optimizer" own:"Optimizer: adagrad or adam." help:"Optimizer: adagrad or adam."`
 	// Precision is resolved when training starts, see [Job.Resolve].
 	Precision Precision `json:"precision,omitempty" help:"Precision of large products: float32, bfloat16 (factors are rounded) or auto. auto takes AUTOBLM_PRECISION, or else bfloat16 where it is faster on this processor, graph and dimension."`
-	Decay     float64   `json:"decay" above:"0" max:"1" help:"Factor on the learning rate after each epoch."`
+	Decay     float64   `json:"decay" above:"0" max:"1" own:"Factor on the learning rate after each epoch." help:"Factor on the learning rate after each epoch."`
 	// Cooldown gives the i-th of the last n epochs the share 1-i/(n+1) of the learning rate. It is n
 	// from 1 on, and below it n's share of the epochs.
 	Cooldown float64 `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Last epochs with linear decay of the learning rate towards 0, such as 10, or their share below 1, such as 0.5; 0: none."`
@@ -98,13 +98,13 @@ type Settings struct {
 	// Translate gives each relation a vector that is added to the head, see [form.Translated].
 	Translate bool `json:"translate,omitempty" negatable:"" help:"Give each relation a vector that is added to the head, as BiQUE does; with reciprocal."`
 	// BatchNorm normalizes the coordinates of the heads and queries of a batch, see [form.Form.WithNorm].
-	BatchNorm bool `json:"batch_norm,omitempty" negatable:"" help:"Normalize the heads and queries of each batch, as TuckER and MEIM do; for models with cores, with reciprocal."`
+	BatchNorm bool `json:"batch_norm,omitempty" negatable:"" own:"Normalize the heads and queries of each batch." help:"Normalize the heads and queries of each batch, as TuckER and MEIM do; for models with cores, with reciprocal."`
 	// Dropout scales the remaining coordinates by 1/(1-Dropout). With RSN it drops the outputs of each
 	// layer instead.
-	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of the coordinates of each query that are dropped in a training step."`
+	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" own:"Share of a query to drop in training." help:"Share of the coordinates of each query that are dropped in a training step."`
 	// InputDropout drops coordinates of the embedding at which a query starts, before its first
 	// relation. Penalties and answers use the whole embedding.
-	InputDropout float64 `json:"input_dropout,omitempty" min:"0" below:"1" help:"Share of the coordinates of the entity of each query that are dropped in a training step."`
+	InputDropout float64 `json:"input_dropout,omitempty" min:"0" below:"1" own:"Share of a query's entity to drop in training." help:"Share of the coordinates of the entity of each query that are dropped in a training step."`
 	// Frequency f weighs an answer that is in n training triples by 1-f + f·n/N, where N is
 	// the largest n of an entity. The weights of a batch are scaled to mean 1. The authors'
 	// DURA runs on WN18RR have 0.9.
@@ -129,10 +129,10 @@ type Settings struct {
 	// memory, among candidates that are.
 	Buckets int `json:"buckets,omitempty" min:"0" max:"1024" help:"Groups of entities that train one after the other, with sampled-softmax. Four groups are in memory at a time, which matters for tables in files (train --tables); 0 or 1: no groups."`
 	// MaxNorm applies to each of the two vectors of an entity of a recurrent model.
-	MaxNorm float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
+	MaxNorm float64 `json:"max_norm,omitempty" min:"0" own:"Largest norm of entity embeddings; 0: unlimited." help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
 	// RelationRate multiplies the learning rate of the tables of relations, such as RotatE's angles,
 	// whose numbers are larger than those of entities.
-	RelationRate    float64 `json:"relation_rate,omitempty" min:"0" help:"Factor on the learning rate of relations; 0: the same as that of entities."`
+	RelationRate    float64 `json:"relation_rate,omitempty" min:"0" own:"Factor on the learning rate of relations." help:"Factor on the learning rate of relations; 0: the same as that of entities."`
 	MaxSteps        int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
 	LossFunction    `kong:"-"`
 	Sampling        `kong:"-"`
@@ -152,8 +152,8 @@ type Sampling struct {
 	// -log σ(Margin + score) - mean log σ(-Margin - score)
 	// (paper, Section V-B; Ren et al., 2020). Each 48 triples of a batch share n entities, without
 	// the training answers of each query.
-	Negatives int     `json:"negatives,omitempty" min:"0" max:"65536" help:"Negative sampling: number of entities drawn per query, or per 48 triples, such as 256. 0: log-loss over all entities."`
-	Margin    float64 `json:"margin,omitempty" placeholder:"MARGIN" needs:"negatives" help:"Margin added to scores with negative sampling. Default: 24 for distance models with dimension 400, and proportionally less for smaller ones."`
+	Negatives int     `json:"negatives,omitempty" min:"0" max:"65536" own:"Negative sampling: entities drawn, such as 256." help:"Negative sampling: number of entities drawn per query, or per 48 triples, such as 256. 0: log-loss over all entities."`
+	Margin    float64 `json:"margin,omitempty" placeholder:"MARGIN" needs:"negatives" own:"Margin added to scores with negatives." help:"Margin added to scores with negative sampling. Default: 24 for distance models with dimension 400, and proportionally less for smaller ones."`
 }
 
 // SelfAdversarial adds to the negative sampling of triples.
@@ -161,17 +161,17 @@ type SelfAdversarial struct {
 	// AdversarialTemperature weighs the negatives of a triple's query by the softmax of their scores
 	// times the temperature; gradients take the weights for constants (Sun et al., 2019, Equations 5
 	// and 6).
-	AdversarialTemperature float64 `json:"adversarial_temperature,omitempty" min:"0" placeholder:"NUMBER" needs:"negatives" help:"Self-adversarial negative sampling: weigh negatives by a softmax of their scores times this number. 0 weighs all alike. Default: 1."`
+	AdversarialTemperature float64 `json:"adversarial_temperature,omitempty" min:"0" placeholder:"NUMBER" needs:"negatives" own:"Weigh negatives by a softmax of scores." help:"Self-adversarial negative sampling: weigh negatives by a softmax of their scores times this number. 0 weighs all alike. Default: 1."`
 	// Subsampling weighs a triple by 1/√(n+6) as the program of Sun et al. does, where n is the number
 	// of training answers of its two queries. The weights of a batch are scaled to mean 1.
-	Subsampling bool `json:"subsampling,omitempty" negatable:"" needs:"negatives" help:"With negative sampling, give triples less weight whose queries have many training answers."`
+	Subsampling bool `json:"subsampling,omitempty" negatable:"" needs:"negatives" own:"Weigh frequent queries less." help:"With negative sampling, give triples less weight whose queries have many training answers."`
 }
 
 // Convolution has settings of ConvE. There InputDropout drops numbers of the image, and Dropout those
 // of the product with W, before its normalization.
 type Convolution struct {
 	// FeatureDropout drops whole maps of a query.
-	FeatureDropout float64 `json:"feature_dropout,omitempty" min:"0" below:"1" help:"With ConvE: share of the feature maps of each query that are dropped in a training step."`
+	FeatureDropout float64 `json:"feature_dropout,omitempty" min:"0" below:"1" own:"Share of feature maps to drop in training." help:"With ConvE: share of the feature maps of each query that are dropped in a training step."`
 }
 
 // WalksPerTriple is the number of random walks of an epoch that start with a triple, in each
@@ -183,7 +183,7 @@ type Walks struct {
 	// WalkHops n > 0 replaces triples by paths of n hops. Each triple starts [WalksPerTriple] in each
 	// direction and epoch. A path teaches the entity after each of its hops, given those before, and
 	// with RSN the relation of each hop too. Batch is a number of paths.
-	WalkHops int `json:"walk_hops,omitempty" min:"0" max:"64" help:"With Interstellar and RSN: length of the random walks to learn from, such as 3. 0: triples, which RSN does not learn."`
+	WalkHops int `json:"walk_hops,omitempty" min:"0" max:"64" own:"Length of random walks to learn from, such as 3." help:"With Interstellar and RSN: length of the random walks to learn from, such as 3. 0: triples, which RSN does not learn."`
 }
 
 // DefaultSettings returns settings that are small enough for a laptop: d 64, 60 epochs,

@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // TestEncoders compares the recipes of encoders with the authors' settings: layers, dimension of the
@@ -33,6 +35,39 @@ func TestEncoders(t *testing.T) {
 		}
 		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
 			t.Errorf("%s for %s: %v", c.name, c.dataset, err)
+		}
+	}
+}
+
+// TestForModel checks which models have a recipe for any graph, and that it trains them.
+func TestForModel(t *testing.T) {
+	for _, c := range []struct {
+		form    form.Form
+		encoder kge.Encoder
+		want    string // "" for none
+	}{
+		{form.DefaultConvE.Form(), kge.NoEncoder, "conve"},
+		{form.ConvE{Height: 8, Filters: 32, Size: 3}.Form(), kge.NoEncoder, "conve"},
+		{form.CellFB15k237.Form(), kge.NoEncoder, "interstellar"},
+		{form.Bilinear, kge.CompGCNSub, "compgcn"},
+		{form.TransE, kge.BLM, "compgcn"},
+		{form.Bilinear, kge.RGCN, "rgcn"},
+		{form.Bilinear, kge.NoEncoder, ""},
+		{form.GQE, kge.NoEncoder, ""},
+	} {
+		r, found := ForModel(c.form, c.encoder)
+		if r.Name != c.want || found != (c.want != "") || r.Dataset != "" {
+			t.Errorf("%v with %v: %q for %q, %t", c.form, c.encoder, r.Name, r.Dataset, found)
+		}
+		if found && c.encoder == kge.NoEncoder {
+			if err := r.Training.ValidateFor(r.For(c.form, r.Structure, 1)); err != nil {
+				t.Errorf("%v: %v", c.form, err)
+			}
+		}
+	}
+	for _, f := range []form.Form{form.Bilinear, form.TransE, form.CellWN18RR.Form()} {
+		if r := ForGraph(&datasets.Graph{}, f); r.Form.Kind() != f.Kind() && r.Name != "basic" {
+			t.Errorf("%v: %s", f, r.Name)
 		}
 	}
 }

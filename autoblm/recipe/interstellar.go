@@ -22,7 +22,19 @@ func interstellar(c form.Cell) family {
 	}
 }
 
-// interstellarRows returns the recipes of Interstellar. Entities have two vectors of 256 numbers.
+// interstellarAnywhere has the cell that was found for WN18RR.
+var interstellarAnywhere = family{
+	name: "interstellar", form: form.CellWN18RR.Form(),
+	about:  "Interstellar on a graph without published settings",
+	source: "this project: a smaller dimension",
+	note:   bestNote,
+	training: training(func(s *kge.Settings) {
+		s.Optimizer, s.Initial, s.WalkHops = kge.Adam, kge.Xavier, 3
+	}),
+}
+
+// interstellarRows returns the recipes of Interstellar. Entities have two vectors, with published
+// settings of 256 numbers each.
 func interstellarRows() []row {
 	return []row{
 		{family: interstellar(form.CellWN18RR), dataset: "wn18rr", published: metrics{.48, .440, .548},
@@ -31,5 +43,8 @@ func interstellarRows() []row {
 		{family: interstellar(form.CellFB15k237), dataset: "fb15k-237", published: metrics{.32, .233, .508},
 			settings: settings{dim: 512, batch: 2048, epochs: 50, validate: 2, patience: 6, rate: .000634,
 				decay: .9824, dropout: .42}},
+		{family: interstellarAnywhere,
+			settings: settings{dim: 128, batch: 256, epochs: 20, validate: 2, patience: 4, rate: .003,
+				decay: .98, dropout: .3}},
 	}
 }

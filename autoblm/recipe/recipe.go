@@ -146,8 +146,35 @@ func Basic() Recipe { return basicRow.recipe() }
 // ForGraph returns the default recipe of a form of models on a graph; the graph may be nil for
 // forms that are not bilinear.
 func ForGraph(g *datasets.Graph, f form.Form) Recipe {
+	if r, found := ForModel(f, kge.NoEncoder); found {
+		return r
+	}
 	if f != form.Bilinear {
 		return Basic()
 	}
 	return Default(SizeOf(g))
+}
+
+// ForModel returns the recipe for any graph of a neural form or, if it is not [kge.NoEncoder], of an
+// encoder, which the recipe may have a variant of. Other models have none.
+func ForModel(f form.Form, e kge.Encoder) (r Recipe, found bool) {
+	if _, isNeural := f.Neural(); !isNeural && e == kge.NoEncoder {
+		return Recipe{}, false
+	}
+	all := For("")
+	i := slices.IndexFunc(all, func(r Recipe) bool { return r.IsOf(f, e) })
+	if i < 0 {
+		return Recipe{}, false
+	}
+	return all[i], true
+}
+
+// IsOf reports whether the recipe is for models of a kind of forms or, with an encoder, for those with
+// that encoder or a variant of it.
+func (r Recipe) IsOf(f form.Form, e kge.Encoder) bool {
+	own := r.Training.Encoder
+	if e != kge.NoEncoder {
+		return own != kge.NoEncoder && own.EncodesRelations() == e.EncodesRelations()
+	}
+	return own == kge.NoEncoder && r.Form.Kind() == f.Kind()
 }

@@ -66,9 +66,9 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 	if got := Names(); !slices.Equal(got, []string{
 		"default", "default-small", "dense", "large", "huge", "vast", "basic", "paper", "paper-search",
 		"n3", "dura", "dura-cp", "rescal", "rp", "kgbench", "metasd-base", "bique", "ivr", "ivr-quate", "ivr-analogy",
-		"ivr-tucker", "tucker", "conve", "meim",
+		"ivr-tucker", "tucker", "meim",
 		"small", "small-search", "rotate", "transe", "pairre",
-		"autosf-ogb", "compgcn", "rgcn", "interstellar", "rsn",
+		"autosf-ogb", "conve", "compgcn", "rgcn", "interstellar", "rsn",
 	}) {
 		t.Errorf("the names are %v", got)
 	}
@@ -81,7 +81,7 @@ func TestNoSuchRecipe(t *testing.T) {
 	}{
 		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, dura-cp, rescal, rp"}},
 		{"n3", "umls", []string{
-			"no recipe n3 for umls: n3 is for wn18, fb15k, wn18rr, fb15k-237 and yago3-10; use basic, compgcn, default,",
+			"no recipe n3 for umls: n3 is for wn18, fb15k, wn18rr, fb15k-237 and yago3-10; use basic, compgcn, conve, default,",
 			"small-search or vast",
 		}},
 		{"rp", "wn18", []string{"rp is for wn18rr and fb15k-237", "n3, paper, paper-search, "}},
@@ -90,7 +90,7 @@ func TestNoSuchRecipe(t *testing.T) {
 		}},
 		{"dura", "ulms", []string{"did you mean umls?"}},
 		{"dura", "mine", []string{
-			"no recipe dura for mine: dura is for wn18rr, fb15k-237 and yago3-10; use basic, compgcn, default,",
+			"no recipe dura for mine: dura is for wn18rr, fb15k-237 and yago3-10; use basic, compgcn, conve, default,",
 		}},
 	} {
 		_, err := Named(c.name, c.dataset)

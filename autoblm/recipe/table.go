@@ -425,9 +425,6 @@ func table() []row {
 		{family: binaryTucker(0), dataset: "fb15k", published: metrics{.795, .741, .892},
 			settings: binaryTuckerSettings(.003, .99, .2, .3)},
 
-		{family: convE, dataset: "wn18rr", published: metrics{.46, .39, .48}, settings: convESettings},
-		{family: convE, dataset: "fb15k-237", published: metrics{.32, .24, .49}, settings: convESettings},
-
 		{family: meim(3), dataset: "wn18rr", published: metrics{.499, .458, .577},
 			weights:  kge.Weights{Orthogonality: 2 * .1},
 			settings: meimSettings(300, .71, .67, .99775),
@@ -450,7 +447,8 @@ func table() []row {
 		{family: smallSearch, dataset: "umls", weights: n3Weight(.02), settings: smallSearchSettings},
 		{family: smallSearch, dataset: "kinship", weights: n3Weight(.02), settings: smallSearchSettings},
 		{family: smallSearch, dataset: "nations", weights: n3Weight(.02), settings: smallSearchSettings},
-	}, slices.Concat(distanceRows(), ogbRows(), encoderRows(), interstellarRows(), rsnRows())...)
+	}, slices.Concat(distanceRows(), ogbRows(), convERows(), encoderRows(),
+		interstellarRows(), rsnRows())...)
 }
 
 var (

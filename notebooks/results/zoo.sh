@@ -25,10 +25,10 @@ native rotate --model rotate "${distance[@]}" --epochs 120 --negatives 64 --marg
 native pairre --model pairre --dim 400 --lr 0.1 --batch 256 --epochs 60 --validate-every 5 --patience 3
 native tucker --model tucker --loss bce --batch-norm "${neural[@]}" --epochs 120 \
   --input-dropout 0.2 --dropout 0.3
-gomlx conve --model conve-10-32-3 --loss bce "${neural[@]}" --epochs 60 \
+gomlx conve --recipe basic --model conve-10-32-3 --loss bce "${neural[@]}" --epochs 60 \
   --input-dropout 0.2 --dropout 0.3 --feature-dropout 0.2
 gomlx compgcn --recipe compgcn --structure distmult
 gomlx rgcn --recipe rgcn --structure distmult
-gomlx interstellar --model interstellar-wn18rr --walk-hops 3 --dim 128 --batch 256 --epochs 20 \
-  --optimizer adam --lr 0.003 --init xavier --dropout 0.3 --decay 0.98 --validate-every 2
+gomlx interstellar --recipe basic --model interstellar-wn18rr --walk-hops 3 --dim 128 --batch 256 \
+  --epochs 20 --optimizer adam --lr 0.003 --init xavier --dropout 0.3 --decay 0.98 --validate-every 2
 gomlx rsn --recipe rsn

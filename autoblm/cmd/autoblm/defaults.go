@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -20,7 +21,7 @@ func (c *trainCommand) ResolveDefaults(line *kong.Context) (string, error) {
 	size := knownSize(c.Dataset)
 	err := c.resolve(line, size)
 	source := "recipe " + c.recipeName
-	if c.Recipe == "" && size == nil && c.Model == form.Bilinear {
+	if c.Recipe == "" && size == nil && c.Model == form.Bilinear && c.Encoding.Encoder == kge.NoEncoder {
 		source += ", or another one that suits the graph"
 	}
 	return source, err

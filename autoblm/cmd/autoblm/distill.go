@@ -17,7 +17,7 @@ import (
 
 // teacherFlags name a model or an ensemble that a training learns from.
 type teacherFlags struct {
-	FromEnsemble string           `placeholder:"DIR" brief:"Ensemble or model whose scores to learn." help:"Ensemble, or model, of the same graph whose scores to learn in addition to the triples, so that one model serves in its place."`
+	FromEnsemble string           `placeholder:"DIR" minor:"" brief:"Ensemble or model whose scores to learn." help:"Ensemble, or model, of the same graph whose scores to learn in addition to the triples, so that one model serves in its place."`
 	Distillation kge.Distillation `embed:""`
 	predictor    completion.Predictor
 	teacher      *completion.Teacher // nil before the data are read

@@ -186,7 +186,7 @@ func TestConvE(t *testing.T) {
 	trainNeural(t, graph, dir, train+"first --input-dropout 0.1 --dropout 0.1 --feature-dropout 0.1", "conve-2-4-2")
 	refuse(t, []refusal{
 		{cli.Misuse, "set reciprocal", strings.Replace(train, "--rec", "--no-rec", 1) + "none"},
-		{cli.Misuse, "products are not defined", strings.Replace(train, "--loss bce", "", 1) + "none --products 0.1"},
+		{cli.Misuse, "products are not defined", strings.Replace(train, "bce", "log-loss", 1) + "none --products 0.1"},
 		{cli.Misuse, "transe has no feature maps",
 			"train --model transe --feature-dropout 0.1 --dataset " + graph},
 		{cli.Misuse, "smaller than filters", strings.Replace(train, "2-4-2", "8-4-2", 1) + "none"},

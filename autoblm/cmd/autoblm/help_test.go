@@ -145,6 +145,60 @@ func TestHelpHasTheDefaultsOfTheCall(t *testing.T) {
 	}
 }
 
+// TestHelpOfModels checks that brief help for each model fits on a screen with the flags that training
+// it needs, that its title names the recipe of the model, and that no flag is for other models.
+func TestHelpOfModels(t *testing.T) {
+	for model, want := range map[string]struct{ source, own, absent string }{
+		"--structure complex": {"default", "", "walk-hops feature-dropout batch-norm orthogonality"},
+		"--model transe": {"basic", "negatives margin adversarial-temperature",
+			"structure dropout products dura translate from-ensemble temperature walk-hops"},
+		"--model transh":  {"basic", "negatives margin", "structure dropout walk-hops"},
+		"--model rotate":  {"basic", "negatives margin subsampling", "dropout feature-dropout"},
+		"--model pairre":  {"basic", "negatives margin", "dropout n3-block"},
+		"--model gqe":     {"basic", "", "ivr translate batch-norm walk-hops"},
+		"--model diag":    {"basic", "", "batch-norm walk-hops"},
+		"--model block-4": {"basic", "", "ivr batch-norm orthogonality"},
+		"--model tucker": {"basic", "batch-norm orthogonality dropout input-dropout loss",
+			"translate walk-hops feature-dropout"},
+		"--model core-3": {"basic", "batch-norm orthogonality", "translate walk-hops"},
+		"--model conve": {"conve", "loss label-smoothing dropout input-dropout feature-dropout",
+			"structure products dura tables from-ensemble walk-hops batch-norm"},
+		"--model interstellar-fb15k-237": {"interstellar", "walk-hops dropout max-norm",
+			"structure products buckets feature-dropout translate"},
+		"--encoder compgcn-sub": {"compgcn", "encoder-layers edge-dropout encoder-dropout",
+			"encoder-bases message max-norm buckets tables walk-hops"},
+		"--encoder blm":  {"compgcn", "message encoder-layers", "encoder-bases"},
+		"--encoder rgcn": {"rgcn", "encoder-bases edge-dropout", "message"},
+		"--model transe --encoder compgcn-sub": {"compgcn", "encoder-layers",
+			"structure dropout encoder-bases"},
+	} {
+		short, _ := succeed(t, "train --help", model)
+		or := ")"
+		if want.source == "default" {
+			or = ", or another one"
+		}
+		all, _ := succeed(t, "train --help-all", model)
+		contains(t, short, "(recipe "+want.source+or, " train "+model[:len("--model")], " more flags: ",
+			"--out=DIR")
+		if n := strings.Count(short, "\n"); n > flags.Screen {
+			t.Errorf("%s: %d lines\n%s", model, n, short)
+		}
+		hasFlag := func(help, name string) bool {
+			return regexp.MustCompile(`\n  --(\[no-\])?` + name + `[=\s]`).MatchString(help)
+		}
+		for name := range strings.FieldsSeq("dataset dim lr epochs recipe " + want.own) {
+			if !hasFlag(short, name) {
+				t.Errorf("%s: the help leaves out --%s:\n%s", model, name, short)
+			}
+		}
+		for name := range strings.FieldsSeq(want.absent) {
+			if hasFlag(short, name) || hasFlag(all, name) {
+				t.Errorf("%s: the help has --%s, which is not for the model", model, name)
+			}
+		}
+	}
+}
+
 func cliDocument(t *testing.T) []byte {
 	t.Helper()
 	document, err := examples.Markdown(emptyParser(t))

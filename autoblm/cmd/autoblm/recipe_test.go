@@ -15,7 +15,7 @@ func TestRecipeJSON(t *testing.T) {
 	}
 	same(t, "recipes for fb15k-237", strings.Join(names, " "),
 		"paper paper-search n3 dura dura-cp rescal rp kgbench metasd-base bique ivr ivr-quate "+
-			"ivr-analogy ivr-tucker tucker conve meim rotate transe pairre compgcn rgcn interstellar rsn "+
+			"ivr-analogy ivr-tucker tucker meim rotate transe pairre conve compgcn rgcn interstellar rsn "+
 			"default default-small dense large huge vast basic small")
 	has(t, object(t, "recipe list --dataset world"), fields{"recipes.#": len(recipe.For(""))})
 	o := object(t, "recipe show default mine")

@@ -34,7 +34,7 @@ type trainCommand struct {
 	trainingFlags `group:"Training"`
 	teacherFlags  `group:"Training"`
 	variantFlags
-	Members     int  `group:"Training" default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
+	Members     int  `group:"Training" default:"1" min:"1" max:"1024" minor:"" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
 	KeepMembers bool `group:"Results" help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
 	NoEval      bool `group:"Results" help:"Do not rank at the end, and during training only with --validate-every."`
 	minutesFlag `group:"Training"`
@@ -59,10 +59,15 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 		layers = append(layers, c.recipeModel(line, r),
 			recipeLayer(&c.Settings, r.Recipe))
 	} else {
-		r := recipe.Basic()
-		if c.Model == form.Bilinear {
+		r, found := recipe.ForModel(c.Model, c.Encoding.Encoder)
+		switch {
+		case found:
+			layers = append(layers, c.recipeModel(line, r))
+		case c.Model == form.Bilinear:
 			r = recipe.Default(*cmp.Or(size, &usualSize))
 			layers = append(layers, c.recipeModel(line, r))
+		default:
+			r = recipe.Basic()
 		}
 		c.recipeName = r.Name
 		layers = append(layers, recipeLayer(&c.Settings, r.Recipe))

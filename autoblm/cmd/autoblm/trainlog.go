@@ -12,7 +12,7 @@ import (
 // logFlags name files for the course of a training.
 type logFlags struct {
 	Log    string `output:"" group:"Results" placeholder:"FILE" brief:"CSV file with a row per epoch." help:"CSV file with a row per epoch of the first member: epoch, step, seconds, loss, learning rate and valid MRR. A resumed training appends to it."`
-	LogDir string `output:"" group:"Results" placeholder:"DIR" brief:"Folder for TensorBoard, with event files." help:"Folder for event files, which TensorBoard shows also while the training runs (tensorboard --logdir DIR)."`
+	LogDir string `output:"" group:"Results" placeholder:"DIR" minor:"" brief:"Folder for TensorBoard, with event files." help:"Folder for event files, which TensorBoard shows also while the training runs (tensorboard --logdir DIR)."`
 }
 
 // record makes a job record its epochs in the files. The caller must close the log.

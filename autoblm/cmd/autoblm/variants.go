@@ -14,7 +14,7 @@ type variantFlags struct {
 	Convolution  kge.Convolution     `embed:"" group:"Training"`
 	Walks        kge.Walks           `embed:"" group:"Training"`
 	Encoding     kge.Encoding        `embed:"" group:"Training"`
-	Message      structureFlag       `group:"Training" placeholder:"STRUCTURE" needs:"encoder" help:"Structure of the messages of the encoder blm, as for structure check. Default: that of the model; a search proposes it too."`
+	Message      structureFlag       `group:"Training" placeholder:"STRUCTURE" needs:"encoder" own:"Structure of the messages." help:"Structure of the messages of the encoder blm, as for structure check. Default: that of the model; a search proposes it too."`
 }
 
 // fromLayer returns the layer that sets the flags to the settings of a recipe.

@@ -33,6 +33,24 @@ type Tuner interface {
 	SpaceHelp(line *kong.Context) (title string, rows [][2]string)
 }
 
+// Selector is a command that chooses a model. Selection is called after ResolveDefaults; it returns nil
+// if no model is chosen.
+type Selector interface {
+	Selection(line *kong.Context) *Selection
+}
+
+// Selection adapts the help of a command to a chosen model.
+type Selection struct {
+	// Arguments choose the model, such as "--model conve".
+	Arguments string
+	// Unused has the flags that are not for the model. Help leaves them out, with flags that need them.
+	Unused map[string]bool
+	// Own has flags that matter for the model. Brief help shows those with the tag own.
+	Own map[string]bool
+	// Examples replace those of the command.
+	Examples []string
+}
+
 // HelpAll is a flag that prints the full help.
 type HelpAll bool
 
@@ -72,16 +90,29 @@ func printHelp(w io.Writer, text []byte) error {
 // pageFor returns the help of the selected command, with the values of a run with the same flags.
 func (e Examples) pageFor(ctx *kong.Context) *page {
 	command, source := cmp.Or(ctx.Selected(), ctx.Model.Node), ""
-	if apply(ctx) == nil {
-		source = resolveDefaults(ctx, command)
+	if apply(ctx) != nil {
+		return e.page(ctx.Model, command, source, nil)
 	}
-	p := e.page(ctx.Model, command, source)
+	source = resolveDefaults(ctx, command)
+	p := e.page(ctx.Model, command, source, selectionOf(ctx, command))
 	if command.Target.CanAddr() {
 		if tuner, ok := command.Target.Addr().Interface().(Tuner); ok {
 			p.addSpace(tuner.SpaceHelp(ctx))
 		}
 	}
 	return p
+}
+
+// selectionOf returns the selection of a command, nil if it has none.
+func selectionOf(ctx *kong.Context, command *kong.Node) *Selection {
+	if !command.Target.CanAddr() {
+		return nil
+	}
+	selector, ok := command.Target.Addr().Interface().(Selector)
+	if !ok {
+		return nil
+	}
+	return selector.Selection(ctx)
 }
 
 // addSpace adds a first section with the values that a command tries.
@@ -137,5 +168,5 @@ func resolveDefaults(ctx *kong.Context, command *kong.Node) string {
 
 // moreFlags returns the last line of brief help.
 func (p *page) moreFlags(rest int) string {
-	return format.Count(rest, "more flag") + ": " + p.path + " --help-all"
+	return format.Count(rest, "more flag") + ": " + p.path + p.arguments + " --help-all"
 }

@@ -35,7 +35,7 @@ func sharedFlags(app *kong.Application) int { return len(slices.Concat(app.Node.
 // writeSection writes the section of a command and those of its subcommands. Only the first
 // section has the flags of all commands.
 func (e Examples) writeSection(w io.Writer, app *kong.Application, command *kong.Node) {
-	p := e.page(app, command, "")
+	p := e.page(app, command, "", nil)
 	level := "##"
 	if command == app.Node {
 		level = "#"

@@ -19,6 +19,7 @@ import (
 // page is the help of a command.
 type page struct {
 	path, summary, usage, notes string
+	arguments                   string // that choose a model, after a space
 	examples                    []string
 	sections                    []section
 }
@@ -38,16 +39,23 @@ const (
 	general  = "General"  // the last section, with the flags of all commands
 )
 
-// page returns the help of a command with the present values of its flags.
-func (e Examples) page(app *kong.Application, command *kong.Node, source string) *page {
+// page returns the help of a command with the present values of its flags, and for a selected model
+// unless the selection is nil.
+func (e Examples) page(
+	app *kong.Application, command *kong.Node, source string, selection *Selection,
+) *page {
 	path := command.FullPath()
 	p := &page{
 		path: path, summary: command.Help,
 		notes:    strings.Join(strings.Fields(command.Detail), " "), // without its line breaks
 		usage:    app.Name + " " + strings.TrimSpace(command.Summary()),
-		sections: sections(command),
+		sections: sections(command, selection),
 	}
-	for _, arguments := range e[strings.TrimSpace(strings.TrimPrefix(path, app.Name))] {
+	chosen := e[strings.TrimSpace(strings.TrimPrefix(path, app.Name))]
+	if selection != nil {
+		p.arguments, chosen = " "+selection.Arguments, selection.Examples
+	}
+	for _, arguments := range chosen {
 		p.examples = append(p.examples, breakCommand(app.Name+" "+arguments))
 	}
 	for i, s := range p.sections {
@@ -68,7 +76,7 @@ func breakCommand(command string) string {
 }
 
 // sections returns the arguments of a command, its subcommands, and its flags by group.
-func sections(command *kong.Node) []section {
+func sections(command *kong.Node, selection *Selection) []section {
 	arguments, commands := section{title: "Arguments"}, section{title: "Commands"}
 	for _, a := range command.Positional {
 		brief := cmp.Or(briefOf(a), a.Help)
@@ -81,6 +89,9 @@ func sections(command *kong.Node) []section {
 	}
 	groups, last := []section{{title: "Flags"}}, section{title: general}
 	for _, f := range slices.Concat(command.AllFlags(true)...) {
+		if !selection.uses(f) {
+			continue
+		}
 		title := "Flags"
 		switch {
 		case f.Name == "help":
@@ -96,9 +107,33 @@ func sections(command *kong.Node) []section {
 			}
 			of = &groups[at]
 		}
-		of.entries = append(of.entries, entry{flagName(f), briefOf(f.Value), withSwitch(f.Help, f)})
+		of.entries = append(of.entries, entry{flagName(f), selection.brief(f), withSwitch(f.Help, f)})
 	}
 	return slices.Concat([]section{arguments, commands}, groups, []section{last})
+}
+
+// uses reports whether the selected model has a flag.
+func (s *Selection) uses(f *kong.Flag) bool {
+	if s == nil {
+		return true
+	}
+	needs := strings.Split(f.Tag.Get("needs"), ",") // [""] for none
+	isUsed := func(name string) bool { return !s.Unused[name] }
+	return !s.Unused[f.Name] && slices.ContainsFunc(needs, isUsed)
+}
+
+// brief returns the text of a flag in brief help.
+func (s *Selection) brief(f *kong.Flag) string {
+	switch brief := briefOf(f.Value); {
+	case s == nil:
+		return brief
+	case brief == "" && s.Own[f.Name]:
+		return withSwitch(f.Tag.Get("own"), f)
+	case f.Tag.Has("minor"):
+		return ""
+	default:
+		return brief
+	}
 }
 
 // briefOf returns the tag brief.
