@@ -36,7 +36,7 @@ func (c *trainCommand) Selection(line *kong.Context) *flags.Selection {
 	s := &flags.Selection{
 		Arguments: record.CommandLine(arguments...),
 		Unused:    kge.Inapplicable(c.Model, c.Structure.Structure, encoder),
-		Own:       map[string]bool{"message": true},
+		Own:       map[string]bool{"message": encoder != kge.NoEncoder},
 	}
 	for flag, setting := range map[string]string{
 		"from-ensemble": "teacher-weight", "dura": "products", "tables": "buckets",
