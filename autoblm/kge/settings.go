@@ -94,7 +94,7 @@ type Settings struct {
 	// Reciprocal gives each relation r a reverse with its own embedding, row R+r. The head
 	// query of (h, r, t) becomes the tail query of (t, reverse of r, h), and no query uses the
 	// transpose of g(A, r) (Lacroix et al., 2018).
-	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" brief:"Learn separate embeddings for reverse relations." help:"Learn separate embeddings for reverse relations, used where a relation is walked backwards."`
+	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" brief:"Separate embeddings for reverse relations." help:"Learn separate embeddings for reverse relations, used where a relation is walked backwards."`
 	// Translate gives each relation a vector that is added to the head, see [form.Translated].
 	Translate bool `json:"translate,omitempty" negatable:"" help:"Give each relation a vector that is added to the head, as BiQUE does; with reciprocal."`
 	// BatchNorm normalizes the coordinates of the heads and queries of a batch, see [form.Form.WithNorm].

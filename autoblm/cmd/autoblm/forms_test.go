@@ -220,7 +220,7 @@ func TestRSN(t *testing.T) {
 	both := object(t, "ensemble --all --dataset "+graph, "--out", dir+"/both", dir+"/first", dir+"/sampled")
 	has(t, both, fields{"members.#": 2})
 	refuse(t, []refusal{
-		{cli.Misuse, "rsn learns from random walks", strings.Replace(train, "--walk-hops 2", "", 1) + "none"},
+		{cli.Misuse, "rsn learns from random walks", strings.Replace(train, "--walk-hops 2", "--walk-hops 0", 1) + "none"},
 		{cli.Misuse, "rsn has no transpose", strings.Replace(train, "--rec", "--no-rec", 1) + "none"},
 		{cli.Misuse, "leave input-dropout at 0", train + "none --input-dropout 0.1"},
 		{cli.Misuse, "products are not defined", train + "none --products 0.1"},

@@ -165,6 +165,7 @@ func TestHelpOfModels(t *testing.T) {
 			"structure products dura tables from-ensemble walk-hops batch-norm"},
 		"--model interstellar-fb15k-237": {"interstellar", "walk-hops dropout max-norm",
 			"structure products buckets feature-dropout translate"},
+		"--model rsn": {"rsn", "walk-hops dropout", "structure input-dropout feature-dropout products"},
 		"--encoder compgcn-sub": {"compgcn", "encoder-layers edge-dropout encoder-dropout",
 			"encoder-bases message max-norm buckets tables walk-hops"},
 		"--encoder blm":  {"compgcn", "message encoder-layers", "encoder-bases"},
