@@ -35,6 +35,8 @@ func TestInapplicable(t *testing.T) {
 			"walk-hops products buckets sparse-gradients teacher-weight batch-norm"},
 		{form.CellWN18RR.Form(), none, kge.NoEncoder, "walk-hops dropout input-dropout max-norm",
 			"feature-dropout products buckets teacher-weight batch-norm"},
+		{form.RSN, none, kge.NoEncoder, "walk-hops dropout sampled-softmax max-norm reciprocal",
+			"input-dropout feature-dropout products negatives loss"},
 		{form.Bilinear, complexNumbers, kge.CompGCNCorr,
 			"encoder encoder-layers encoder-dropout edge-dropout reciprocal n3",
 			"encoder-bases message max-norm relation-rate relation-prediction buckets ivr"},
@@ -53,7 +55,7 @@ func TestInapplicable(t *testing.T) {
 			}
 		}
 		for name := range strings.FieldsSeq("dim epochs optimizer init precision decay patience " +
-			"plateau-patience plateau-factor frequency l2 answers-per-query max-steps") {
+			"plateau-patience plateau-factor frequency l2 max-steps") {
 			if got[name] {
 				t.Errorf("%v with encoder %v: %s does not apply", c.form, c.encoder, name)
 			}
