@@ -17,7 +17,7 @@ var completed = map[string]string{
 	"autoblm dataset ":                       "list info fetch import",
 	"autoblm train --structure c":            "cp complex",
 	"autoblm structure show an":              "analogy",
-	"autoblm train --model r":                "rotate",
+	"autoblm train --model ro":               "rotate",
 	"autoblm train --dataset kin":            "kinship",
 	"autoblm train --dataset wor":            "world",
 	"autoblm train --dataset a":              "",
