@@ -337,12 +337,23 @@ func (s ensembleSummary) block(g *datasets.Graph) cli.Block {
 	case s.HeldOut == nil:
 		b.Note("The selection used valid, so its MRR is too high.")
 	default:
-		b.Note(fmt.Sprintf("The selection used valid; held out is its MRR when each of %s is left out.",
-			format.Count(min(s.Choice.Folds, s.Valid.Triples), "part")))
+		b.Note(s.heldOutNote())
 	}
 	b.Next = []string{nextTail(s.Out, g),
 		shellCommand([]string{"eval", "--model", s.Out})}
 	return b
+}
+
+// heldOutNote says how the held-out MRR was measured. A selection on a large graph takes a sample of
+// the validation triples, whose MRR differs from that of all.
+func (s ensembleSummary) heldOutNote() string {
+	triples, sample := s.Valid.Triples, ""
+	if s.Choice.Triples > 0 {
+		triples = s.Choice.Triples
+		sample = fmt.Sprintf(" of a sample of %s", format.Count(triples, "triple"))
+	}
+	return fmt.Sprintf("The selection used valid; held out is its MRR when each of %s%s is left out.",
+		format.Count(min(s.Choice.Folds, triples), "part"), sample)
 }
 
 // isWeighed reports whether the ensemble has weights by relation.

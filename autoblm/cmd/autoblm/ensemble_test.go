@@ -249,3 +249,12 @@ func TestEnsembleRefusals(t *testing.T) {
 		t.Errorf("without validation: %v", o)
 	}
 }
+
+// TestHeldOutNote checks that the summary names the triples of a held-out MRR.
+func TestHeldOutNote(t *testing.T) {
+	s := ensembleSummary{Valid: &completion.Evaluation{Triples: 3034}, Choice: &completion.Choice{}}
+	s.Choice.Folds = 5
+	contains(t, s.heldOutNote(), "when each of 5 parts is left out")
+	s.Choice.Triples = 500
+	contains(t, s.heldOutNote(), "when each of 5 parts of a sample of 500 triples is left out")
+}
