@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -146,6 +147,13 @@ var functions = template.FuncMap{
 	"allGraphs": func() []string { return slices.Concat(smallGraphs, benchmarks) },
 	"compare":   compare, "queryGains": queryGains,
 	"bestOn": bestOn, "searchedModels": searchedModels, "modelTitle": modelTitle, "bestPublished": bestPublished, "several": several,
+	"quoted": func(graph string, model any) string { return cmp.Or(quotedMRR[graph+" "+model.(string)], "–") },
+}
+
+// quotedMRR has test MRRs of other models in the tables of the paper on AutoBLM.
+var quotedMRR = map[string]string{
+	"wn18rr rotate": "0.476", "wn18rr transh": "0.186",
+	"fb15k-237 rotate": "0.338", "fb15k-237 transh": "0.233", "fb15k-237 pairre": "0.351",
 }
 
 // twoModels returns the test MRR of the ensemble of two with the best validation MRR on a graph.

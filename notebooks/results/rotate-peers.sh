@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Times an epoch of RotatE on FB15k-237 at d 200, with 512 triples and 256 sampled entities per step,
-# against PyKEEN and a plain PyTorch program, in turns: rotate-peers.json, in the folder where it is
-# run. An epoch of the peers is computed from 20 steps. PYTHON has the packages of
+# Times an epoch of RotatE on FB15k-237 at d 200, with steps of 512 triples, against PyKEEN and a plain
+# PyTorch program, in turns: rotate-peers.json, in the folder where it is run. Both sides of a triple
+# have 256 negatives, but PyKEEN replaces only one of them. autoblm shares negatives among 48 triples;
+# the peers have their own for each triple, if not said otherwise.
+# An epoch of the peers is computed from 20 steps. PYTHON has the packages of
 # autoblm/bench/pykeen/requirements.txt; REPOSITORY is this repository; AUTOBLM_DATA names the
 # benchmarks; jq is needed. ROUNDS is the number of turns.
 set -euo pipefail
@@ -37,7 +39,7 @@ for _ in $(seq "${ROUNDS:-3}"); do
     pykeen
   } >>rotate-peers.rows
 done
-jq -s --arg date "$(date +%F)" --argjson threads "$threads" '{command: "notebooks/results/rotate-peers.sh",
-  date: $date, threads: $threads,
-  result: (group_by(.program) | map(.[0] + {epoch: (map(.epoch) | sort | .[length / 2 | floor]), rounds: length}))}' \
+jq -s --arg date "$(date +%F)" --arg machine "$(jq -r .machine rotate-peers.part)" '
+  {command: "notebooks/results/rotate-peers.sh", date: $date, machine: $machine,
+  result: (group_by(.program) | map(.[0] + {epoch: (map(.epoch) | sort | .[length / 2 | floor]), rounds: length}) | sort_by(.epoch))}' \
   rotate-peers.rows >rotate-peers.json
