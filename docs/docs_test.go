@@ -106,6 +106,13 @@ func TestDocumentLengths(t *testing.T) {
 		if limit, limited := limits[path]; limited && words > limit {
 			t.Errorf("%s has %d words, want at most %d", path, words, limit)
 		}
+		if path == "CHANGELOG.md" {
+			for line := range strings.Lines(text) {
+				if len([]rune(line)) > 101 {
+					t.Errorf("%s has a line of more than 100 columns: %q", path, line)
+				}
+			}
+		}
 		if path == generated || path == logged || path != "README.md" && filepath.Dir(path) != "docs" {
 			continue
 		}

@@ -177,6 +177,14 @@ func (s Settings) FirstForm() form.Form {
 	return s.Model
 }
 
+// TrialName returns what the trials of a search compare: "structure", or "recipe" of one model.
+func (s Settings) TrialName() string {
+	if s.Model == form.Bilinear {
+		return "structure"
+	}
+	return "recipe"
+}
+
 // ForPaths returns the space without settings that only triples have, and without negatives, which all
 // trials for paths share.
 func (s Space) ForPaths() *Space {

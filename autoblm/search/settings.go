@@ -30,7 +30,7 @@ type Settings struct {
 	// each. Rounds take turns, and the numbers with the best structures go on.
 	FewerK []int `json:"fewer_k,omitempty" kong:"-"`
 	// Budget excludes the baselines. A study does not store it: a resumed search may raise it.
-	Budget int `json:"-" min:"1" max:"100000" brief:"Number of structures to train." help:"Number of structures to train."`
+	Budget int `json:"-" min:"1" max:"100000" brief:"Number of structures or recipes to train." help:"Number of structures, or recipes of a model, to train."`
 	// TimeLimit ends the search once a structure is trained. A resumed search trains what the
 	// limit interrupted. 0 means no limit.
 	TimeLimit time.Duration `json:"-" kong:"-" min:"0"`

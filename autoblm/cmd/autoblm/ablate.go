@@ -97,7 +97,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer on.close()
-	bar := newSearchBar(o, time.Time{})
+	bar := newSearchBar(o, "structure", time.Time{})
 	plan := ablation.Plan{
 		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds,
 		Folder: filepath.Join(c.Out, "studies"), OnProgress: bar.updatePart, MixEngines: c.MixEngines,

@@ -101,7 +101,8 @@ func TestClusterCommands(t *testing.T) {
 	defer end()
 	var worker struct{ Arithmetic, Metrics string }
 	must(t, json.Unmarshal([]byte(first), &worker))
-	small := " --recipe basic --round-size 3 --candidates 8 --dim 8 --epochs 2 --batch 64"
+	basic := " --recipe basic --round-size 3 --dim 8 --epochs 2 --batch 64"
+	small := basic + " --candidates 8"
 	resumed := " --dataset " + graph + small + " --budget 2 --out " + dir
 	succeed(t, "search", resumed+"/resumed-one")
 	succeed(t, "search", resumed+"/resumed-many")
@@ -114,9 +115,9 @@ func TestClusterCommands(t *testing.T) {
 		{"ablate", "ablate predictor --seeds 1 --budget 3 --round-size 3 --candidates 8 --dim 8 " +
 			"--epochs 2 --dataset " + graph + " --out %", "studies/*.db"},
 		// Only GoMLX trains them: the worker chooses the engine for each trial.
-		{"neural", "search --model conve-2-2-2 --reciprocal --budget 2" + small + " --dataset " + graph +
+		{"neural", "search --model conve-2-2-2 --reciprocal --budget 2" + basic + " --dataset " + graph +
 			" --out %", "study.db"},
-		{"mixed", "search --model conve-2-2-2 --reciprocal --mix-engines --budget 2 --seed 2" + small +
+		{"mixed", "search --model conve-2-2-2 --reciprocal --mix-engines --budget 2 --seed 2" + basic +
 			" --dataset " + graph + " --out %", "study.db"},
 		{"reproduce", "reproduce umls --stage search --budget 4 --out %", "study.db"},
 	} {

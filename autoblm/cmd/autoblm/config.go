@@ -91,6 +91,8 @@ func (c *searchCommand) useOf(f *kong.Flag) flags.Use {
 	switch {
 	case strings.HasPrefix(group, ofTask) && group != ofTask+c.Task:
 		return flags.Unused
+	case c.Settings.Model != form.Bilinear && slices.Contains(structureFlags, f.Name):
+		return flags.Unused
 	case c.Final == 0 && strings.HasPrefix(f.Name, "final-"):
 		return flags.Unused
 	case c.Settings.Planned != nil && (group == "Training" || slices.Contains(planned, f.Name)):

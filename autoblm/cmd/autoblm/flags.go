@@ -18,11 +18,15 @@ import (
 )
 
 // structureFlag is a structure in any of its text forms.
-type structureFlag struct{ structure.Structure }
+type structureFlag struct {
+	structure.Structure
+	text string // as given, "" for a default
+}
 
 // UnmarshalText implements encoding.TextUnmarshaler for the parser.
 func (f *structureFlag) UnmarshalText(text []byte) (err error) {
-	f.Structure, err = structure.Parse(string(text))
+	f.text = string(text)
+	f.Structure, err = structure.Parse(f.text)
 	return err
 }
 

@@ -184,9 +184,6 @@ func TestHelpOfModels(t *testing.T) {
 		if n := strings.Count(short, "\n"); n > flags.Screen {
 			t.Errorf("%s: %d lines\n%s", model, n, short)
 		}
-		hasFlag := func(help, name string) bool {
-			return regexp.MustCompile(`\n  --(\[no-\])?` + name + `[=\s]`).MatchString(help)
-		}
 		for name := range strings.FieldsSeq("dataset dim lr epochs recipe " + want.own) {
 			if !hasFlag(short, name) {
 				t.Errorf("%s: the help leaves out --%s:\n%s", model, name, short)
@@ -195,6 +192,62 @@ func TestHelpOfModels(t *testing.T) {
 		for name := range strings.FieldsSeq(want.absent) {
 			if hasFlag(short, name) || hasFlag(all, name) {
 				t.Errorf("%s: the help has --%s, which is not for the model", model, name)
+			}
+		}
+	}
+}
+
+// hasFlag reports whether help lists a flag.
+func hasFlag(help, name string) bool {
+	return regexp.MustCompile(`\n  --(\[no-\])?` + name + `[=\s]`).MatchString(help)
+}
+
+// TestHelpOfGivenStructure checks that help names a structure as it is given, within 80 columns.
+func TestHelpOfGivenStructure(t *testing.T) {
+	const rows = "1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2"
+	for given, want := range map[string]string{
+		"--structure hole": "train --structure hole --help-all",
+		"--structure " + rows + " --encoder compgcn-sub":            "--structure '" + rows + "'",
+		"--encoder blm --message complex --structure [[1,0],[0,2]]": "--structure '[[1,0],[0,2]]'",
+	} {
+		help, _ := succeed(t, "train "+given+" --help")
+		contains(t, help, want)
+		if n := strings.Count(help, "\n"); n > flags.Screen {
+			t.Errorf("%s: %d lines\n%s", given, n, help)
+		}
+		for line := range strings.Lines(help) {
+			if utf8.RuneCountInString(line) > 81 {
+				t.Errorf("%s: longer than 80 columns: %s", given, line)
+			}
+		}
+	}
+}
+
+// TestHelpOfSearchedModels checks that help for a search has the flags of the chosen encoder or model
+// and none without an effect on it.
+func TestHelpOfSearchedModels(t *testing.T) {
+	for model, want := range map[string]struct{ own, absent string }{
+		"--encoder blm":                        {"message encoder-layers encoder-dropout dim out", "encoder-bases walk-hops buckets"},
+		"--encoder rgcn":                       {"encoder-bases edge-dropout out", "message walk-hops"},
+		"--encoder compgcn-sub":                {"encoder-layers encoder-dropout", "encoder-bases message"},
+		"--model transe --encoder compgcn-sub": {"budget", "k predictor warm-start encoder-bases"},
+		"--model rotate":                       {"budget", "k algorithm walk-hops batch-norm"},
+		"--model interstellar":                 {"budget", "k feature-dropout batch-norm"},
+	} {
+		short, _ := succeed(t, "search --help", model)
+		all, _ := succeed(t, "search --help-all", model)
+		contains(t, short, " search "+model+" --help-all", "search --dataset world "+model)
+		if n := strings.Count(short, "\n"); n > flags.Screen {
+			t.Errorf("%s: %d lines\n%s", model, n, short)
+		}
+		for name := range strings.FieldsSeq(want.own) {
+			if !hasFlag(short, name) {
+				t.Errorf("%s: the help leaves out --%s:\n%s", model, name, short)
+			}
+		}
+		for name := range strings.FieldsSeq(want.absent) {
+			if hasFlag(short, name) || hasFlag(all, name) {
+				t.Errorf("%s: the help has --%s, which is not for the search", model, name)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 var (
 	modelFlag = regexp.MustCompile("--(structure|model|encoder) ([^ `]+)")
+	inCode    = regexp.MustCompile("`([^`]+)`")
 	cited     = regexp.MustCompile(`\[[^]]+ \d{4}\]\(https://[^)]+\)$`)
 )
 
@@ -91,7 +92,7 @@ func without(list []string, text string) []string {
 }
 
 // TestTableOfModels checks that the README's table has a row for each baseline, form and encoder, with
-// flags that exist and a citation, and no other rows.
+// flags that training accepts and a citation, and no other rows but that of AutoBLM's structures.
 func TestTableOfModels(t *testing.T) {
 	page := readFile(t, "../../..", "README.md")
 	_, after, _ := strings.Cut(page, "<!-- models -->\n")
@@ -99,7 +100,8 @@ func TestTableOfModels(t *testing.T) {
 	if !found {
 		t.Fatal("the README has no table of models between <!-- models --> and <!-- end of models -->")
 	}
-	missing := allModels()
+	all, seen := allModels(), map[string]bool{}
+	missing := slices.Clone(all)
 	for i, line := range strings.Split(strings.TrimSpace(table), "\n") {
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
 		if i < 2 { // titles
@@ -117,7 +119,21 @@ func TestTableOfModels(t *testing.T) {
 			t.Errorf("%s has no --structure, --model or --encoder", cells[0])
 		}
 		for _, flag := range flags {
-			missing = without(missing, modelOf(t, flag[1], flag[2]))
+			model := modelOf(t, flag[1], flag[2])
+			if cells[0] != "AutoBLM" && !slices.Contains(all, model) {
+				t.Errorf("the row %s has the unknown model %s", cells[0], model)
+			}
+			if seen[flag[0]] {
+				t.Errorf("the row %s repeats %s", cells[0], flag[0])
+			}
+			seen[flag[0]] = true
+			missing = without(missing, model)
+		}
+		for _, code := range inCode.FindAllStringSubmatch(cells[1], -1) {
+			_, err := resolveTrain(t, "--dataset world --dim 120 "+code[1], nil).members()
+			if err != nil {
+				t.Errorf("train %s: %v", code[1], err)
+			}
 		}
 	}
 	for _, name := range missing {

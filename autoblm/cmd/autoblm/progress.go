@@ -56,23 +56,26 @@ func (b *trainingBar) update(p kge.Progress) {
 
 // searchBar shows the trained structures, the best score and the remaining time. In a log it
 // prints one line per round.
-type searchBar struct{ *cli.Bar }
+type searchBar struct {
+	*cli.Bar
+	what string // that is counted: structure or recipe
+}
 
-// newSearchBar returns the bar of a search. A search with a deadline has many rounds, so a log has
+// newSearchBar returns the bar of a search that counts what a trial tries. A search with a deadline has many rounds, so a log has
 // fewer lines than rounds.
-func newSearchBar(o *output, end time.Time) *searchBar {
+func newSearchBar(o *output, what string, end time.Time) *searchBar {
 	every := time.Duration(0)
 	if !end.IsZero() {
 		every = 5 * time.Second
 	}
-	return &searchBar{newBar(o, "training", barUnits, every, end)}
+	return &searchBar{newBar(o, "training", barUnits, every, end), what}
 }
 
 func (b *searchBar) update(p search.Progress) { b.updatePart("", p) }
 
 // updatePart shows the progress of one search of several.
 func (b *searchBar) updatePart(part string, p search.Progress) {
-	line := stageProgress(p)
+	line := b.stageProgress(p)
 	if p.Best != nil {
 		line += fmt.Sprintf(", best %s %.3f", p.Metric, p.Best.ScoreOrZero())
 	}
@@ -83,7 +86,7 @@ func (b *searchBar) updatePart(part string, p search.Progress) {
 	b.Set(int64(p.Share*barUnits), 0)
 }
 
-func stageProgress(p search.Progress) string {
+func (b *searchBar) stageProgress(p search.Progress) string {
 	switch {
 	case p.Stage == task.EnsembleSelection:
 		return "selecting an ensemble"
@@ -104,7 +107,7 @@ func stageProgress(p search.Progress) string {
 	case p.Stage != task.Searching:
 		return fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
-	return fmt.Sprintf("%d of %d structures", p.Trained, p.Budget)
+	return fmt.Sprintf("%d of %d %ss", p.Trained, p.Budget, b.what)
 }
 
 // trainings counts finished trainings, "" before the first.

@@ -9,18 +9,19 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// TestSearchBarNamesTheMetric in the lines of a log.
+// TestSearchBarNamesTheMetric and what is counted in the lines of a log.
 func TestSearchBarNamesTheMetric(t *testing.T) {
 	for _, c := range []struct {
-		metric string
-		score  float64
-		want   string
+		what, metric string
+		score        float64
+		want         string
 	}{
-		{"MRR", 0.25, "training: 3 of 8 structures, best MRR 0.250\n"},
-		{"accuracy", 0.625, "training: 3 of 8 structures, best accuracy 0.625\n"},
+		{"structure", "MRR", 0.25, "training: 3 of 8 structures, best MRR 0.250\n"},
+		{"structure", "accuracy", 0.625, "training: 3 of 8 structures, best accuracy 0.625\n"},
+		{"recipe", "MRR", 0.25, "training: 3 of 8 recipes, best MRR 0.250\n"},
 	} {
 		var log bytes.Buffer
-		bar := newSearchBar(&output{Stderr: &log}, time.Time{})
+		bar := newSearchBar(&output{Stderr: &log}, c.what, time.Time{})
 		bar.update(search.Progress{Stage: task.Searching, Trained: 3, Budget: 8, Metric: c.metric,
 			Best: &task.Trial{Score: &c.score}})
 		bar.Finish()

@@ -292,6 +292,9 @@ func (c *searchCommand) defaultRecipe(line *kong.Context, t task.Task) (*kge.Rec
 func (c *searchCommand) settings(
 	line *kong.Context, size task.Size,
 ) (s autoblm.SearchSettings, err error) {
+	if err := c.checkFlags(line); err != nil {
+		return s, err
+	}
 	if err := c.resolve(line, size); err != nil {
 		return s, err
 	}

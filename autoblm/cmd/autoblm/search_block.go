@@ -46,10 +46,7 @@ func (s searchRun) state(r *search.Result) string {
 
 // addNotes adds what a reader must know about the result.
 func (s searchRun) addNotes(b *cli.Block, r *search.Result) {
-	what := "structure"
-	if r.Settings.Model != form.Bilinear {
-		what = "recipe"
-	}
+	what := r.Settings.TrialName()
 	switch {
 	case r.Stopped == search.CannotSelect:
 		b.Note("No structure can be selected: " + s.Task.CannotSelect() + ".")

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
@@ -86,7 +88,34 @@ func TestSearchSpaceHelp(t *testing.T) {
 	}
 	help, _ = succeed(t, "search --model interstellar --help")
 	contains(t, help, "cell", "walk-hops")
+	help, _ = succeed(t, "search --task query --model rsn --help")
+	contains(t, help, "queries do not train with rsn")
+	if strings.Contains(help, "\n  walk-hops ") || strings.Contains(help, "\n  batch ") {
+		t.Errorf("help with a model that the task does not train has values to try:\n%s", help)
+	}
 	if help, _ = succeed(t, "search --help"); strings.Contains(help, "Values to try") {
 		t.Error("help without a model has values to try")
+	}
+}
+
+// TestSearchForSettingsRefuses checks that flags without an effect on a search for settings are refused.
+func TestSearchForSettingsRefuses(t *testing.T) {
+	for _, flag := range []string{"k 4", "algorithm random", "predictor none", "no-warm-start"} {
+		name := strings.TrimPrefix(strings.Fields(flag)[0], "no-")
+		fail(t, cli.Misuse, "transe has no structure to search for: leave "+name+" out",
+			"search --model transe --"+flag)
+	}
+	_, _, err := resolveSearch("--k 4 --algorithm random --predictor none --no-warm-start")
+	must(t, err)
+}
+
+// TestSearchForSettingsCountsRecipes checks that errors of a search for settings count recipes.
+func TestSearchForSettingsCountsRecipes(t *testing.T) {
+	for model, want := range map[form.Form]string{form.TransE: " recipes", form.Bilinear: " structures"} {
+		s := searchRun{settings: autoblm.SearchSettings{Settings: search.BasicSettings()}}
+		s.settings.Model = model
+		for _, stopped := range []search.Stop{search.Interrupted, search.BudgetSpent} {
+			contains(t, s.failure(&search.Result{Stopped: stopped, Trained: 2}).Error(), want)
+		}
 	}
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -36,11 +40,34 @@ func (c *searchCommand) varied(line *kong.Context) map[string]bool {
 	return all
 }
 
+// structureFlags configure a search for structures and have no effect on one for settings of a model.
+var structureFlags = []string{
+	"algorithm", "candidates", "filter", "initial-nonzeros", "k", "mutation-rate", "predictor",
+	"warm-start",
+}
+
+// checkFlags returns an error if a flag that only structures have is given with --model.
+func (c *searchCommand) checkFlags(line *kong.Context) error {
+	if c.Settings.Model == form.Bilinear {
+		return nil
+	}
+	for _, name := range structureFlags {
+		if flags.IsGiven(line, name) {
+			return fmt.Errorf("%v has no structure to search for: leave %s out", c.Settings.Model, name)
+		}
+	}
+	return nil
+}
+
 // SpaceHelp implements flags.Tuner.
 func (c *searchCommand) SpaceHelp(line *kong.Context) (title string, rows [][2]string) {
 	space := c.space(line)
 	if space == nil {
 		return "", nil
+	}
+	title = "Values to try for " + c.Settings.Model.String() + "; a flag that is given is kept"
+	if err := c.refusal(); err != nil {
+		return title, [][2]string{{"none", err.Error()}}
 	}
 	for _, l := range space.Lines() {
 		rows = append(rows, [2]string{l.Flag, l.Values})
@@ -48,5 +75,16 @@ func (c *searchCommand) SpaceHelp(line *kong.Context) (title string, rows [][2]s
 	if space.Cells {
 		rows = append(rows, [2]string{"cell", "all functions, inputs, activations and matrices"})
 	}
-	return "Values to try for " + c.Settings.Model.String() + "; a flag that is given is kept", rows
+	return title, rows
+}
+
+// refusal returns the error of a search whose task does not train the model.
+func (c *searchCommand) refusal() error {
+	t, err := tasks.Find(c.Task)
+	if err != nil {
+		return err
+	}
+	return t.CheckSearch(autoblm.SearchSettings{
+		Settings: search.Settings(c.Settings), Compute: c.Compute,
+	})
 }

@@ -66,7 +66,7 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 	if s.settings.TimeLimit > 0 {
 		end = time.Now().Add(s.settings.TimeLimit)
 	}
-	bar := newSearchBar(o, end)
+	bar := newSearchBar(o, s.settings.TrialName(), end)
 	s.settings.OnProgress = bar.update
 	t := s.Task
 	if s.trained != nil {
@@ -116,18 +116,19 @@ func (s searchRun) checkOut() error {
 
 // failure returns an error if a search has no result or was interrupted.
 func (s searchRun) failure(r *search.Result) error {
+	what := s.settings.TrialName() + "s"
 	switch {
 	case r.Stopped == search.Interrupted:
-		return fmt.Errorf("interrupted after %d of %d structures; resume with: %s",
-			r.Trained, s.settings.Budget, s.resumeCommand)
+		return fmt.Errorf("interrupted after %d of %d %s; resume with: %s",
+			r.Trained, s.settings.Budget, what, s.resumeCommand)
 	case len(r.Best) > 0 || r.Artifact != nil:
 		return nil
 	case r.Stopped == search.TimeLimitReached && r.Trained == 0:
 		return fmt.Errorf("deadline exceeded before any trial finished: use more --minutes, "+
 			"with --study %s", s.settings.Study)
 	}
-	return fmt.Errorf("all %d structures diverged: use a learning rate below %g, in a new study",
-		r.Trained, s.settings.LearningRate)
+	return fmt.Errorf("all %d %s diverged: use a learning rate below %g, in a new study",
+		r.Trained, what, s.settings.LearningRate)
 }
 
 // searchSummary is the JSON of search.

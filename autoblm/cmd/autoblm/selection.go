@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/record"
 	"github.com/autoblm/autoblm-go/internal/settings"
@@ -25,7 +26,7 @@ func (c *trainCommand) Selection(line *kong.Context) *flags.Selection {
 	case c.Model != form.Bilinear:
 		arguments = []string{"--model", c.Model.String()}
 	case flags.IsGiven(line, "structure"):
-		arguments = []string{"--structure", c.Structure.String()}
+		arguments = []string{"--structure", c.Structure.text}
 	}
 	if encoder != kge.NoEncoder {
 		arguments = append(arguments, "--encoder", encoder.String())
@@ -33,16 +34,7 @@ func (c *trainCommand) Selection(line *kong.Context) *flags.Selection {
 	if len(arguments) == 0 {
 		return nil
 	}
-	s := &flags.Selection{
-		Arguments: record.CommandLine(arguments...),
-		Unused:    kge.Inapplicable(c.Model, c.Structure.Structure, encoder),
-		Own:       map[string]bool{"message": encoder != kge.NoEncoder},
-	}
-	for flag, setting := range map[string]string{
-		"from-ensemble": "teacher-weight", "dura": "products", "tables": "buckets",
-	} {
-		s.Unused[flag] = s.Unused[setting]
-	}
+	s := selectionFor(arguments, c.Model, c.Structure.Structure, encoder)
 	s.Unused["structure"] = c.Model != form.Bilinear
 	s.Examples = []string{"train --dataset world " + s.Arguments + " --out mymodel"}
 	if !isOther {
@@ -53,9 +45,7 @@ func (c *trainCommand) Selection(line *kong.Context) *flags.Selection {
 	for _, r := range recipe.All() {
 		isOwn := r.IsOf(c.Model, encoder)
 		if isOwn || encoder == kge.NoEncoder && isDistance(c.Model) && isDistance(r.Form) {
-			for _, name := range changedBy(r) {
-				s.Own[name] = true
-			}
+			addChanged(s.Own, r.Recipe)
 		}
 		if isOwn && r.Dataset != "" && len(s.Examples) == 1 {
 			s.Examples = append(s.Examples, "train --dataset "+r.Dataset+" --recipe "+r.Name)
@@ -64,18 +54,74 @@ func (c *trainCommand) Selection(line *kong.Context) *flags.Selection {
 	return s
 }
 
+// Selection implements flags.Selector: help has the flags that apply to the chosen model. Brief help
+// adds the settings of an encoder that its recipes set; it lists the values to try for a model itself.
+func (c *searchCommand) Selection(*kong.Context) *flags.Selection {
+	model, encoder := c.Settings.Model, c.Encoding.Encoder
+	var arguments []string
+	if model != form.Bilinear {
+		arguments = []string{"--model", model.String()}
+	}
+	if encoder != kge.NoEncoder {
+		arguments = append(arguments, "--encoder", encoder.String())
+	}
+	if len(arguments) == 0 {
+		return nil
+	}
+	example := structure.Structure{}
+	if model == form.Bilinear {
+		example = structure.MustParse("complex")
+	}
+	s := selectionFor(arguments, search.Settings(c.Settings).FirstForm(), example, encoder)
+	for _, name := range structureFlags {
+		s.Unused[name] = model != form.Bilinear
+	}
+	for _, r := range recipe.All() {
+		if encoder != kge.NoEncoder && r.IsOf(model, encoder) {
+			t := kge.DefaultSettings()
+			t.Encoding = r.Training.Encoding
+			addChanged(s.Own, kge.Recipe{Training: t})
+		}
+	}
+	s.Examples = []string{"search --dataset world " + s.Arguments + " --minutes 5 --out mysearch"}
+	return s
+}
+
+// selectionFor returns the selection of a model by arguments, without examples.
+func selectionFor(
+	arguments []string, f form.Form, s structure.Structure, e kge.Encoder,
+) *flags.Selection {
+	unused := kge.Inapplicable(f, s, e)
+	for flag, setting := range map[string]string{
+		"from-ensemble": "teacher-weight", "dura": "products", "tables": "buckets",
+	} {
+		unused[flag] = unused[setting]
+	}
+	return &flags.Selection{
+		Arguments: record.CommandLine(arguments...), Unused: unused,
+		Own: map[string]bool{"message": e != kge.NoEncoder},
+	}
+}
+
 // inapplicableToComplEx returns the flags that are not for ComplEx.
 var inapplicableToComplEx = sync.OnceValue(func() map[string]bool {
 	return kge.Inapplicable(form.Bilinear, structure.MustParse("complex"), kge.NoEncoder)
 })
 
+// addChanged adds the flags of the settings that a recipe changes.
+func addChanged(to map[string]bool, r kge.Recipe) {
+	for _, name := range changedBy(r) {
+		to[name] = true
+	}
+}
+
 // changedBy returns the flags of the settings that a recipe changes.
-func changedBy(r recipe.Recipe) (names []string) {
+func changedBy(r kge.Recipe) (names []string) {
 	usual := map[string]string{}
 	for _, each := range settings.Of(kge.Recipe{Training: kge.DefaultSettings()}) {
 		usual[each.Name] = each.Text()
 	}
-	for _, each := range settings.Of(r.Recipe) {
+	for _, each := range settings.Of(r) {
 		if each.Text() != usual[each.Name] {
 			name := strings.TrimPrefix(each.Name, "training ")
 			names = append(names, strings.ReplaceAll(name, "_", "-"))

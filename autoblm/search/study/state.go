@@ -78,10 +78,7 @@ func (c *Contents) stopped() search.Stop {
 
 // Amount says how many structures or recipes a search has trained of its budget.
 func Amount(r *search.Result) string {
-	what := "structure"
-	if r.Settings.Model != form.Bilinear {
-		what = "recipe"
-	}
+	what := r.Settings.TrialName()
 	switch budget := r.Settings.Budget; {
 	case r.Stopped == search.CannotSelect:
 		return "no search"

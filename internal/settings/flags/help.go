@@ -166,7 +166,7 @@ func resolveDefaults(ctx *kong.Context, command *kong.Node) string {
 	return source
 }
 
-// moreFlags returns the last line of brief help.
+// moreFlags returns the last lines of brief help.
 func (p *page) moreFlags(rest int) string {
-	return format.Count(rest, "more flag") + ": " + p.path + p.arguments + " --help-all"
+	return breakCommand(format.Count(rest, "more flag") + ": " + p.path + p.arguments + " --help-all")
 }

@@ -66,13 +66,23 @@ func (e Examples) page(
 	return p
 }
 
-// breakCommand breaks a long command before its last flag.
+// breakCommand breaks a long command before flags.
 func breakCommand(command string) string {
-	const longest = 78
-	if at := strings.LastIndex(command, " --"); len(command) > longest && at > 0 {
-		return command[:at] + " \\\n   " + command[at:]
+	const longest, indent = columns - 2, "   "
+	var lines []string
+	for len(command) > longest {
+		at := strings.LastIndex(command[:longest], " --")
+		if at <= len(indent) { // the first flag of the line, which is long
+			first := len(indent) + 1
+			if at = strings.Index(command[first:], " --"); at < 0 {
+				break
+			}
+			at += first
+		}
+		lines = append(lines, command[:at]+" \\")
+		command = indent + command[at:]
 	}
-	return command
+	return strings.Join(append(lines, command), "\n")
 }
 
 // sections returns the arguments of a command, its subcommands, and its flags by group.
@@ -192,7 +202,8 @@ func (p *page) text(isBrief bool) []byte {
 		fmt.Fprintf(&w, "\nExamples\n  %s\n", strings.Join(p.examples, "\n  "))
 	}
 	if isBrief {
-		room := Screen - 2 - bytes.Count(w.Bytes(), []byte("\n"))
+		last := strings.Count(p.moreFlags(999), "\n") // more than any command has
+		room := Screen - 2 - last - bytes.Count(w.Bytes(), []byte("\n"))
 		shown, rest := briefSections(p.sections, room)
 		printSections(&w, shown)
 		fmt.Fprintf(&w, "\n%s\n", p.moreFlags(rest))
