@@ -269,11 +269,12 @@ func (s Settings) WithRecipe(r task.Recipe) Settings {
 	return s
 }
 
-// WithoutRelationPrediction removes relation prediction from the recipes that tuning tries.
+// WithoutRelationPrediction removes relation prediction from the recipes that tuning tries, and what
+// only triples have from the space of a Model.
 func (s Settings) WithoutRelationPrediction() Settings {
 	remove := func(from *Space) { from.RelationPredictions = nil }
-	if s.Space != nil {
-		s.Space = s.Space.ForPaths()
+	if s.Model != form.Bilinear {
+		s.Space = s.SpaceOf(s.Model).ForPaths()
 	}
 	s.Tune, s.TuneEach = s.Tune.withSpace(remove), s.TuneEach.withSpace(remove)
 	return s

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/cli"
@@ -201,6 +204,36 @@ func TestEmbeddedNames(t *testing.T) {
 	must(t, os.Mkdir("world", 0o700))
 	if err := checkEmbedded("world"); err == nil {
 		t.Error("a folder was accepted as the embedded graph")
+	}
+}
+
+// TestTrialEngine checks that a worker names an engine alike for all trials that it trains with it, so
+// that it opens the data once.
+func TestTrialEngine(t *testing.T) {
+	linear := task.Trial{Form: form.RotatE}
+	neural := task.Trial{Form: form.RSN}
+	encoded := task.Trial{}
+	encoded.Recipe.Training.Encoder = kge.RGCN
+	for _, c := range []struct {
+		engine, own string
+		others      []string
+		of          string // the arithmetic of a trial
+		want        []string
+	}{
+		{"auto", "gomlx xla:cuda", nil, "", []string{"gomlx", "gomlx", "gomlx"}},
+		{"auto", "gomlx xla:cuda", nil, "gomlx xla:cuda", []string{"gomlx", "gomlx", "gomlx"}},
+		{"auto", "cpu avx512", []string{"gomlx go"}, "", []string{"cpu", "gomlx", "gomlx"}},
+		{"auto", "cpu avx512", []string{"gomlx go"}, "gomlx go", []string{"gomlx", "gomlx", "gomlx"}},
+		{"gomlx", "gomlx go", nil, "", []string{"gomlx", "gomlx", "gomlx"}},
+		{"cpu", "cpu avx512", nil, "", []string{"cpu", "cpu", "cpu"}},
+	} {
+		engine := trialEngine(autoblm.Compute{Engine: c.engine}, c.own, c.others)
+		for i, trial := range []task.Trial{linear, neural, encoded} {
+			if got := engine(c.of, trial); got != c.want[i] {
+				t.Errorf("engine %s, %s: trial %d of %q has the engine %s, want %s", c.engine, c.own, i,
+					c.of, got, c.want[i])
+			}
+		}
 	}
 }
 

@@ -110,7 +110,9 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 		return err
 	}
 	layers := []func(){func() {
-		s := t.Defaults(c.procedure())
+		s := c.procedure()
+		s.Model = c.Settings.Model
+		s = t.Defaults(s)
 		s.Planned = planned(line, s.Planned)
 		c.taskFlags.reset(t, !s.WarmStart)
 		c.set(s)
@@ -134,7 +136,8 @@ func (c *searchCommand) resolveRecipe(line *kong.Context, layers []func()) error
 	r := &c.Settings.Recipe
 	layers = append(layers, c.variantFlags.fromLayer(&r.Training))
 	if c.Task == completion.TaskName {
-		layers = append(layers, c.samplingLayer(&c.Settings.Model, &r.Training), c.binaryLayer(r))
+		layers = append(layers, c.negativesLayer(line),
+			c.samplingLayer(&c.Settings.Model, &r.Training), c.binaryLayer(r))
 	}
 	err := flags.Resolve(line, layers...)
 	c.variantFlags.apply(&r.Training)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/internal/cli"
@@ -39,7 +40,8 @@ func TestSearchForSettings(t *testing.T) {
 func TestSearchForSettingsByConfig(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	for name, given := range map[string]string{
-		"rotate": "--dim 8 --negatives 8 --margin 3", "gqe": "--dim 8", "diag": "--dim 8 --entity-l2 0.1",
+		"rotate": "--dim 8 --negatives 8 --margin 3", "gqe": "--dim 8", "transe": "--dim 8 --margin 9",
+		"diag": "--dim 8 --entity-l2 0.1",
 	} {
 		first := object(t, "search --epochs 1 --budget 12 --model", name, given, "--dataset", graph,
 			"--out", dir+"/first-"+name)
@@ -47,6 +49,32 @@ func TestSearchForSettingsByConfig(t *testing.T) {
 		if asText(t, first["best"]) != asText(t, again["best"]) || len(first["best"].([]any)) < 8 {
 			t.Errorf("%s: the configuration gives %v, not %v", name, again["best"], first["best"])
 		}
+	}
+}
+
+// TestGivenSampling checks that a search that varies the number of negatives begins with some if a setting
+// that needs them is given.
+func TestGivenSampling(t *testing.T) {
+	for given, want := range map[string]kge.Sampling{
+		"":                             {},
+		"--margin 9":                   {Negatives: 64, Margin: 9},
+		"--negatives 8 --margin 9":     {Negatives: 8, Margin: 9},
+		"--negatives 0 --margin 9":     {},
+		"--no-subsampling --margin 20": {Negatives: 64, Margin: 20},
+	} {
+		_, s, err := resolveSearch("--model rotate " + given)
+		must(t, err)
+		if s.Training.Sampling != want {
+			t.Errorf("%q: %+v, want %+v", given, s.Training.Sampling, want)
+		}
+		if strings.Contains(given, "margin") && len(s.Space.Margins) > 0 {
+			t.Errorf("%q: it tries the margins %v", given, s.Space.Margins)
+		}
+	}
+	_, s, err := resolveSearch("--model rotate --adversarial-temperature 0.25")
+	must(t, err)
+	if s.Training.Negatives != 64 || s.Training.AdversarialTemperature != .25 || s.Training.Margin <= 0 {
+		t.Errorf("with a temperature: %+v, %+v", s.Training.Sampling, s.Training.SelfAdversarial)
 	}
 }
 
@@ -92,6 +120,13 @@ func TestSearchSpaceHelp(t *testing.T) {
 	contains(t, help, "queries do not train with rsn")
 	if strings.Contains(help, "\n  walk-hops ") || strings.Contains(help, "\n  batch ") {
 		t.Errorf("help with a model that the task does not train has values to try:\n%s", help)
+	}
+	help, _ = succeed(t, "search --task query --model block-4 --help")
+	contains(t, help, "Values to try for block-4", "init-scale")
+	for _, line := range strings.Split(help[strings.Index(help, "Values to try"):], "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "relation-prediction ") {
+			t.Errorf("help for queries has %q", line)
+		}
 	}
 	if help, _ = succeed(t, "search --help"); strings.Contains(help, "Values to try") {
 		t.Error("help without a model has values to try")

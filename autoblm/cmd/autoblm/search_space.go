@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
@@ -19,13 +20,25 @@ func (c *searchCommand) space(line *kong.Context) *search.Space {
 		return nil
 	}
 	s := search.Settings(c.Settings)
-	s.Space = search.ModelSpace(s.Model)
-	if c.Task != completion.TaskName {
-		s.Space = s.Space.ForPaths()
-	}
 	return s.SpaceOf(s.Model).Without(func(flag string) bool {
 		return flags.IsGiven(line, flag) || flag == "dura" && flags.IsGiven(line, "entity-l2", "products")
 	})
+}
+
+// negativesLayer returns the layer with the number of negatives of the first trial. A search that varies
+// it begins with some if a setting that needs them is given, so that the setting is kept.
+func (c *searchCommand) negativesLayer(line *kong.Context) func() {
+	return func() {
+		space := c.space(line)
+		if space == nil || c.Sampling.Negatives > 0 || c.LossFunction.Loss == kge.BCE ||
+			!flags.IsGiven(line, "margin", "adversarial-temperature", "subsampling") {
+			return
+		}
+		i := slices.IndexFunc(space.Negatives, func(n int) bool { return n > 0 })
+		if i >= 0 {
+			c.Sampling.Negatives = space.Negatives[i]
+		}
+	}
 }
 
 // varied returns the flags whose values a search for the settings of --model tries.

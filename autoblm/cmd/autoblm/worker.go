@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/adrg/xdg"
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -63,13 +64,7 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 	defer connection.Close()
 	w := &cluster.Worker{
 		Cluster: connection, Name: c.Name, Arithmetic: arithmetic, Threads: compute.Threads,
-		Folder: c.Cache, Others: others,
-		Engine: func(arithmetic string, t task.Trial) string {
-			if slices.Contains(others, arithmetic) {
-				return gomlxEngine
-			}
-			return compute.ForTraining(t.Recipe.Training, t.Form).Engine
-		},
+		Folder: c.Cache, Others: others, Engine: trialEngine(compute, arithmetic, others),
 		Open: func(ctx context.Context, d cluster.Data, path, engine string) (task.Task, func(), error) {
 			compute := compute
 			compute.Engine = engine
@@ -94,6 +89,23 @@ func (c *workerCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	return w.Run(ctx)
+}
+
+// trialEngine returns the function that names the engine of a trial, of a worker with an arithmetic and
+// others. It never returns "auto", because a worker opens the data again for an engine with another name.
+func trialEngine(
+	c autoblm.Compute, own string, others []string,
+) func(arithmetic string, t task.Trial) string {
+	ownEngine, _, _ := strings.Cut(own, " ")
+	return func(arithmetic string, t task.Trial) string {
+		if slices.Contains(others, arithmetic) {
+			return gomlxEngine
+		}
+		if engine := c.ForTraining(t.Recipe.Training, t.Form).Engine; engine != "auto" {
+			return engine
+		}
+		return ownEngine
+	}
 }
 
 // otherArithmetics returns that of gomlx for a worker that may choose the engine, as only gomlx trains

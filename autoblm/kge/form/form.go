@@ -201,7 +201,8 @@ func Names() (names []string) {
 	for _, all := range families() {
 		names = append(names, all.prefix+all.number)
 	}
-	return append(names, convEPrefix, RSN.String(), CellWN18RR.Form().String(), CellFB15k237.Form().String(), cellPrefix+"NUMBERS")
+	return append(names, convEPrefix, RSN.String(), CellWN18RR.Form().String(),
+		CellFB15k237.Form().String(), cellPrefix+"NUMBERS")
 }
 
 // CheckDim returns an error if no model of the form has a dimension.

@@ -60,7 +60,7 @@ func TestModelIsLostAgain(t *testing.T) {
 	trained := &atomic.Int64{}
 	go func() {
 		for t.Context().Err() == nil {
-			message, err := w.next(t.Context(), w.Arithmetic)
+			message, err := w.next(t.Context(), w.Arithmetic, true)
 			if err != nil || message == nil {
 				continue
 			}

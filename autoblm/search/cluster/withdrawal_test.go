@@ -62,7 +62,7 @@ func TestWithdrawalOfDeliveredTrial(t *testing.T) {
 	go func() {
 		defer cancel()
 		for {
-			message, err := w.next(ctx, w.Arithmetic)
+			message, err := w.next(ctx, w.Arithmetic, true)
 			if err != nil || message != nil {
 				delivered <- message
 				return

@@ -100,9 +100,19 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	go w.beat(ctx)
 	defer w.Cluster.workers.Delete(context.WithoutCancel(ctx), w.Name)
+	// The worker waits for trials of the arithmetic of the last one, because the next one is likely from
+	// the same search. If there is none, it waits for trials of its own.
+	waiting := w.Arithmetic
 	for ctx.Err() == nil {
 		for _, arithmetic := range slices.Concat([]string{w.Arithmetic}, w.Others, []string{""}) {
-			message, err := w.next(ctx, arithmetic)
+			waits := arithmetic == waiting
+			message, err := w.next(ctx, arithmetic, waits)
+			switch {
+			case message != nil:
+				waiting = arithmetic
+			case waits:
+				waiting = w.Arithmetic
+			}
 			switch {
 			case w.Cluster.conn.IsClosed():
 				return fmt.Errorf("the connection to the cluster ended: %w",
@@ -122,9 +132,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	return nil
 }
 
-// next returns the next trial of a queue, nil for none. It waits for trials of the worker's own
-// arithmetic, because others are rare.
-func (w *Worker) next(ctx context.Context, arithmetic string) (jetstream.Msg, error) {
+// next returns the next trial of a queue, nil for none. It waits for one for a heartbeat if waits is
+// true.
+func (w *Worker) next(ctx context.Context, arithmetic string, waits bool) (jetstream.Msg, error) {
 	attempt, cancel := context.WithTimeout(ctx, max(w.Cluster.heartbeat(), time.Second))
 	defer cancel()
 	from := w.queues[arithmetic]
@@ -132,7 +142,7 @@ func (w *Worker) next(ctx context.Context, arithmetic string) (jetstream.Msg, er
 		var err error
 		from, err = w.Cluster.trials.Consumer(attempt, queueName(arithmetic))
 		if isMissing(err) { // no coordinator has published such a trial yet
-			if arithmetic == w.Arithmetic {
+			if waits {
 				sleep(ctx, time.Second)
 			}
 			return nil, nil
@@ -144,7 +154,7 @@ func (w *Worker) next(ctx context.Context, arithmetic string) (jetstream.Msg, er
 	}
 	var message jetstream.Msg
 	var err error
-	if arithmetic == w.Arithmetic {
+	if waits {
 		message, err = from.Next(jetstream.FetchContext(attempt))
 	} else if batch, failed := from.FetchNoWait(1); failed != nil {
 		err = failed

@@ -256,7 +256,7 @@ func blocks(values []int, k int) []int {
 // nothing reads in a cell, so that no model is tried twice.
 func tidy(r choice) choice {
 	if cell, has := r.form.Cell(); has {
-		r.form = cell.Canonical(r.Training.WalkHops == 0).Form()
+		r.form = cell.Canonical(r.Training.WalkHops <= 1).Form()
 	}
 	if r.N3+r.EntityN3+r.RelationN3 == 0 {
 		r.N3Block = 0

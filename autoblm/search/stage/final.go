@@ -34,10 +34,12 @@ func (Final) Next(_ context.Context, s *search.State) (search.Step, error) {
 	base.Training = final.Apply(base.Training)
 	var trials []task.Trial
 	for i := range final.Trials {
+		model := best[rng.IntN(len(best))]
+		recipe := drawRecipe(final.Ranges, base, rng)
+		recipe.Training.Message = model.Recipe.Training.Message
 		trials = append(trials, task.Trial{
-			Number: len(s.Trials) + i + 1, Stage: task.Final,
-			Structure: best[rng.IntN(len(best))].Structure,
-			Recipe:    drawRecipe(final.Ranges, base, rng), State: task.Running,
+			Number: len(s.Trials) + i + 1, Stage: task.Final, Structure: model.Structure,
+			Recipe: recipe, State: task.Running,
 		})
 	}
 	return search.Step{Change: &search.Change{Trials: groupByTraining(trials)}}, nil

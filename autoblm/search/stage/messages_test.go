@@ -78,6 +78,35 @@ func TestMessagesAreSearched(t *testing.T) {
 	}
 }
 
+// TestFinalKeepsMessages checks that the final stage trains models of the search: structures with their
+// messages.
+func TestFinalKeepsMessages(t *testing.T) {
+	s := search.BasicSettings()
+	s.Budget, s.Training.Reciprocal, s.Training.Encoder = 16, true, kge.BLM
+	s.Final = search.DefaultFinal()
+	r := run(t, problem(fakeTask{score: nonzeros}, strategy.Random{}, s))
+	type pair struct{ structure, message structure.Structure }
+	searched, others := map[pair]bool{}, 0
+	for _, trial := range search.Proposed(r.Trials) {
+		if trial.Stage == task.Searching {
+			searched[pair{trial.Structure, trial.Message()}] = true
+		}
+	}
+	final := task.InStage(task.Final, r.Trials)
+	for _, trial := range final {
+		if !searched[pair{trial.Structure, trial.Message()}] {
+			t.Errorf("trial %d has the message %s of no trial with its structure", trial.Number,
+				trial.Message())
+		}
+		if trial.Message() != trial.Structure {
+			others++
+		}
+	}
+	if len(final) == 0 || others == 0 {
+		t.Errorf("%d of %d final models have a message of their own", others, len(final))
+	}
+}
+
 // TestGivenMessage checks that a search with a message keeps it.
 func TestGivenMessage(t *testing.T) {
 	s := search.BasicSettings()

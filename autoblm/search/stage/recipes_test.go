@@ -163,16 +163,50 @@ func TestSearchForACell(t *testing.T) {
 	if got, began := best.ScoreOrZero(), r.Trials[0].ScoreOrZero(); got < 10 || got < began+3 {
 		t.Errorf("the best cell %v has %v of 13 parts, and the first one %v", best.Form, got, began)
 	}
-	cells := map[form.Form]bool{}
+	cells, tried, ofOneHop := map[form.Form]bool{}, map[choice]bool{}, 0
 	for _, trial := range r.Trials {
 		cell, has := trial.Form.Cell()
-		if !has || cell.Check() != nil || cell.Canonical(false) != cell {
-			t.Errorf("a trial has %v", trial.Form)
+		hasOneHop := trial.Recipe.Training.WalkHops <= 1
+		if !has || cell.Check() != nil || cell.Canonical(hasOneHop) != cell {
+			t.Errorf("a trial has %v and %d hops", trial.Form, trial.Recipe.Training.WalkHops)
 		}
-		cells[trial.Form] = true
+		if hasOneHop {
+			ofOneHop++
+		}
+		cells[trial.Form], tried[choice{trial.Recipe, trial.Form}] = true, true
 	}
-	if len(cells) < 20 {
-		t.Errorf("%d cells in 160 trials", len(cells))
+	if len(cells) < 20 || len(tried) != len(r.Trials) || ofOneHop < 10 {
+		t.Errorf("%d cells, %d models and %d with one hop in %d trials", len(cells), len(tried), ofOneHop,
+			len(r.Trials))
+	}
+}
+
+// TestGivenSamplingIsKept checks that trials with negatives have the margin and the temperature of the
+// initial recipe if the space has no others.
+func TestGivenSamplingIsKept(t *testing.T) {
+	for _, negatives := range []int{0, 64} {
+		s := modelSettings(form.RotatE, 64)
+		s.Space = s.Space.Without(func(flag string) bool {
+			return flag == "margin" || flag == "adversarial-temperature"
+		})
+		s.Training.Negatives, s.Training.Margin = negatives, 7
+		if negatives > 0 { // without, a temperature is refused
+			s.Training.AdversarialTemperature = .25
+		}
+		initial := s.Training
+		counts := map[int]int{}
+		for _, trial := range run(t, problem(fakeTask{score: likeRate}, strategy.Random{}, s)).Trials {
+			got := trial.Recipe.Training
+			counts[got.Negatives]++
+			if got.Negatives > 0 && (got.Margin != initial.Margin ||
+				got.AdversarialTemperature != initial.AdversarialTemperature) {
+				t.Errorf("%d negatives, margin %v, temperature %v", got.Negatives, got.Margin,
+					got.AdversarialTemperature)
+			}
+		}
+		if len(counts) != 3 {
+			t.Errorf("the trials have these numbers of negatives: %v", counts)
+		}
 	}
 }
 

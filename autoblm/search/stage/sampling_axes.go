@@ -3,7 +3,7 @@ package stage
 import "cmp"
 
 // sampling returns the axes of negative sampling. A recipe that changes from log-loss to negatives
-// gets a medium margin and temperature, which their axes may change.
+// gets a medium margin and temperature, which their axes may change. One without an axis is kept.
 func (s recipeSpace) sampling(base choice) []axis {
 	with := base
 	s.setSampling(&with, max(1, base.Training.Negatives))
@@ -39,7 +39,12 @@ func (s recipeSpace) setSampling(r *choice, negatives int) {
 	case negatives == 0:
 		t.Margin, t.AdversarialTemperature, t.Subsampling = 0, 0, false
 	case t.Negatives == 0:
-		t.Margin, t.AdversarialTemperature = medium(s.Margins), medium(s.Temperatures)
+		if len(s.Margins) > 0 {
+			t.Margin = medium(s.Margins)
+		}
+		if len(s.Temperatures) > 0 {
+			t.AdversarialTemperature = medium(s.Temperatures)
+		}
 	}
 	t.Negatives = negatives
 }

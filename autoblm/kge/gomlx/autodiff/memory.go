@@ -13,17 +13,17 @@ import (
 
 const bytesOfNumber = 4 // float32
 
-// memory holds the approximate memory of a training, in numbers of 4 bytes.
+// memory holds the approximate memory of the training of a member, in numbers of 4 bytes.
 type memory struct {
 	limit     int64
-	state     int64 // tables and optimizer slots of a member
-	step      int64 // a step of one member adds these, and more per question
+	state     int64 // tables and optimizer slots
+	step      int64 // a step adds these, and more per question
 	question  int64
 	questions int // largest number of a step
 	unit      int // number of questions that a part cannot divide
 }
 
-// memoryOf returns the memory of a training of members with the shape of one of them.
+// memoryOf returns the memory of a member.
 func memoryOf(c Compiler, d *kge.Data, s kge.Settings, one kge.Member) memory {
 	f := s.FormOf(one)
 	rows := int64(len(d.Entities)) * int64(s.LearnedDim())
@@ -174,12 +174,13 @@ func (m memory) room() int {
 
 func divideUp(n, by int) int { return (n + by - 1) / by }
 
-// ofStep returns the memory of a step of one member on questions.
+// ofStep returns the memory of a step on questions.
 func (m memory) ofStep(questions int) int64 {
 	return m.state + m.step + int64(questions)*m.question
 }
 
-// check returns an error if members do not fit in memory, which parts of a batch do not change.
+// check returns an error if a step of the member does not fit in memory next to the states of the
+// other ones, all of the same size.
 func (m memory) check(s kge.Settings, members int) error {
 	part := m.room()
 	needed := m.ofStep(min(part, m.questions))

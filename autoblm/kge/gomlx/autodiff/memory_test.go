@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func (c limited) Memory() int64 { return c.bytes }
 func (limited) Fuses() bool     { return true }
 
 func (c limited) NoteOnce(how, text string) {
-	if how != "" {
+	if how != "" && !slices.Contains(*c.notes, text) {
 		*c.notes = append(*c.notes, text)
 	}
 }
@@ -87,7 +88,7 @@ func TestPartsOfMembers(t *testing.T) {
 			p, err := NewPopulation(c, d, s, members)
 			require.NoError(t, err)
 			defer p.Close()
-			room := p.(*population).room
+			room := p.(*population).trainees[len(members)-1].room
 			rooms = append(rooms, room)
 			isDivided := len(notes) == 1 && strings.Contains(notes[0], "computing a batch in")
 			if isDivided != (room < m.questions) {
@@ -97,6 +98,46 @@ func TestPartsOfMembers(t *testing.T) {
 		if rooms[0] != rooms[1] {
 			t.Errorf("the limit for %d questions gives parts of %v", questions, rooms)
 		}
+	}
+}
+
+// TestMembersWithOtherWeights checks that the parts of a member are those that it has alone, and that a
+// population is refused if a step of any member does not fit.
+func TestMembersWithOtherWeights(t *testing.T) {
+	d, s, _, _ := distances(1)
+	small := kge.Member{Structure: structure.Zero(8), Seed: 1, LearningRate: 0.1}
+	large := small
+	large.RelationPrediction, large.IVR = 1, 1
+	ofSmall, ofLarge := memoryOf(limited{}, d, s, small), memoryOf(limited{}, d, s, large)
+	c := limited{
+		bytes: bytesOfNumber * (ofLarge.ofStep(10) + 2*ofLarge.state), notes: new([]string),
+	}
+	rooms := func(members ...kge.Member) (all []int) {
+		p, err := NewPopulation(c, d, s, members)
+		require.NoError(t, err)
+		defer p.Close()
+		for _, t := range p.(*population).trainees {
+			all = append(all, t.room)
+		}
+		return all
+	}
+	alone := slices.Concat(rooms(small), rooms(large))
+	if alone[0] <= alone[1] {
+		t.Fatalf("a member has parts of %d questions, and %d with more weights", alone[0], alone[1])
+	}
+	if got := rooms(small, large); !slices.Equal(got, alone) {
+		t.Errorf("together, the parts are %v, not %v", got, alone)
+	}
+	if got := rooms(large, small); got[0] != alone[1] || got[1] != alone[0] {
+		t.Errorf("in the other order, the parts are %v", got)
+	}
+	c.bytes = bytesOfNumber * (ofLarge.ofStep(1) - 1)
+	if ofLarge.question-ofSmall.question <= ofSmall.state {
+		t.Fatal("two members without the weights do not fit either")
+	}
+	require.NoError(t, Supports(c, d, s, []kge.Member{small, small}))
+	for _, members := range [][]kge.Member{{small, large}, {large, small}} {
+		require.Error(t, Supports(c, d, s, members), "a step on 1 question needs")
 	}
 }
 

@@ -21,7 +21,6 @@ type population struct {
 	settings kge.Settings
 	trainees []*trainee
 	edges    []*tensors.Tensor // of the encoder
-	room     int               // questions of a part of a batch
 	steps    int               // taken so far
 }
 
@@ -39,15 +38,17 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 	if err := s.CheckTeacher(d); err != nil {
 		return err
 	}
-	memory := memoryOf(c, d, s, members[0])
-	if err := memory.check(s, len(members)); err != nil {
-		return err
-	}
-	f := s.FormOf(members[0])
-	if _, ok := modelOf(kge.Parameters{Form: f}).graphs().(averaging); ok {
-		if room := memory.room(); room < memory.questions {
-			return fmt.Errorf("%v needs a whole batch, but only %d of its %d questions fit in memory at a "+
-				"time: set a smaller batch", f, room, memory.questions)
+	for _, m := range members {
+		memory := memoryOf(c, d, s, m)
+		if err := memory.check(s, len(members)); err != nil {
+			return err
+		}
+		f := s.FormOf(m)
+		if _, ok := modelOf(kge.Parameters{Form: f}).graphs().(averaging); ok {
+			if room := memory.room(); room < memory.questions {
+				return fmt.Errorf("%v needs a whole batch, but only %d of its %d questions fit in memory "+
+					"at a time: set a smaller batch", f, room, memory.questions)
+			}
 		}
 	}
 	return nil
@@ -57,13 +58,15 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 func NewPopulation(
 	c Compiler, d *kge.Data, s kge.Settings, members []kge.Member,
 ) (kge.Population, error) {
-	memory := memoryOf(c, d, s, members[0])
-	if err := memory.check(s, len(members)); err != nil {
-		return nil, err
+	for _, m := range members {
+		memory := memoryOf(c, d, s, m)
+		if err := memory.check(s, len(members)); err != nil {
+			return nil, err
+		}
+		c.NoteOnce(memory.note(s))
 	}
-	c.NoteOnce(memory.note(s))
 	p := &population{
-		ranker: &ranker{compiler: c}, data: d, settings: s, room: memory.room(),
+		ranker: &ranker{compiler: c}, data: d, settings: s,
 		edges: encoder.New(s, members[0]).Edges(d),
 	}
 	for _, m := range members {
@@ -84,9 +87,9 @@ func (p *population) Epoch(
 	prepare := func(i int) (b preparedBatch) {
 		memory = batches.Make(i, memory)
 		b.examples = len(memory)
-		parts := p.parts(newBatch(p.data, p.settings, memory))
+		batch := newBatch(p.data, p.settings, memory)
 		for n, t := range p.trainees {
-			b.members = append(b.members, t.prepare(parts, first+1+i, rates[n]))
+			b.members = append(b.members, t.prepare(t.parts(batch), first+1+i, rates[n]))
 		}
 		return b
 	}
@@ -147,25 +150,6 @@ func ahead[T any](n int, create func(i int) T, visit func(i int, x T) error) err
 	return nil
 }
 
-// parts divides a batch.
-func (p *population) parts(b *batch) (parts []part) {
-	room, n := p.room, len(b.questions)
-	if p.settings.AnswersPerQuery > 0 { // steps have different numbers of questions
-		room = min(room, roomy(n))
-	}
-	for from := 0; from < n; from += room {
-		parts = append(parts, part{b, from, min(n, from+room), room})
-	}
-	return parts
-}
-
-// roomy rounds a number of questions up, to one of eight between powers of two: padding takes time, but
-// each number of questions has a program.
-func roomy(n int) int {
-	unit := max(1, powerOfTwo(n)/16)
-	return divideUp(n, unit) * unit
-}
-
 // Parameters implements [kge.Population].
 func (p *population) Parameters(member int) (kge.Parameters, error) {
 	model, err := p.trainees[member].encoded()
@@ -186,7 +170,8 @@ func (p *population) SetStructure(member int, s structure.Structure) error {
 	return nil
 }
 
-// Adjust implements [kge.Population]. No supported setting changes between epochs.
+// Adjust implements [kge.Population]. Gradients are never sparse here, so no epoch needs other
+// settings.
 func (*population) Adjust(kge.Settings) error { return nil }
 
 // State implements [kge.Population].

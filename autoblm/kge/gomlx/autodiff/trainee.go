@@ -19,6 +19,7 @@ type trainee struct {
 	member     kge.Member
 	relations  int // without reverses
 	candidates candidates
+	room       int // questions of a part of a batch
 	scales     kge.PenaltyScales
 	slots      [][]*tensors.Tensor // of the optimizer, by slot and table
 	columns    []int               // of the tables
@@ -32,9 +33,9 @@ func newTrainee(
 ) *trainee {
 	t := &trainee{
 		compiler: c, data: d, settings: s, member: m,
-		relations: len(d.Relations), candidates: candidatesOf(d, s), scales: d.PenaltyScales(m.Weights),
-		columns: columnsOf(s.LearnedDim(), s.LearnedTables(m)), encoder: encoder.New(s, m),
-		edges: edges,
+		relations: len(d.Relations), candidates: candidatesOf(d, s), room: memoryOf(c, d, s, m).room(),
+		scales: d.PenaltyScales(m.Weights), columns: columnsOf(s.LearnedDim(), s.LearnedTables(m)),
+		encoder: encoder.New(s, m), edges: edges,
 	}
 	t.stored = storeAs(kge.Initialize(d, s, m), t.columns)
 	for range optimizer.Rules[s.Optimizer].Slots {
@@ -45,6 +46,25 @@ func newTrainee(
 		t.slots = append(t.slots, slot)
 	}
 	return t
+}
+
+// parts divides a batch.
+func (t *trainee) parts(b *batch) (parts []part) {
+	room, n := t.room, len(b.questions)
+	if t.settings.AnswersPerQuery > 0 { // steps have different numbers of questions
+		room = min(room, roomy(n))
+	}
+	for from := 0; from < n; from += room {
+		parts = append(parts, part{b, from, min(n, from+room), room})
+	}
+	return parts
+}
+
+// roomy rounds a number of questions up, to one of eight between powers of two: padding takes time, but
+// each number of questions has a program.
+func roomy(n int) int {
+	unit := max(1, powerOfTwo(n)/16)
+	return divideUp(n, unit) * unit
 }
 
 // prepared is a part of a batch for a member, ready for the device.
