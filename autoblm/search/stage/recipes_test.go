@@ -181,6 +181,20 @@ func TestSearchForACell(t *testing.T) {
 	}
 }
 
+// TestCellsOfOneHop checks that cells that read the state or the entity are one choice with walks of one
+// hop, where these are equal, and two with longer walks.
+func TestCellsOfOneHop(t *testing.T) {
+	state, entity := form.Cell{0, 4 * form.CellState, 2}, form.Cell{0, 4 * form.CellEntity, 2}
+	for hops := range 4 {
+		recipe := modelSettings(form.AnyCell, 1).TrialRecipe()
+		recipe.Training.WalkHops = hops
+		areOne := tidy(choice{recipe, state.Form()}) == tidy(choice{recipe, entity.Form()})
+		if areOne != (hops <= 1) {
+			t.Errorf("%d hops: the cells are one choice: %v", hops, areOne)
+		}
+	}
+}
+
 // TestGivenSamplingIsKept checks that trials with negatives have the margin and the temperature of the
 // initial recipe if the space has no others.
 func TestGivenSamplingIsKept(t *testing.T) {
