@@ -55,6 +55,7 @@ func Default(f form.Form) (Settings, kge.Member) {
 	s, m := BasicSettings(), kge.DefaultMember(structure.Structure{})
 	m.Form = f
 	if f != form.Bilinear {
+		s.Dim = f.RoundDim(s.Dim)
 		return s, m
 	}
 	s.With = []int{1}

@@ -52,6 +52,8 @@ func TestForModel(t *testing.T) {
 		{form.Bilinear, kge.CompGCNSub, "compgcn"},
 		{form.TransE, kge.BLM, "compgcn"},
 		{form.Bilinear, kge.RGCN, "rgcn"},
+		{form.RSN, kge.RGCN, "rgcn"},
+		{form.Core(5), kge.CompGCNMult, "compgcn"},
 		{form.Bilinear, kge.NoEncoder, ""},
 		{form.GQE, kge.NoEncoder, ""},
 	} {
@@ -59,15 +61,28 @@ func TestForModel(t *testing.T) {
 		if r.Name != c.want || found != (c.want != "") || r.Dataset != "" {
 			t.Errorf("%v with %v: %q for %q, %t", c.form, c.encoder, r.Name, r.Dataset, found)
 		}
-		if found && c.encoder == kge.NoEncoder {
-			if err := r.Training.ValidateFor(r.For(c.form, r.Structure, 1)); err != nil {
-				t.Errorf("%v: %v", c.form, err)
-			}
+		if !found {
+			continue
+		}
+		s := r.Training
+		if s.Encoder = c.encoder; c.encoder == kge.BLM {
+			s.Message = structure.MustParse("distmult")
+		}
+		decoder := r.Structure
+		if c.form != form.Bilinear {
+			decoder = structure.Structure{}
+		}
+		if err := s.ValidateFor(r.For(c.form, decoder, 1)); err != nil {
+			t.Errorf("%v with %v: %v", c.form, c.encoder, err)
 		}
 	}
-	for _, f := range []form.Form{form.Bilinear, form.TransE, form.CellWN18RR.Form()} {
-		if r := ForGraph(&datasets.Graph{}, f); r.Form.Kind() != f.Kind() && r.Name != "basic" {
+	for _, f := range []form.Form{form.Bilinear, form.TransE, form.CellWN18RR.Form(), form.Core(3)} {
+		r := ForGraph(&datasets.Graph{}, f)
+		if r.Form.Kind() != f.Kind() && r.Name != "basic" {
 			t.Errorf("%v: %s", f, r.Name)
+		}
+		if err := f.CheckDim(r.Training.Dim); err != nil {
+			t.Error(err)
 		}
 	}
 }

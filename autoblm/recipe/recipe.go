@@ -150,7 +150,9 @@ func ForGraph(g *datasets.Graph, f form.Form) Recipe {
 		return r
 	}
 	if f != form.Bilinear {
-		return Basic()
+		r := Basic()
+		r.Recipe = Adapt(r.Recipe, f)
+		return r
 	}
 	return Default(SizeOf(g))
 }
@@ -166,7 +168,9 @@ func ForModel(f form.Form, e kge.Encoder) (r Recipe, found bool) {
 	if i < 0 {
 		return Recipe{}, false
 	}
-	return all[i], true
+	r = all[i]
+	r.Recipe = Adapt(r.Recipe, f)
+	return r, true
 }
 
 // IsOf reports whether the recipe is for models of a kind of forms or, with an encoder, for those with

@@ -31,9 +31,12 @@ var rsnAnywhere = family{
 	training: training(readsWalks),
 }
 
+// rsnHops is the length of the random walks of RSN, as its authors have them.
+const rsnHops = 3
+
 // readsWalks applies the settings that recipes of RSN share.
 func readsWalks(s *kge.Settings) {
-	s.Reciprocal, s.Optimizer, s.Initial, s.WalkHops = true, kge.Adam, kge.Xavier, 3
+	s.Reciprocal, s.Optimizer, s.Initial, s.WalkHops = true, kge.Adam, kge.Xavier, rsnHops
 }
 
 // rsnRows returns the recipes of RSN. Entities have two vectors of 256 numbers. The authors draw at

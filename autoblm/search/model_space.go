@@ -131,10 +131,9 @@ func modelSpaceOf(f form.Form) modelSpace {
 // is not bilinear.
 func ModelSpace(f form.Form) *Space {
 	s := modelSpaceOf(f).Space
-	multiple := f.Spec().Multiple()
 	s.Dims = slices.Clone(s.Dims)
 	for i, dim := range s.Dims {
-		s.Dims[i] = (dim + multiple - 1) / multiple * multiple
+		s.Dims[i] = f.RoundDim(dim)
 	}
 	s.Dims = slices.Compact(s.Dims)
 	if !f.Capabilities().RelationPrediction {
@@ -151,8 +150,7 @@ func (s Settings) ForModel(f form.Form) Settings {
 	if begin := modelSpaceOf(f).begin; begin != nil {
 		begin(&s.Recipe)
 	}
-	multiple := f.Spec().Multiple()
-	s.Training.Dim = (s.Training.Dim + multiple - 1) / multiple * multiple
+	s.Training.Dim = f.RoundDim(s.Training.Dim)
 	return s
 }
 

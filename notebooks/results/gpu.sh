@@ -3,8 +3,9 @@
 # minutes on an H200 and writes its records into the folder where it is run; what is there already is
 # not trained again. BACKEND names the backend, AUTOBLM_DATA the benchmarks, and FLAGS more flags,
 # such as the smallest shapes for a rehearsal: BACKEND=xla:cpu FLAGS="--dim 8 --epochs 2 --cooldown 0"
-# gpu.sh 1. Step 2 needs a multiple of 256, such as --dim 256, and step 7 one of 20, such as --dim 60.
-# With the first triples of a benchmark below AUTOBLM_DATA a rehearsal takes seconds.
+# gpu.sh 1. Step 2 needs a multiple of 256, such as --dim 256, and step 7 one of 20, such as --dim 60,
+# without --cooldown, which classes do not have. With the first triples of a benchmark below
+# AUTOBLM_DATA a rehearsal takes seconds.
 #
 #   1  FB15k-237 by the recipe rp (ComplEx, d 2,000, 500 epochs)
 #   2  WN18RR by the recipe bique, by RESCAL with DURA, and by the best found structure with the

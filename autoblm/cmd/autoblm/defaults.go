@@ -32,10 +32,14 @@ func (c *searchCommand) ResolveDefaults(line *kong.Context) (source string, err 
 	if known := knownSize(c.Dataset); known != nil {
 		size = task.Size{Entities: known.Entities, Examples: known.Train, Validation: known.Valid}
 	}
-	if c.Recipe != "" {
+	err = c.resolve(line, size)
+	switch {
+	case c.Recipe != "":
 		source = "recipe " + c.Recipe
+	case c.recipeName != "":
+		source = "recipe " + c.recipeName
 	}
-	return source, c.resolve(line, size)
+	return source, err
 }
 
 func (c *reproduceCommand) ResolveDefaults(line *kong.Context) (string, error) {

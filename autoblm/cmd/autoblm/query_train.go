@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -63,12 +64,13 @@ func (c *queryTrainCommand) resolve(line *kong.Context) error {
 	named := func(name string) func() {
 		return func() { c.Settings, c.Paths = queryRecipe(name, c.Model) }
 	}
+	adapt := func() { c.Settings = recipe.Adapt(c.Settings, c.Model, c.Structure.Structure) }
 	margin := func() {
 		if c.Sampling.Negatives > 0 && c.Model != form.Bilinear {
 			c.Sampling.Margin = query.DefaultSampling(c.Model, c.Settings.Training.Dim).Margin
 		}
 	}
-	return flags.Resolve(line, named(""), named(c.Recipe), c.impliedLayer(line, &c.Settings), margin)
+	return flags.Resolve(line, named(""), named(c.Recipe), adapt, c.impliedLayer(line, &c.Settings), margin)
 }
 
 // queryTrainSummary is the JSON of query train.

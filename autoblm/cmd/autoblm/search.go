@@ -40,6 +40,7 @@ type searchCommand struct {
 	FinalDims   []int  `group:"Search" min:"1" max:"1048576" help:"Dimensions for --final, separated by commas."`
 	FinalEpochs int    `group:"Search" min:"1" max:"1000000000" help:"Epochs for --final."`
 	fullSoftmax bool   // the only one of the engine
+	recipeName  string // of the training recipe in use
 	taskFlags   taskFlags
 	Study       string `output:"" group:"Results" placeholder:"FILE" brief:"File of the study, to save and resume it." help:"File of the study, or a folder with one; the same command resumes it. The default is study.db in --out."`
 	Out         string `output:"" group:"Results" placeholder:"DIR" brief:"Folder for the model, pictures and study." help:"Folder for the best model, the pictures and the study. The default is a new one below autoblm-out."`
@@ -109,6 +110,10 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 	if err != nil {
 		return err
 	}
+	if c.Recipe == "" && c.Settings.Model != form.Bilinear { // begins with its space
+		r = recipe.Recipe{}
+	}
+	c.recipeName = r.Name
 	layers := []func(){func() {
 		s := c.procedure()
 		s.Model = c.Settings.Model
@@ -116,7 +121,7 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 		s.Planned = planned(line, s.Planned)
 		c.taskFlags.reset(t, !s.WarmStart)
 		c.set(s)
-	}, c.setChunks, c.roundDims}
+	}, c.setChunks}
 	if r.Name != "" {
 		layers = append(layers, recipeLayer(&c.Settings.Recipe, r.Recipe), func() {
 			// A recipe whose norms span more chunks than the search has needs as many.
@@ -125,7 +130,7 @@ func (c *searchCommand) resolve(line *kong.Context, size task.Size) error {
 			}
 		})
 	}
-	return c.resolveRecipe(line, append(layers, c.graphLayer(line, size),
+	return c.resolveRecipe(line, append(layers, c.roundDims, c.graphLayer(line, size),
 		c.impliedLayer(line, &c.Settings.Recipe), func() {
 			c.Settings.Halving = min(c.Settings.Halving, search.DefaultHalving(c.Settings.Training.Epochs))
 		}))
@@ -144,13 +149,17 @@ func (c *searchCommand) resolveRecipe(line *kong.Context, layers []func()) error
 	return err
 }
 
-// trainingRecipe returns the recipe that --recipe names for training, the zero value without one.
-// The basic recipe configures the whole search instead.
+// trainingRecipe returns the recipe that --recipe names for training, or else that of the encoder, the
+// zero value without both. The basic recipe configures the whole search instead.
 func (c *searchCommand) trainingRecipe(t tasks.Registration) (recipe.Recipe, error) {
-	if c.Recipe == "" || c.Recipe == basicRecipe {
+	f, encoder := search.Settings(c.Settings).FirstForm(), c.Encoding.Encoder
+	switch {
+	case c.Recipe == basicRecipe || c.Recipe == "" && (encoder == kge.NoEncoder || !t.Recipes):
 		return recipe.Recipe{}, nil
-	}
-	if !t.Recipes {
+	case c.Recipe == "":
+		r, _ := recipe.ForModel(f, encoder)
+		return r, nil
+	case !t.Recipes:
 		return recipe.Recipe{}, fmt.Errorf("there is no recipe %s for --task %s: use %s, or the flags "+
 			"of training", c.Recipe, c.Task, basicRecipe)
 	}
@@ -159,6 +168,7 @@ func (c *searchCommand) trainingRecipe(t tasks.Registration) (recipe.Recipe, err
 		return r, fmt.Errorf("the recipe %s trains %v, which has no structure to search for: "+
 			"add --model %[2]v to tune it, or use another recipe", r.Name, r.Form)
 	}
+	r.Recipe = recipe.Adapt(r.Recipe, f)
 	return r, err
 }
 
@@ -188,9 +198,13 @@ func (c *searchCommand) setChunks() {
 	}
 }
 
-// roundDims rounds default dimensions down to multiples of the number of chunks.
+// roundDims rounds default dimensions down to multiples of the number of chunks, or up to those of the
+// model.
 func (c *searchCommand) roundDims() {
 	round := func(dim int) int { return max(1, dim/c.Settings.K) * c.Settings.K }
+	if f := c.Settings.Model; f != form.Bilinear {
+		round = func(dim int) int { return f.RoundDim(dim) }
+	}
 	c.Settings.Training.Dim = round(c.Settings.Training.Dim)
 	c.Settings.RetrainDims = slices.Clone(c.Settings.RetrainDims)
 	for i, dim := range c.Settings.RetrainDims {
@@ -203,7 +217,7 @@ func (c *searchCommand) graphLayer(line *kong.Context, size task.Size) func() {
 	return func() {
 		s := &c.Settings
 		if size == (task.Size{}) || c.Recipe != "" || c.Task != completion.TaskName ||
-			s.Model != form.Bilinear {
+			s.Model != form.Bilinear || c.Encoding.Encoder != kge.NoEncoder {
 			return
 		}
 		n3, frequency := s.N3, s.PenaltyFrequency

@@ -19,23 +19,26 @@ import (
 // Selection implements flags.Selector: help has the flags that apply to the chosen model. Brief help
 // adds those that its recipes set or that ComplEx lacks.
 func (c *trainCommand) Selection(line *kong.Context) *flags.Selection {
-	encoder := c.Encoding.Encoder
-	isOther := c.Model != form.Bilinear || encoder != kge.NoEncoder // than a structure alone
+	model, encoder := search.Settings{Model: c.Model}.FirstForm(), c.Encoding.Encoder // a found cell for none
+	isOther := model != form.Bilinear || encoder != kge.NoEncoder                     // than a structure alone
 	var arguments []string
 	switch {
-	case c.Model != form.Bilinear:
-		arguments = []string{"--model", c.Model.String()}
+	case model != form.Bilinear:
+		arguments = []string{"--model", model.String()}
 	case flags.IsGiven(line, "structure"):
 		arguments = []string{"--structure", c.Structure.text}
 	}
 	if encoder != kge.NoEncoder {
 		arguments = append(arguments, "--encoder", encoder.String())
 	}
+	if encoder == kge.BLM && model != form.Bilinear { // without a structure for messages
+		arguments = append(arguments, "--message", "complex")
+	}
 	if len(arguments) == 0 {
 		return nil
 	}
-	s := selectionFor(arguments, c.Model, c.Structure.Structure, encoder)
-	s.Unused["structure"] = c.Model != form.Bilinear
+	s := selectionFor(arguments, model, c.Structure.Structure, encoder)
+	s.Unused["structure"] = model != form.Bilinear
 	s.Examples = []string{"train --dataset world " + s.Arguments + " --out mymodel"}
 	if !isOther {
 		return s
@@ -43,8 +46,8 @@ func (c *trainCommand) Selection(line *kong.Context) *flags.Selection {
 	maps.Copy(s.Own, inapplicableToComplEx())
 	isDistance := func(f form.Form) bool { return !f.Capabilities().Products }
 	for _, r := range recipe.All() {
-		isOwn := r.IsOf(c.Model, encoder)
-		if isOwn || encoder == kge.NoEncoder && isDistance(c.Model) && isDistance(r.Form) {
+		isOwn := r.IsOf(model, encoder)
+		if isOwn || encoder == kge.NoEncoder && isDistance(model) && isDistance(r.Form) {
 			addChanged(s.Own, r.Recipe)
 		}
 		if isOwn && r.Dataset != "" && len(s.Examples) == 1 {

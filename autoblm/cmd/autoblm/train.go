@@ -72,7 +72,9 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 		c.recipeName = r.Name
 		layers = append(layers, recipeLayer(&c.Settings, r.Recipe))
 	}
-	layers = append(layers, c.fromLayer(), c.impliedLayer(line, &c.Settings), func() {
+	layers = append(layers, func() {
+		c.Settings = recipe.Adapt(c.Settings, c.Model, c.Structure.Structure, c.Message.Structure)
+	}, c.fromLayer(), c.impliedLayer(line, &c.Settings), func() {
 		s := &c.Settings.Training
 		if c.NoEval && !flags.IsGiven(line, "validate-every", "patience", "plateau-patience") {
 			s.ValidateEvery, s.Patience = 0, 0

@@ -3,6 +3,7 @@ package form
 import (
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/require"
 )
 
@@ -30,4 +31,23 @@ func TestNamesOfCores(t *testing.T) {
 	require.NoError(t, Core(3).CheckDim(300))
 	require.Error(t, Core(3).CheckDim(100), "multiple of 3, such as 102")
 	require.Error(t, Core(3).CheckDim(0), "such as 3")
+}
+
+// TestRoundDim checks the smallest dimension that a form and the chunks of structures divide.
+func TestRoundDim(t *testing.T) {
+	k3, k4, none := structure.Zero(3), structure.Zero(4), structure.Structure{}
+	for _, c := range []struct {
+		form       Form
+		dim        int
+		structures []structure.Structure
+		want       int
+	}{
+		{Core(3), 64, nil, 66}, {Core(3), 66, nil, 66}, {Core(3), 0, nil, 3}, {DefaultConvE.Form(), 64, nil, 80},
+		{Bilinear, 512, []structure.Structure{k3}, 513}, {Bilinear, 64, []structure.Structure{k3, k4}, 72},
+		{RotatE, 63, []structure.Structure{none}, 64}, {Bilinear, 7, nil, 7},
+	} {
+		if got := c.form.RoundDim(c.dim, c.structures...); got != c.want {
+			t.Errorf("%v rounds %d to %d, want %d", c.form, c.dim, got, c.want)
+		}
+	}
 }

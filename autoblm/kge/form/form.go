@@ -214,9 +214,20 @@ func (f Form) CheckDim(dim int) error {
 		}
 		return nil
 	}
-	next := max(1, (dim+multiple-1)/multiple) * multiple
 	return fmt.Errorf("dim is %d: for %v it must be a positive multiple of %d, such as %d",
-		dim, f, multiple, next)
+		dim, f, multiple, f.RoundDim(dim))
+}
+
+// RoundDim returns the smallest positive dimension, from dim on, that models of the form divide, and
+// that is a multiple of the numbers of chunks of some structures.
+func (f Form) RoundDim(dim int, structures ...structure.Structure) int {
+	multiple := f.Spec().Multiple()
+	dim = max(1, (dim+multiple-1)/multiple) * multiple
+	isUneven := func(s structure.Structure) bool { return s.K() > 0 && dim%s.K() != 0 }
+	for slices.ContainsFunc(structures, isUneven) {
+		dim += multiple
+	}
+	return dim
 }
 
 // relationsTable is the name of the first table of relations.
