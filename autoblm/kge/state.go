@@ -23,7 +23,7 @@ type MemberState struct {
 	Slots []Tables
 }
 
-// MemberShape is what all states of a member have in common, apart from signs of the structure.
+// MemberShape describes all states of a member, apart from signs of the structure.
 type MemberShape struct {
 	Structure structure.Structure
 	Sizes     []int // of the tables, in the order of [Tables.All]

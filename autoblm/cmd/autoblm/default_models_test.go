@@ -29,7 +29,7 @@ func checkTrain(t *testing.T, flags string) {
 }
 
 // TestDefaultsTrainEachModel checks that the settings that are not given are legal for each model, with
-// each encoder, also in the examples of its help and in the README.
+// each encoder, also in the examples of its help.
 func TestDefaultsTrainEachModel(t *testing.T) {
 	var all []string
 	for _, name := range modelNames {
@@ -54,17 +54,6 @@ func TestDefaultsTrainEachModel(t *testing.T) {
 		}
 		for _, example := range c.Train.Selection(line).Examples {
 			checkTrain(t, strings.TrimPrefix(example, "train "))
-		}
-	}
-	page := readFile(t, "../../..", "README.md")
-	_, table, _ := strings.Cut(page, "<!-- models -->")
-	table, _, _ = strings.Cut(table, "<!-- end of models -->")
-	for _, line := range strings.Split(table, "\n") {
-		cells := strings.Split(line, " | ")
-		for i, flags := range strings.Split(cells[min(1, len(cells)-1)], "`") {
-			if i%2 == 1 {
-				checkTrain(t, "--dataset world "+flags)
-			}
 		}
 	}
 }

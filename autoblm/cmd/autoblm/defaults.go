@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,11 +34,8 @@ func (c *searchCommand) ResolveDefaults(line *kong.Context) (source string, err 
 		size = task.Size{Entities: known.Entities, Examples: known.Train, Validation: known.Valid}
 	}
 	err = c.resolve(line, size)
-	switch {
-	case c.Recipe != "":
-		source = "recipe " + c.Recipe
-	case c.recipeName != "":
-		source = "recipe " + c.recipeName
+	if name := cmp.Or(c.Recipe, c.recipeName); name != "" {
+		source = "recipe " + name
 	}
 	return source, err
 }

@@ -130,10 +130,7 @@ func TestTableOfModels(t *testing.T) {
 			missing = without(missing, model)
 		}
 		for _, code := range inCode.FindAllStringSubmatch(cells[1], -1) {
-			_, err := resolveTrain(t, "--dataset world --dim 120 "+code[1], nil).members()
-			if err != nil {
-				t.Errorf("train %s: %v", code[1], err)
-			}
+			checkTrain(t, "--dataset world "+code[1])
 		}
 	}
 	for _, name := range missing {

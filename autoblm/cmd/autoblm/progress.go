@@ -61,8 +61,8 @@ type searchBar struct {
 	what string // that is counted: structure or recipe
 }
 
-// newSearchBar returns the bar of a search that counts what a trial tries. A search with a deadline has many rounds, so a log has
-// fewer lines than rounds.
+// newSearchBar returns the bar of a search that counts what a trial tries. A search with a deadline has
+// many rounds, so a log has fewer lines than rounds.
 func newSearchBar(o *output, what string, end time.Time) *searchBar {
 	every := time.Duration(0)
 	if !end.IsZero() {

@@ -7,10 +7,9 @@ import (
 )
 
 // AnyCell stands for Interstellar with a cell that a search chooses. No model has this form.
-var AnyCell = Form{anyCell{interstellar{noStructure{anyCellName}, CellWN18RR}}}
+var AnyCell = Form{anyCell{interstellar{noStructure{"interstellar"}, CellWN18RR}}}
 
-// anyCellName is the name of [AnyCell].
-const anyCellName = "interstellar"
+func init() { aliases[AnyCell.String()] = AnyCell }
 
 // anyCell has the tables and capabilities that Interstellar has with most cells.
 type anyCell struct{ interstellar }

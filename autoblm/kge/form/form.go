@@ -95,7 +95,7 @@ var Bilinear Form
 // registered holds all forms except Bilinear.
 var registered []Form
 
-// aliases holds the form of each alternative name.
+// aliases holds the form of each alternative name, and those of single forms that are not in [All].
 var aliases = map[string]Form{}
 
 // register adds a form. Other names can be used for it in commands and files.
@@ -139,15 +139,17 @@ func (f Form) Capabilities() Capabilities { return f.Spec().Capabilities() }
 
 func (f Form) String() string { return f.Spec().Name() }
 
+// Kind returns the name of the form without the numbers of its family, such as conve of conve-8-32-3.
+func (f Form) Kind() string {
+	kind, _, _ := strings.Cut(f.String(), "-")
+	return kind
+}
+
 // MarshalText returns the name.
 func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // UnmarshalText reads a name.
 func (f *Form) UnmarshalText(text []byte) error {
-	if string(text) == anyCellName {
-		*f = AnyCell
-		return nil
-	}
 	if alias, found := aliases[string(text)]; found {
 		*f = alias
 		return nil
@@ -168,10 +170,6 @@ func (f *Form) UnmarshalText(text []byte) error {
 	}
 	if form, found := parseConvE(string(text)); found {
 		*f = form
-		return nil
-	}
-	if string(text) == RSN.String() {
-		*f = RSN
 		return nil
 	}
 	if form, isCell, err := parseCell(string(text)); isCell {

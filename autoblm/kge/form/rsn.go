@@ -27,6 +27,8 @@ type rsn struct{ noStructure }
 // [All].
 var RSN = Form{rsn{noStructure{"rsn"}}}
 
+func init() { aliases[RSN.String()] = RSN }
+
 // LSTMLayers is the number of layers of RSN.
 const LSTMLayers = 2
 

@@ -8,7 +8,7 @@ import (
 )
 
 // pair is a candidate: a structure and, with [Options.Messages], the structure of an encoder's messages,
-// of as many chunks. Its cells are those of both, row by row.
+// of as many chunks. It has the cells of both, row by row.
 type pair struct{ structure, message structure.Structure }
 
 // pairs returns the candidates of trials.

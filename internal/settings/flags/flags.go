@@ -1,9 +1,9 @@
 // Package flags turns the fields of settings into flags of a command line. The parser is kong,
 // which reads the tags of the fields. Five more tags are read here. Fields with a json name always
 // have a default, also if it is zero. The tag needs names other flags: if all of them are zero,
-// this one has no effect. The tag brief is the one-line help of a common flag. In brief help
-// for a model (see Selection), the tag own is that of a flag that matters for it, and flags with the
-// tag minor are left out.
+// this one has no effect. The tag brief is the one-line help of a common flag. In brief help for a
+// model (see Selection), flags that matter for it show their tag own, and flags with the tag minor are
+// left out.
 package flags
 
 import (

@@ -29,15 +29,17 @@ func (p recipe) predictRelations(a asked) *Node {
 	questions := InsertAxes(a.in[inEndQuestions], -1)
 	heads, tails := Gather(a.anchors, questions), lookUp(a.tables.entities, a.in[inEnds])
 	queries := p.graphs().(relating).relationQueries(a.pass, heads, tails)
-	relations := a.tables.relations[0]
-	scores := Dot(queries, relations).General([]int{1}, nil, []int{1}, nil) // [p, relations]
-	numbers := Gather(Squeeze(Slice(a.paths.relations, AxisElem(0)), 0), questions)
-	truth := ReduceSum(Mul(queries, lookUp(relations, numbers)), 1)
+	truth := Gather(Squeeze(Slice(a.paths.relations, AxisElem(0)), 0), questions)
+	loss := relationEntropy(queries, a.tables.relations[0], truth, a.ofTriples(tripleWeight))
+	return Mul(a.scalar(scalarRelationPrediction), loss)
+}
 
-	highest := StopGradient(ReduceAndKeep(scores, ReduceMax, 1))
-	logTotal := Add(Log(ReduceSum(Exp(Sub(scores, highest)), 1)), Squeeze(highest, 1))
-	weights := a.ofTriples(tripleWeight)
-	return Mul(a.scalar(scalarRelationPrediction), ReduceAllSum(Mul(Sub(logTotal, truth), weights)))
+// relationEntropy returns the weighted cross entropy of the true relations [n] among all, whose scores
+// are the products of queries [n, numbers] and rows [relations, numbers].
+func relationEntropy(queries, rows, truth, weights *Node) *Node {
+	logShares := LogSoftmax(Dot(queries, rows).General([]int{1}, nil, []int{1}, nil))
+	isTruth := OneHot(truth, rows.Shape().Dim(0), logShares.DType())
+	return Neg(ReduceAllSum(Mul(ReduceSum(Mul(logShares, isTruth), 1), weights)))
 }
 
 // ofTriples returns a row of [inTriples], [p].

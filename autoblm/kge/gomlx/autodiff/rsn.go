@@ -34,6 +34,11 @@ func (rsn) inputs(c *pass, rows *Node) *Node {
 	return Slice(Reshape(rows, -1, 2*n), AxisRange(), AxisRange(0, n))
 }
 
+// answers returns the vectors of relations as answers.
+func (rsn) answers(c *pass, rows *Node) *Node {
+	return Slice(rows, AxisRange(), AxisRange(c.dim/2))
+}
+
 // queries returns outputs as queries [questions, 1, d].
 func (rsn) queries(outputs *Node) *Node {
 	return InsertAxes(Concatenate([]*Node{ZerosLike(outputs), outputs}, 1), 1)
@@ -67,15 +72,7 @@ func (f rsn) read(c *pass, t tables, _ *Node, p paths) *Node {
 	}
 	ofParts := func(all []*Node) *Node { return Reshape(Stack(all, 1), questions, n) }
 	c.averages = Concatenate(append(network.means[:], network.variances[:]...), 0)
-	c.more = f.relationEntropy(c, t, ofParts(afterEntities), Reshape(Stack(relations, 1), questions))
+	c.more = relationEntropy(ofParts(afterEntities), f.answers(c, t.relations[0]),
+		Reshape(Stack(relations, 1), questions), c.asked.in[inWeights])
 	return f.queries(ofParts(afterRelations))
-}
-
-// relationEntropy returns the weighted cross entropy of the last relation of each question among all
-// relations and reverses, given the outputs before it.
-func (rsn) relationEntropy(c *pass, t tables, outputs, truth *Node) *Node {
-	answers := Slice(t.relations[0], AxisRange(), AxisRange(c.dim/2))
-	shares := LogSoftmax(Dot(outputs, answers).General([]int{1}, nil, []int{1}, nil)) // [questions, 2R]
-	ofTruth := ReduceSum(Mul(shares, OneHot(truth, answers.Shape().Dim(0), shares.DType())), 1)
-	return Neg(ReduceAllSum(Mul(ofTruth, c.asked.in[inWeights])))
 }

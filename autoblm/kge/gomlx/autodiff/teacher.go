@@ -43,8 +43,6 @@ func (a asked) learnFromTeacher() *Node {
 	scores = Where(isPadding, BroadcastToShape(low, scores.Shape()), scores)
 	shares = MaxScalar(shares, 0)
 
-	highest := StopGradient(ReduceAndKeep(scores, ReduceMax, 1))
-	logTotal := Add(Log(ReduceAndKeep(Exp(Sub(scores, highest)), ReduceSum, 1)), highest)
-	ofQuestions := ReduceSum(Mul(shares, Sub(logTotal, scores)), 1)
-	return Mul(ReduceAllSum(Mul(ofQuestions, a.in[inWeights])), Square(temperature))
+	ofQuestions := ReduceSum(Mul(shares, LogSoftmax(scores)), 1)
+	return Mul(Neg(ReduceAllSum(Mul(ofQuestions, a.in[inWeights]))), Square(temperature))
 }
