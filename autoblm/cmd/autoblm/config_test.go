@@ -45,6 +45,9 @@ func TestConfigRepeatsATraining(t *testing.T) {
 	repeats(t, "train", data, "--epochs 2 --dim 8 --recipe rescal --members 2 --no-eval")
 	repeats(t, "train", data, "--epochs 2 --dim 8 --model rotate --validate-every 1 --seed 9")
 	repeats(t, "train", data, "--epochs 2 --dura 0.1 --minutes 5")
+	rotate := " --model rotate --epochs 2 --dim 8 --negatives 2"
+	config = repeats(t, "train", data, rotate, "--no-subsampling --adversarial-temperature 0")
+	contains(t, config, "\nsubsampling: false\n", "\nadversarial-temperature: 0\n")
 	repeats(t, "query train", data, "--epochs 2 --dim 8 --structure simple --hops 2 --with 1")
 }
 

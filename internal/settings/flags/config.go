@@ -156,16 +156,17 @@ const (
 )
 
 // Config returns a configuration with the present values of the flags of a command. Flags with the
-// tag output have none: they say where a run writes. Given flags are pinned unless they are unused.
+// tag output have none: they say where a run writes. Given flags are pinned unless they are unused,
+// also if they are zero, because a recipe may have another value.
 func Config(line *kong.Context, title string, useOf func(*kong.Flag) Use) ([]byte, error) {
 	var w bytes.Buffer
 	fmt.Fprintf(&w, "# %s\n", strings.ReplaceAll(title, "\n", "\n# "))
 	for _, flag := range line.Flags() {
-		isZero := flag.Target.IsZero()
-		if !isSetting(flag) || flag.Tag.Has("output") || isZero && !flag.Tag.Has("json") {
+		if !isSetting(flag) || flag.Tag.Has("output") {
 			continue
 		}
-		if needed := flag.Tag.Get("needs"); isZero && needed != "" {
+		given := IsGiven(line, flag.Name)
+		if flag.Target.IsZero() && !given && (!flag.Tag.Has("json") || flag.Tag.Has("needs")) {
 			continue
 		}
 		value, err := yamlOf(flag.Target)
@@ -174,7 +175,7 @@ func Config(line *kong.Context, title string, useOf func(*kong.Flag) Use) ([]byt
 		}
 		switch use := useOf(flag); {
 		case use == Unused:
-		case use == Open && !IsGiven(line, flag.Name):
+		case use == Open && !given:
 			fmt.Fprintf(&w, "# %s: %s\n", flag.Name, value)
 		default:
 			fmt.Fprintf(&w, "%s: %s\n", flag.Name, value)
