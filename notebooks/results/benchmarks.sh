@@ -53,6 +53,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rp-apart --recipe rp --n3-block 1 --dim 2000 --batch 1000 --lr 0.2 --sparse-gradients 256 --epochs 60 --cooldown 57 --validate-every 6
     train $graph rp-apart-long --recipe rp --n3-block 1 --dim 2000 --batch 1000 --sparse-gradients 256 --epochs 105 --cooldown 40 --validate-every 10
     train $graph rp-moduli --recipe rp --dim 2000 --batch 600 --answers-per-query 16 --sparse-gradients 256 --epochs 50 --cooldown 25 --validate-every 10
+    train $graph rp-moduli-long --recipe rp --dim 2000 --batch 600 --answers-per-query 16 --sparse-gradients 256 --epochs 100 --cooldown 40 --validate-every 10
     for how in "512 --lr 0.1 --cooldown 10" "512-falling --lr 0.2 --cooldown 45" "512-faster --lr 0.4 --cooldown 45" "512-heavier --lr 0.2 --cooldown 45 --n3 0.2" \
       "512-prediction-2 --lr 0.2 --cooldown 45 --relation-prediction 2" "512-prediction-8 --lr 0.2 --cooldown 45 --relation-prediction 8"; do
       # shellcheck disable=SC2086 # flags
