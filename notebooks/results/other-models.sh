@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # Trains models that are not bilinear on WN18RR and FB15k-237, on one thread with one seed, in the
-# folder where it is run: other-GRAPH-MODEL.json has the validation and test MRRs. AUTOBLM_DATA names
-# the benchmarks. What is there already is not done again.
+# folder where it is run: other-GRAPH-NAME.json has the validation and test MRRs. BACKEND is that of
+# the models that only GoMLX trains. AUTOBLM_DATA names the benchmarks. What is there already is not
+# done again, and what was interrupted goes on.
 set -euo pipefail
 trap 'exit 130' INT TERM
 
-train() { # GRAPH MODEL FLAG...
-  local file=other-$1-$2.json
-  [ -s "$file" ] && return
-  autoblm train --threads 1 --seed 1 --dataset "$1" --model "$2" "${@:3}" --out model --record record.part >/dev/null
-  rm -rf model
-  mv record.part "$file"
+run() { # GRAPH NAME FLAG...
+  local name=other-$1-$2
+  [ -s "$name.json" ] && return
+  autoblm train --threads 1 --seed 1 --dataset "$1" "${@:3}" --out "$name" --record "$name.part" >/dev/null
+  mv "$name.part" "$name.json"
 }
+
+train() { run "$1" "$2" --model "$2" "${@:3}"; } # GRAPH MODEL FLAG...
+
+gomlx() { run "$@" --backend "${BACKEND:-xla:cpu}"; }
 
 train wn18rr rotate --dim 400 --negatives 256 --margin 6 --batch 512 --lr 0.1 --epochs 60 \
   --cooldown 40 --validate-every 10
@@ -23,3 +27,18 @@ train fb15k-237 transh --dim 300 --batch 512 --negatives 256 --margin 9 --lr 0.0
   --cooldown 6 --validate-every 5
 train fb15k-237 pairre --dim 400 --negatives 256 --margin 6 --batch 512 --lr 0.1 --epochs 10 \
   --validate-every 5
+train fb15k-237 transe --dim 400 --negatives 256 --margin 9 --adversarial-temperature 1 --subsampling \
+  --batch 512 --lr 0.1 --epochs 16 --cooldown 10 --validate-every 4
+train wn18rr transe --dim 400 --negatives 256 --margin 6 --batch 512 --lr 0.1 --epochs 20 --cooldown 10 \
+  --validate-every 5
+run wn18rr rotate-800 --model rotate --dim 800 --negatives 256 --margin 6 --batch 512 --lr 0.1 \
+  --epochs 60 --cooldown 40 --validate-every 10
+run fb15k-237 rotate-600 --model rotate --dim 600 --batch 512 --negatives 256 --margin 9 \
+  --adversarial-temperature 1 --subsampling --lr 0.1 --epochs 40 --cooldown 26 --validate-every 8
+gomlx fb15k-237 conve --recipe conve --batch 512 --epochs 60 --cooldown 24 --decay 1 --lr 0.003 \
+  --validate-every 5 --validate-sample 3000
+gomlx wn18rr compgcn --recipe compgcn --model conve --encoder-layers 1 --loss log-loss \
+  --sampled-softmax 4096 --answers-per-query 16 --batch 2048 --lr 0.003 --dropout 0.3 --input-dropout 0.2 \
+  --feature-dropout 0.2 --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 45 --cooldown 0.4 --validate-every 5
+gomlx fb15k-237 rgcn --recipe rgcn --dim 200 --encoder-layers 1 --encoder-bases 2 --sampled-softmax 4096 \
+  --reciprocal --batch 4096 --lr 0.005 --epochs 20 --validate-every 4
