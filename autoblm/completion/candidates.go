@@ -30,11 +30,16 @@ func (c *candidates) count(m *kge.Model) int {
 
 // has reports whether an entity is a candidate.
 func (c *candidates) has(id int32) bool {
-	if c.ids == nil {
-		return true
-	}
-	_, found := slices.BinarySearch(c.ids, id)
+	_, found := c.index(id)
 	return found
+}
+
+// index returns the index of an entity among the candidates.
+func (c *candidates) index(id int32) (index int, found bool) {
+	if c.ids == nil {
+		return int(id), true
+	}
+	return slices.BinarySearch(c.ids, id)
 }
 
 // id returns the id of a candidate.

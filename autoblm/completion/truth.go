@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -159,7 +160,8 @@ func (a *Answerer) evidences(ctx context.Context, triples []datasets.Triple) ([]
 			if eval.In(answers)(q.other) {
 				others--
 			}
-			share := logShare(a.logSum(c, scores, exact), exact(q.other), c.has(q.other))
+			score := a.scoreOf(c, scores, q.other, exact)
+			share := logShare(a.logSum(c, scores, exact), score, c.has(q.other))
 			sums[sideOf(q)][indices[n]] = evidence(share, others)
 		})
 		if err != nil {
@@ -173,6 +175,28 @@ func (a *Answerer) evidences(ctx context.Context, triples []datasets.Triple) ([]
 		sums[0][i] = (sums[0][i] + sums[1][i]) / 2
 	}
 	return sums[0], nil
+}
+
+// scoreOf returns the score of an entity by which a triple is judged: that in float64, or a candidate's
+// in float32 if a model is neural, because queries in float64 take most of its time.
+func (a *Answerer) scoreOf(
+	c *candidates, scores []float32, id int32, exact func(id int32) float64,
+) float64 {
+	if index, found := c.index(id); found && scores != nil && a.isNeural() {
+		score := float64(scores[index])
+		if !math.IsNaN(score) && !math.IsInf(score, 0) { // not beyond float32
+			return score
+		}
+	}
+	return exact(id)
+}
+
+// isNeural reports whether a model of the answerer is neural.
+func (a *Answerer) isNeural() bool {
+	return slices.ContainsFunc(a.Models(), func(m *kge.Model) bool {
+		_, is := m.Form.Neural()
+		return is
+	})
 }
 
 // threshold returns the evidence from which on triples are called true with the fewest errors, in

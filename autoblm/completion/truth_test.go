@@ -2,13 +2,16 @@ package completion_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -101,5 +104,50 @@ func TestClassifyTriples(t *testing.T) {
 	write("test_negatives.txt", g.Test)
 	if e := classify(1); !e.Given || math.Abs(e.Accuracy-0.5) > 1e-9 || math.Abs(e.AUC-0.5) > 1e-9 {
 		t.Errorf("true triples as negatives: %+v", e)
+	}
+}
+
+// TestThresholdsOfNeuralModels compares those from an engine's scores with those from the definition.
+func TestThresholdsOfNeuralModels(t *testing.T) {
+	_, g := planted()
+	random := rand.New(rand.NewPCG(3, 4))
+	numbers := func(n int, draw func(i int) float64) []float32 {
+		all := make([]float32, n)
+		for i := range all {
+			all[i] = float32(draw(i))
+		}
+		return all
+	}
+	normal := func(int) float64 { return random.NormFloat64() }
+	const dim = 8
+	m := &kge.Model{EntityLabels: g.Entities, RelationLabels: g.Relations, Parameters: kge.Parameters{
+		Form: form.ConvE{Height: 2, Filters: 2, Size: 2}.Form(), Dim: dim, Reciprocal: true,
+	}}
+	m.Entities = numbers(len(g.Entities)*dim, normal)
+	m.Relations = numbers(2*len(g.Relations)*dim, normal)
+	for _, table := range m.Specs()[1:] {
+		m.More = append(m.More, numbers(table.Rows*table.Columns, func(i int) float64 {
+			return table.Draw(random, i/table.Columns, 1)
+		}))
+	}
+	calibrate := func(engine kge.Engine) *completion.Calibration {
+		c, err := completion.Calibrate(t.Context(), completion.Single{Model: m}, engine, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	got, want := calibrate(cpu.New(1)), calibrate(nil)
+	check := func(name string, got, want *float64) {
+		t.Helper()
+		if got == nil || want == nil {
+			t.Errorf("%s has no threshold", name)
+		} else if math.Abs(*got-*want) > 1e-4 {
+			t.Errorf("threshold of %s: %v, want %v", name, *got, *want)
+		}
+	}
+	check("all relations", &got.Threshold, &want.Threshold)
+	for _, relation := range []string{"likes", "sees"} {
+		check(relation, got.Relations[relation].Threshold, want.Relations[relation].Threshold)
 	}
 }

@@ -70,10 +70,7 @@ func RankTyped(
 func (c *candidates) rank(
 	q question, scores []float32, known []int32,
 ) (rank eval.Rank, isOutside bool) {
-	truth, found := int(q.other), true
-	if c.ids != nil {
-		truth, found = slices.BinarySearch(c.ids, q.other)
-	}
+	truth, found := c.index(q.other)
 	for i, score := range scores {
 		if found && (i == truth || score < scores[truth]) {
 			continue

@@ -40,7 +40,7 @@ func (h Hop) move(state []float64, transposed bool) []float64 {
 		return p.hop(p.moved(state, h.rows, transposed), h.rows[0], transposed, false)
 	}
 	if n, ok := p.Form.Neural(); ok {
-		return n.Hop(state, h.rows[0], transposed, p.More)
+		return n.Hops([][]float64{state}, h.rows[:1], transposed, p.More)[0]
 	}
 	if p.Form.Partitions() > 0 {
 		return p.coreHop(state, h.matrix, transposed)

@@ -141,7 +141,7 @@ func (p Parameters) walk(kept *CoreMatrices, q Question, relations int) []float6
 	for _, r := range q.Path {
 		rows, transposed := p.relationRows(r, relations)
 		if n, ok := p.Form.Neural(); ok {
-			state = n.Hop(state, rows[0], transposed, p.More)
+			state = n.Hops([][]float64{state}, rows[:1], transposed, p.More)[0]
 		} else if p.Form.Partitions() > 0 {
 			state = p.coreHop(state, kept.of(p, r, relations, rows[0]), transposed)
 		} else {

@@ -30,17 +30,34 @@ type neuralHop struct {
 }
 
 func (h neuralHop) Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool) {
-	anchor, relation := make([]float64, h.dim), make([]float64, h.rows*h.columns)
-	for path := range n {
-		widen(anchor, from.Row(path))
-		for i := range h.rows {
-			widen(relation[i*h.columns:][:h.columns], relations[0].Row(path*h.rows+i))
+	const together = 16 // whose states stay in the first-level cache
+	anchors, rows := makeRows(min(n, together), h.dim), makeRows(min(n, together), h.rows*h.columns)
+	for first := 0; first < n; first += together {
+		count := min(together, n-first)
+		for i := range count {
+			widen(anchors[i], from.Row(first+i))
+			for row := range h.rows {
+				numbers := relations[0].Row((first+i)*h.rows + row)
+				widen(rows[i][row*h.columns:][:h.columns], numbers)
+			}
 		}
-		row := to.Row(path)
-		for i, x := range h.form.Hop(anchor, relation, transposed, h.globals) {
-			row[i] += float32(x)
+		states := h.form.Hops(anchors[:count], rows[:count], transposed, h.globals)
+		for i, state := range states {
+			row := to.Row(first + i)
+			for j, x := range state {
+				row[j] += float32(x)
+			}
 		}
 	}
+}
+
+// makeRows returns rows of numbers.
+func makeRows(rows, columns int) [][]float64 {
+	all := make([][]float64, rows)
+	for i := range all {
+		all[i] = make([]float64, columns)
+	}
+	return all
 }
 
 // widen copies the first numbers of a row.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,44 +118,56 @@ func (convE) Capabilities() Capabilities { return Capabilities{StateRows: 1, Pro
 // the rectifier.
 type convolved struct{ maps, query []float64 }
 
-// convolve computes the layers of a query with moving averages. globals has the tables after that of
+// convolve computes the layers of queries with moving averages. globals has the tables after that of
 // relations.
-func convolve[T float32 | float64](f ConvE, head, relation []float64, globals [][]T) (c convolved) {
+func convolve[T float32 | float64](
+	f ConvE, heads, relations [][]float64, globals [][]T,
+) []convolved {
+	all := make([]convolved, len(heads))
+	maps, queries := make([][]float64, len(heads)), make([][]float64, len(heads))
+	for i, head := range heads {
+		all[i] = convolved{convEMaps(f, head, relations[i], globals), make([]float64, len(head))}
+		maps[i], queries[i] = rectified(all[i].maps), all[i].query
+	}
+	addProducts(queries, maps, globals[1])
+	for _, c := range all {
+		for n, x := range c.query {
+			factor, offset := convENorm(globals[2], 2, n)
+			c.query[n] = factor*x + offset
+		}
+	}
+	return all
+}
+
+// convEMaps returns the maps of a query.
+func convEMaps[T float32 | float64](f ConvE, head, relation []float64, globals [][]T) []float64 {
 	d := len(head)
-	filters, weights, norms := globals[0], globals[1], globals[2]
+	filters, norms := globals[0], globals[2]
 	rows, columns := f.Maps(d)
 	width := d / f.Height
 	factor, offset := convENorm(norms, 0, 0)
 	image := make([]float64, 0, 2*d)
-	for _, x := range append(append([]float64(nil), head...), relation...) {
+	for _, x := range slices.Concat(head, relation) {
 		image = append(image, factor*x+offset)
 	}
+	maps := make([]float64, 0, f.Filters*rows*columns)
 	for k := range f.Filters {
 		filter := filters[k*f.Size*f.Size:][:f.Size*f.Size]
 		factor, offset := convENorm(norms, 1, k)
 		for i := range rows {
 			for j := range columns {
 				sum := 0.0
-				for at, w := range filter {
-					sum += float64(w) * image[(i+at/f.Size)*width+j+at%f.Size]
+				for row := range f.Size {
+					covered := image[(i+row)*width+j:][:f.Size]
+					for column, w := range filter[row*f.Size:][:f.Size] {
+						sum += float64(w) * covered[column]
+					}
 				}
-				c.maps = append(c.maps, factor*sum+offset)
+				maps = append(maps, factor*sum+offset)
 			}
 		}
 	}
-	c.query = make([]float64, d)
-	for m, x := range c.maps {
-		if x > 0 {
-			for n, w := range weights[m*d:][:d] {
-				c.query[n] += x * float64(w)
-			}
-		}
-	}
-	for n, x := range c.query {
-		factor, offset := convENorm(norms, 2, n)
-		c.query[n] = factor*x + offset
-	}
-	return c
+	return maps
 }
 
 // convENorm returns the affine map of a number of a layer by moving averages.
@@ -168,12 +181,17 @@ func convENorm[T float32 | float64](norms []T, layer, i int) (factor, offset flo
 func (f convE) DefineHop(
 	_ structure.Structure, state []float64, relations [][]float64, _ bool,
 ) []float64 {
-	return rectified(convolve(f.ConvE, state, relations[0], relations[1:]).query)
+	return rectified(convolve(f.ConvE, [][]float64{state}, relations[:1], relations[1:])[0].query)
 }
 
-// Hop implements [Neural]. ConvE has no transpose.
-func (f ConvE) Hop(head, relation []float64, _ bool, globals [][]float32) []float64 {
-	return rectified(convolve(f, head, relation, globals).query)
+// Hops implements [Neural]. ConvE has no transpose.
+func (f ConvE) Hops(
+	heads, relations [][]float64, _ bool, globals [][]float32,
+) (states [][]float64) {
+	for _, c := range convolve(f, heads, relations, globals) {
+		states = append(states, rectified(c.query))
+	}
+	return states
 }
 
 func rectified(x []float64) []float64 {
@@ -190,7 +208,7 @@ func (f ConvE) AnchorGradient(
 ) []float64 {
 	d := len(head)
 	filters, weights, norms := globals[0], globals[1], globals[2]
-	c := convolve(f, head, relation, globals)
+	c := convolve(f, [][]float64{head}, [][]float64{relation}, globals)[0]
 	byProduct := make([]float64, d)
 	for n, x := range c.query {
 		if factor, _ := convENorm(norms, 2, n); x > 0 {

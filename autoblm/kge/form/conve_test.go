@@ -61,7 +61,7 @@ func TestConvEGradient(t *testing.T) {
 		at := func(step float64) float64 {
 			moved := append([]float64(nil), head...)
 			moved[i] += step
-			return floats.Dot(weights, c.Hop(moved, relation, false, globals))
+			return floats.Dot(weights, c.Hops([][]float64{moved}, [][]float64{relation}, false, globals)[0])
 		}
 		want := (at(width) - at(-width)) / (2 * width)
 		if math.Abs(got[i]-want) > 1e-6*max(1, math.Abs(want)) {

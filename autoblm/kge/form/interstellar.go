@@ -96,12 +96,16 @@ func weightsOf[T any](globals [][]T) []T {
 	return globals[0]
 }
 
-// Hop implements [Neural].
-func (f interstellar) Hop(
-	anchor, relation []float64, transposed bool, globals [][]float32,
-) []float64 {
-	weights := widened(weightsOf(globals))
-	return f.cell.Read([][]float64{anchor}, [][]float64{relation}, []bool{transposed}, weights)
+// Hops implements [Neural].
+func (f interstellar) Hops(
+	anchors, relations [][]float64, transposed bool, globals [][]float32,
+) (states [][]float64) {
+	weights, directions := widened(weightsOf(globals)), []bool{transposed}
+	for i := range anchors {
+		states = append(states,
+			f.cell.Read(anchors[i:i+1], relations[i:i+1], directions, weights))
+	}
+	return states
 }
 
 // AnchorGradient implements [Neural].

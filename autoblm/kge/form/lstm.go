@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -103,12 +104,28 @@ func (l lstm[T]) back(u lstmUse, byOutput, byCell []float64) (byInput, byHidden,
 
 // addProduct adds xᵀM to y, for a matrix M with a row for each number of x.
 func addProduct[T float32 | float64](y, x []float64, m []T) {
-	for i, v := range x {
-		if v == 0 { // such as all of the first output before
-			continue
-		}
-		for j, w := range m[i*len(y):][:len(y)] {
-			y[j] += v * float64(w)
+	addProducts([][]float64{y}, [][]float64{x}, m)
+}
+
+// addProducts adds xᵀM to y for each of several x. Zeros, such as those after a rectifier, take no
+// time.
+func addProducts[T float32 | float64](y, x [][]float64, m []T) {
+	n := len(y[0])
+	row := make([]float64, n)
+	for i := range x[0] {
+		isRead := false
+		for q := range x {
+			factor := x[q][i]
+			if factor == 0 {
+				continue
+			}
+			if !isRead {
+				isRead = true
+				for j, w := range m[i*n:][:n] {
+					row[j] = float64(w)
+				}
+			}
+			floats.AddScaled(y[q], factor, row)
 		}
 	}
 }

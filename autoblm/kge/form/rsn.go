@@ -144,9 +144,14 @@ func (rsn) DefineHop(
 	return readHop(state, relations[0], relations[1:]).state
 }
 
-// Hop implements [Neural]. RSN has no transpose.
-func (rsn) Hop(anchor, relation []float64, _ bool, globals [][]float32) []float64 {
-	return readHop(anchor, relation, globals).state
+// Hops implements [Neural]. RSN has no transpose.
+func (rsn) Hops(
+	anchors, relations [][]float64, _ bool, globals [][]float32,
+) (states [][]float64) {
+	for i, anchor := range anchors {
+		states = append(states, readHop(anchor, relations[i], globals).state)
+	}
+	return states
 }
 
 // AnchorGradient implements [Neural].
