@@ -86,3 +86,35 @@ func TestForModel(t *testing.T) {
 		}
 	}
 }
+
+// TestForTuning checks the kinds of training with which searches for settings begin.
+func TestForTuning(t *testing.T) {
+	reciprocal := func(s kge.Settings) bool { return s.Reciprocal }
+	normalized := func(s kge.Settings) bool { return s.Reciprocal && s.BatchNorm }
+	for _, c := range []struct {
+		form form.Form
+		loss kge.LossFunction
+		has  func(s kge.Settings) bool
+	}{
+		{form.ConvE{Height: 8, Filters: 16, Size: 2}.Form(), bce, reciprocal},
+		{form.Core(3), bce, normalized},
+		{form.Tucker, bce, normalized},
+		{form.RSN, kge.LossFunction{}, func(s kge.Settings) bool { return s.WalkHops == 3 && s.Reciprocal }},
+		{form.CellFB15k237.Form(), kge.LossFunction{},
+			func(s kge.Settings) bool { return s.WalkHops == 3 && s.MaxNorm == 1 }},
+	} {
+		r, found := ForTuning(c.form)
+		s := r.Training
+		if !found || s.LossFunction != c.loss || s.Optimizer != kge.Adam || s.Initial != kge.Xavier ||
+			!c.has(s) || r.Weights != (kge.Weights{}) {
+			t.Errorf("%v: %+v", c.form, r)
+		}
+	}
+	for _, f := range []form.Form{form.RotatE, form.GQE, form.Block(4)} {
+		if r, found := ForTuning(f); found {
+			t.Errorf("%v begins with %+v", f, r)
+		}
+	}
+}
+
+var bce = kge.LossFunction{Loss: kge.BCE, LabelSmoothing: .1}

@@ -44,7 +44,7 @@ func interstellarRows() []row {
 			settings: settings{dim: 512, batch: 2048, epochs: 50, validate: 2, patience: 6, rate: .000634,
 				decay: .9824, dropout: .42}},
 		{family: interstellarAnywhere,
-			settings: settings{dim: 128, batch: 256, epochs: 20, validate: 2, patience: 4, rate: .003,
+			settings: settings{dim: 128, batch: 256, epochs: 20, validate: 2, patience: 4, rate: neuralRate,
 				decay: .98, dropout: .3}},
 	}
 }

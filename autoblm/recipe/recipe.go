@@ -173,6 +173,24 @@ func ForModel(f form.Form, e kge.Encoder) (r Recipe, found bool) {
 	return r, true
 }
 
+// ForTuning returns what the published recipes of a form share, with a learning rate for any graph. A
+// search for the settings of the form begins with it. Forms that are not neural and have no cores have
+// none.
+func ForTuning(f form.Form) (r kge.Recipe, found bool) {
+	for _, family := range []family{
+		convE, rsnAnywhere, interstellar(form.CellWN18RR), binaryTucker(kge.DefaultLabelSmoothing),
+	} {
+		isCore := family.form.Partitions() > 0 && f.Partitions() > 0
+		if isCore || family.form.Kind() == f.Kind() {
+			return kge.Recipe{Training: family.training, LearningRate: neuralRate}, true
+		}
+	}
+	return kge.Recipe{}, false
+}
+
+// neuralRate is the learning rate of neural models on graphs without published settings.
+const neuralRate = .003
+
 // IsOf reports whether the recipe is for models of a kind of forms or, with an encoder, for those with
 // that encoder or a variant of it.
 func (r Recipe) IsOf(f form.Form, e kge.Encoder) bool {

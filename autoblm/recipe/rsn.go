@@ -54,6 +54,6 @@ func rsnRows() []row {
 		{family: rsn(paper, 14541/3), dataset: "fb15k-237", published: metrics{.28, .202, .453},
 			settings: published(1e-5)},
 		{family: rsnAnywhere, settings: settings{dim: 128, batch: 256, epochs: 30, validate: 2, patience: 5,
-			rate: .003, decay: .95, dropout: .5}},
+			rate: neuralRate, decay: .95, dropout: .5}},
 	}
 }

@@ -5,12 +5,12 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 )
 
-// modelSpace says how the search for the settings of a model begins and which values it tries.
+// modelSpace says which values a search for the settings of a model tries.
 type modelSpace struct {
-	is    func(form.Form) bool
-	begin func(*kge.Recipe) // changes to the recipe of any model; nil for none
+	is func(form.Form) bool
 	Space
 }
 
@@ -34,8 +34,7 @@ var modelSpaces = []modelSpace{
 		},
 	},
 	{ // ConvE
-		is:    func(f form.Form) bool { _, is := f.ConvE(); return is },
-		begin: binary,
+		is: func(f form.Form) bool { _, is := f.ConvE(); return is },
 		Space: Space{
 			Dims:            []int{60, 100, 200},
 			Batches:         []int{64, 128, 256},
@@ -48,10 +47,6 @@ var modelSpaces = []modelSpace{
 	},
 	{ // Interstellar
 		is: func(f form.Form) bool { _, is := f.Cell(); return is || f == form.AnyCell },
-		begin: func(r *kge.Recipe) {
-			neural(r)
-			r.Training.MaxNorm, r.Training.WalkHops = 1, 3
-		},
 		Space: Space{
 			Dims:          []int{64, 128, 256},
 			Batches:       []int{256, 512, 1024},
@@ -62,10 +57,6 @@ var modelSpaces = []modelSpace{
 	},
 	{ // RSN
 		is: func(f form.Form) bool { return f == form.RSN },
-		begin: func(r *kge.Recipe) {
-			neural(r)
-			r.Training.Reciprocal, r.Training.WalkHops = true, 3
-		},
 		Space: Space{
 			Dims:          []int{64, 128, 256},
 			Batches:       []int{128, 256, 512},
@@ -76,10 +67,6 @@ var modelSpaces = []modelSpace{
 	},
 	{ // cores: TuckER and MEIM
 		is: func(f form.Form) bool { return f.Partitions() > 0 },
-		begin: func(r *kge.Recipe) {
-			binary(r)
-			r.Training.BatchNorm = true
-		},
 		Space: Space{
 			Dims:            []int{32, 64, 128},
 			Batches:         []int{64, 128, 256},
@@ -106,31 +93,10 @@ var modelSpaces = []modelSpace{
 	},
 }
 
-// neural sets what the published recipes of neural models share.
-func neural(r *kge.Recipe) {
-	r.Weights, r.LearningRate = kge.Weights{}, .003
-	r.Training.Optimizer, r.Training.Initial = kge.Adam, kge.Xavier
-}
-
-// binary sets what the published recipes with binary cross entropy share.
-func binary(r *kge.Recipe) {
-	neural(r)
-	r.Training.Reciprocal = true
-	r.Training.LossFunction = kge.LossFunction{
-		Loss: kge.BCE, LabelSmoothing: kge.DefaultLabelSmoothing,
-	}
-}
-
-// modelSpaceOf returns the row of a model.
-func modelSpaceOf(f form.Form) modelSpace {
-	i := slices.IndexFunc(modelSpaces, func(m modelSpace) bool { return m.is(f) })
-	return modelSpaces[i]
-}
-
 // ModelSpace returns the values that a search for the settings of a model tries by default. The form
 // is not bilinear.
 func ModelSpace(f form.Form) *Space {
-	s := modelSpaceOf(f).Space
+	s := modelSpaces[slices.IndexFunc(modelSpaces, func(m modelSpace) bool { return m.is(f) })].Space
 	s.Dims = slices.Clone(s.Dims)
 	for i, dim := range s.Dims {
 		s.Dims[i] = f.RoundDim(dim)
@@ -147,8 +113,10 @@ func ModelSpace(f form.Form) *Space {
 // with the kind of training that is published for it.
 func (s Settings) ForModel(f form.Form) Settings {
 	s.Model, s.Space = f, ModelSpace(f)
-	if begin := modelSpaceOf(f).begin; begin != nil {
-		begin(&s.Recipe)
+	if r, found := recipe.ForTuning(s.FirstForm()); found {
+		size := s.Training
+		s.Recipe = r
+		s.Training.Dim, s.Training.Batch, s.Training.Epochs = size.Dim, size.Batch, size.Epochs
 	}
 	s.Training.Dim = f.RoundDim(s.Training.Dim)
 	return s
