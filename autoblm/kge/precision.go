@@ -9,15 +9,15 @@ import (
 )
 
 // Precision is the precision of the large products: of queries with all entities and, in
-// training, of their gradients.
+// training, of their gradients and of cores in the penalty IVR.
 type Precision int
 
 const (
 	// Float32 computes everything in float32.
 	Float32 Precision = iota
 	// Bfloat16 rounds the factors of large products to bfloat16, which matrix units multiply
-	// many times faster. Their sums, embeddings, optimizer, loss, penalties and the score of
-	// the true answer stay float32. Ranks are the same as in float32.
+	// many times faster. Their sums, embeddings, optimizer, loss, other penalties and the score
+	// of the true answer stay float32. Ranks are the same as in float32.
 	Bfloat16
 	// AutoPrecision requests Bfloat16 where it is faster on the processor, the form and the
 	// sizes, and else Float32. See [Engine]. A result has the resolved precision.

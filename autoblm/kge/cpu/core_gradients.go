@@ -74,7 +74,7 @@ func (c *cores) collect(
 			max(c.width, numbersTogether, rowsTogether*c.width)))
 	}
 	for len(g.squares) < threads {
-		g.squares = append(g.squares, tiles.NewTable(c.size, c.width))
+		g.squares = append(g.squares, tiles.NewTable(c.paddedSize(), c.width))
 		g.scaled = append(g.scaled, nil)
 	}
 	g.penalties = append(g.penalties[:0], make([]float64, c.count*n)...)
@@ -115,8 +115,7 @@ func (c *cores) collect(
 	for _, x := range g.penalties {
 		penalty += x
 	}
-	c.hasIVR = w.IVR > 0
-	if c.hasIVR {
+	if c.hasGrams {
 		c.collectIVR(threads, units)
 	}
 	return penalty
@@ -202,30 +201,46 @@ func (c *cores) sumCoordinates(k, first, relations int, scratch kernel.Table) {
 	}
 }
 
+// rowsOfPart returns the number of rows of each slice in a part of an optimizer step. With IVR the
+// gradient of a row depends on all rows of its slice.
+func (c *cores) rowsOfPart() int {
+	if c.hasGrams || c.hasEnds {
+		return c.size
+	}
+	return rowsTogether
+}
+
 // parts returns the number of parts of an optimizer step with the cores.
 func (c *cores) parts() int {
-	return c.count * divideUp(c.size, kernel.Rows) * divideUp(c.size, rowsTogether)
+	return c.count * divideUp(c.size, kernel.Rows) * divideUp(c.size, c.rowsOfPart())
 }
 
 // step takes an optimizer step with a part of the cores. Their gradients are the products of the
 // relations with the gradients of their matrices, and those of queries for relations and of IVR.
 func (c *cores) step(u *tiles.Updater, part, worker int, rate float64, count int) {
-	strips, blocks := divideUp(c.size, kernel.Rows), divideUp(c.size, rowsTogether)
+	strips, blocks := divideUp(c.size, kernel.Rows), divideUp(c.size, c.rowsOfPart())
 	k, rest := part/(strips*blocks), part%(strips*blocks)
-	first, row := rest/blocks*kernel.Rows, rest%blocks*rowsTogether
-	rows := min(rowsTogether, c.size-row)
-	gradient := kernel.Table{Data: c.gradients.scratch[worker].Data, Stride: rows * c.width}
-	c.kernels.Product(gradient, c.rows[k*c.width+first:], 1, c.stride,
-		columnsFrom(c.gradients.matrices[k], row*c.width), kernel.Rows, rows*c.width, len(c.used), false)
-	for i := range min(kernel.Rows, c.size-first) {
-		coordinate := first + i
-		to := kernel.Table{Data: tiles.PaddedRow(gradient, i), Stride: c.width}
-		scratch := c.gradients.squares[worker]
-		c.gradients.scaled[worker] = c.addTriads(
-			to, scratch, c.gradients.scaled[worker], k, coordinate, row, rows)
-		if c.hasIVR {
-			c.addGrams(to, scratch, k, coordinate, row, rows)
+	first, row := rest/blocks*kernel.Rows, rest%blocks*c.rowsOfPart()
+	coordinates := min(kernel.Rows, c.size-first)
+	var ofIVR kernel.Table
+	hasIVR := c.hasGrams || c.hasEnds
+	if hasIVR {
+		ofIVR = c.gradientOfIVR(worker, k, first, coordinates)
+	}
+	for end := min(row+c.rowsOfPart(), c.size); row < end; row += rowsTogether {
+		rows := min(rowsTogether, end-row)
+		gradient := kernel.Table{Data: c.gradients.scratch[worker].Data, Stride: rows * c.width}
+		c.kernels.Product(gradient, c.rows[k*c.width+first:], 1, c.stride,
+			columnsFrom(c.gradients.matrices[k], row*c.width), kernel.Rows, rows*c.width, len(c.used), false)
+		for i := range coordinates {
+			coordinate := first + i
+			to := kernel.Table{Data: tiles.PaddedRow(gradient, i), Stride: c.width}
+			c.gradients.scaled[worker] = c.addTriads(
+				to, c.gradients.squares[worker], c.gradients.scaled[worker], k, coordinate, row, rows)
+			if hasIVR {
+				c.kernels.ScaleAdd(to.Data, ofIVR.Row(i*c.size + row)[:len(to.Data)], 1)
+			}
+			u.Step((k*c.size+coordinate)*c.size+row, to.Data, rate, count)
 		}
-		u.Step((k*c.size+coordinate)*c.size+row, to.Data, rate, count)
 	}
 }

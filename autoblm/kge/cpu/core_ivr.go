@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
@@ -11,12 +12,14 @@ import (
 // numbers and the tensor W_k. The squared norm of W_k×h is hᵀ H_k h for a matrix that all heads
 // share, and that of W_k×t is tᵀ T_k t.
 type coreIVR struct {
-	// before are the cores before the step, and transposes those of their slices W_k[c].
-	before, transposes kernel.Table
-	grams              [2][]kernel.Table // H and T by partition, [C, C]
+	grams [2][]kernel.Table // H and T by partition, [C, C]
 	// squares are sums of weighted outer products of heads and of tails, by partition [C, C]: the
 	// gradients of the matrices above.
-	squares [2][]kernel.Table
+	squares  [2][]kernel.Table
+	rounded  [2][]kernel.Tiles // squares of heads as left factors, of tails as right factors
+	partial  [][2]kernel.Table // sums of H and T over groups of slices
+	gradient []kernel.Table    // by thread, of some slices, [kernel.Rows·C, C]
+	buffers  []*sliceBuffers   // by thread
 }
 
 // The indices of heads and tails in coreIVR.
@@ -25,71 +28,111 @@ const (
 	ofTail
 )
 
-// slices returns the slices W_k[c] of a partition, [C·C, C], from all cores or their transposes.
-func (c *cores) slices(of kernel.Table, k int) kernel.Table { return of.From(k * c.size * c.size) }
+// gramGroups is the number of groups of slices whose matrices H and T are summed separately, by
+// different threads.
+const gramGroups = 16
 
-// prepareIVR computes the matrices H and T.
-func (c *cores) prepareIVR(threads int) {
-	v, size := &c.ivr, c.size
-	if v.before.Data == nil {
-		const more = 2 * kernel.Rows // rows that products read, but do not use
-		v.before = tiles.NewTable(c.count*size*size+more, size)
-		v.transposes = tiles.NewTable(c.count*size*size+more, size)
-		for i := range v.grams {
-			for range c.count {
-				v.grams[i] = append(v.grams[i], tiles.NewTable(size, size))
-				v.squares[i] = append(v.squares[i], tiles.NewTable(size+more, size))
-			}
-		}
+// prepareIVR computes what the penalties of a step need of the cores.
+func (c *cores) prepareIVR(threads int, w kge.Weights, bf16 *kernel.BF16Set) {
+	v := &c.ivr
+	for len(v.buffers) < threads {
+		v.buffers = append(v.buffers, newSliceBuffers(c, bf16))
+		v.gradient = append(v.gradient, tiles.NewTable(kernel.Rows*c.size, c.width))
 	}
-	tiles.Parallel(threads, c.count*size, func(_, i int) {
-		from := c.tensors.From(i * size)
-		copy(v.before.From(i*size).Data, from.Data[:size*c.width])
-		transpose(v.transposes.From(i*size), from, size, size)
-	})
-	parts := divideUp(size, gramRows)
-	tiles.Parallel(threads, 2*c.count*parts, func(_, i int) {
-		side, k, row := i%2, i/2/parts, i/2%parts*gramRows
-		of := v.transposes
-		if side == ofTail {
-			of = v.before
-		}
-		rows := kernel.Pad(min(gramRows, size-row), kernel.Rows)
-		for coordinate := range size { // one slice at a time, which stays in cache
-			slice := c.slices(of, k).From(coordinate * size)
-			c.kernels.Product(v.grams[side][k].From(row), slice.Data[row:], 1, slice.Stride, slice,
-				rows, c.width, size, coordinate > 0)
-		}
-	})
+	c.hasGrams, c.hasEnds = w.IVR > 0, w.IVRProducts > 0
+	if c.hasGrams {
+		c.computeGrams(threads)
+	}
+	if c.hasEnds {
+		c.foldCores(threads, bf16)
+	}
 }
 
-// gramRows is the number of rows of H and T that a thread computes at a time, a multiple of
-// [kernel.Rows].
-var gramRows = 6 * kernel.Rows
+// computeGrams computes the matrices H and T.
+func (c *cores) computeGrams(threads int) {
+	v := &c.ivr
+	if len(v.partial) == 0 {
+		v.allocate(c.partitionLayout)
+	}
+	groups := len(v.partial)
+	for k := range c.count {
+		tiles.Parallel(threads, groups, func(worker, group int) {
+			b := v.buffers[worker]
+			for coordinate := group; coordinate < c.size; coordinate += groups {
+				b.load(c, k, coordinate)
+				b.addGrams(v.partial[group], coordinate > group)
+			}
+		})
+		tiles.Parallel(threads, len(v.grams), func(_, side int) {
+			sum := v.grams[side][k]
+			clear(sum.Data)
+			for _, of := range v.partial {
+				c.kernels.ScaleAdd(sum.Data, of[side].Data, 1)
+			}
+			for row := range c.size { // left of what addGrams computes
+				for column := range firstColumn(row / v.buffers[0].gramRows * v.buffers[0].gramRows) {
+					sum.Row(row)[column] = sum.Row(column)[row]
+				}
+			}
+		})
+	}
+}
+
+func (v *coreIVR) allocate(l partitionLayout) {
+	rows := l.paddedSize()
+	table := func() kernel.Table { return tiles.NewTable(rows, l.width) }
+	for range min(gramGroups, l.size) {
+		v.partial = append(v.partial, [2]kernel.Table{table(), table()})
+	}
+	for side := range v.grams {
+		for range l.count {
+			v.grams[side], v.squares[side] = append(v.grams[side], table()), append(v.squares[side], table())
+			v.rounded[side] = append(v.rounded[side], kernel.NewTiles(rows/kernel.Band, rows/kernel.TileInner))
+		}
+	}
+}
 
 // collectIVR sums the weighted outer products of heads and of tails.
 func (c *cores) collectIVR(threads int, units []*unit) {
-	tiles.Parallel(threads, 2*c.count, func(_, i int) {
+	v := &c.ivr
+	tiles.Parallel(threads, 2*c.count, func(worker, i int) {
 		side, k := i%2, i/2
-		sum, rows := c.ivr.squares[side][k], kernel.Pad(c.size, kernel.Rows)
+		sum, rows := v.squares[side][k], kernel.Pad(c.size, kernel.Rows)
 		for n, u := range units {
 			pairs := &u.gradients.norms[side]
 			right := kernel.Table{Data: pairs.right[k*c.width:], Stride: c.stride}
 			c.kernels.Product(sum, pairs.left[k*c.width:], 1, c.stride, right, rows, c.width,
 				pairs.count, n > 0)
 		}
+		v.buffers[worker].roundSquares(v.rounded[side][k], sum, side)
 	})
 }
 
-// addGrams adds the gradient of some rows of W_k[c] from the norms of W×h and W×t.
-func (c *cores) addGrams(to, scratch kernel.Table, k, coordinate, row, rows int) {
+// gradientOfIVR returns the gradients of the slices of some coordinates of a partition,
+// [coordinates·C, C].
+func (c *cores) gradientOfIVR(worker, k, first, coordinates int) kernel.Table {
+	to := c.ivr.gradient[worker]
+	clear(to.Data)
+	for i := range coordinates {
+		of, scratch := to.From(i*c.size), c.gradients.squares[worker]
+		if c.hasGrams {
+			c.addGrams(of, scratch, c.ivr.buffers[worker], k, first+i)
+		}
+		if c.hasEnds {
+			c.addEnds(of, scratch, k, first+i)
+		}
+	}
+	return to
+}
+
+// addGrams adds the gradient of W_k[c] from the norms of W×h and W×t.
+func (c *cores) addGrams(to, scratch kernel.Table, b *sliceBuffers, k, coordinate int) {
 	v := &c.ivr
-	slice := c.slices(v.before, k).From(coordinate * c.size)
-	padded := kernel.Pad(rows, kernel.Rows)
-	heads, tails := v.squares[ofHead][k], v.squares[ofTail][k]
-	c.kernels.Product(scratch, heads.Row(row), heads.Stride, 1, slice, padded, c.width, c.size, false)
-	c.kernels.Product(scratch, slice.Row(row), slice.Stride, 1, tails, padded, c.width, c.size, true)
-	c.kernels.ScaleAdd(to.Data[:rows*c.width], scratch.Data[:rows*c.width], 2)
+	b.load(c, k, coordinate)
+	b.back(scratch, [2]kernel.Table{v.squares[ofHead][k], v.squares[ofTail][k]},
+		[2]kernel.Tiles{v.rounded[ofHead][k], v.rounded[ofTail][k]})
+	numbers := c.numbers()
+	c.kernels.ScaleAdd(to.Data[:numbers], scratch.Data[:numbers], 2)
 }
 
 // addMatrixNorm returns the penalty (‖M‖/√C)^α of a matrix, and adds its gradient.
@@ -118,22 +161,30 @@ type coreIVRPenalty struct {
 	weight         float64 // of an example in the batch
 }
 
-// penalizeCoreIVR returns the penalty IVR of the examples of a unit but for the norms of matrices of
-// relations, which [cores] penalizes once for all uses, and adds its gradient.
+// penalizeCoreIVR returns the penalty IVR of the examples of a unit and adds its gradient. It leaves
+// out the norms of matrices of relations, which [cores] penalizes once for all uses, and W×t×h, which
+// [trainer.penalizeCoreEnds] penalizes for the whole batch.
 func (t *trainer) penalizeCoreIVR(s *scratch, u *unit, a *activeUnit, weight float32) (loss float64) {
-	w := t.member.Weights
-	p := coreIVRPenalty{
-		trainer: t, unit: u, a: a, s: s, single: w.IVR, double: w.IVRProducts,
-		power: 2 * w.IVRExponent(), weight: float64(weight),
-	}
+	p := t.coreIVRPenalty(u, weight)
+	p.a, p.s = a, s
 	loss = p.penalizeRows()
 	if p.single > 0 {
 		loss += p.penalizeGrams(ofHead) + p.penalizeGrams(ofTail)
 	}
 	if p.double > 0 {
-		loss += p.penalizeStates(forward) + p.penalizeStates(backward) + p.penalizeQueries()
+		loss += p.penalizeStates(forward) + p.penalizeStates(backward)
 	}
 	return loss
+}
+
+// coreIVRPenalty returns the penalty of a unit without its working memory. weight is the weight of
+// an example, or of its reverse, in the batch.
+func (t *trainer) coreIVRPenalty(u *unit, weight float32) coreIVRPenalty {
+	w := t.member.Weights
+	return coreIVRPenalty{
+		trainer: t, unit: u, single: w.IVR, double: w.IVRProducts, power: 2 * w.IVRExponent(),
+		weight: float64(weight),
+	}
 }
 
 // scales returns the weights of an example by role, and of pairs by the role that is not in them.
@@ -250,15 +301,5 @@ func (p coreIVRPenalty) penalizeStates(d direction) (loss float64) {
 	}
 	loss = p.raiseRows(p.s.rows, without)
 	p.walkBack(d, &p.a.paths, p.s.rows, p.s.between, &p.s.gradBetween, &p.gradients)
-	return loss
-}
-
-// penalizeQueries penalizes W×t×h.
-func (p coreIVRPenalty) penalizeQueries() (loss float64) {
-	asker, g := p.relationAsker(p.unit), &p.gradients
-	clear(first(p.s.rows, p.a.count))
-	asker.AskRelations(p.s.rows, p.a.anchors, p.a.targets, p.a.count)
-	loss = p.raiseRows(p.s.rows, asRelation)
-	asker.AskRelationsBack(p.s.rows, p.a.anchors, p.a.targets, g.anchors, g.targets, p.a.count)
 	return loss
 }

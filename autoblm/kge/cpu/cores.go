@@ -28,8 +28,10 @@ type cores struct {
 	gradients  coreGradients
 	asking     sync.Pool // of *askBuffers
 	ivr        coreIVR
-	hasIVR     bool  // whether the current step penalizes single norms of IVR
-	norm       *norm // nil without batch normalization
+	ends       coreEnds
+	// hasGrams and hasEnds say whether steps penalize the norms of W×h and W×t, and of W×t×h.
+	hasGrams, hasEnds bool
+	norm              *norm // nil without batch normalization
 }
 
 func newCores(m *model, partitions int) *cores {
@@ -46,7 +48,7 @@ func newCores(m *model, partitions int) *cores {
 }
 
 // coreBytes returns the memory for matrices of all relations and their gradients, each with its
-// transpose, and for copies of the cores for IVR.
+// transpose, and for folded cores and their gradients with products of IVR.
 func coreBytes(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
 	relations := len(d.Relations)
 	if s.Reciprocal {
@@ -55,9 +57,14 @@ func coreBytes(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
 	l := newPartitionLayout(members[0].Form.Partitions(), s.Dim)
 	numbers := float64(l.stride * l.size) // of a relation's matrices
 	bytes := 4 * float32Bytes * float64(relations) * numbers * float64(len(members))
+	folded := foldedParts * float64(l.count*l.size*foldedEntries(l))
+	perEntry := 2.0 * float32Bytes
+	if s.Precision == kge.Bfloat16 {
+		perEntry = float32Bytes + bfloat16Bytes
+	}
 	for _, m := range members {
-		if m.IVR > 0 {
-			bytes += 2 * float32Bytes * numbers * float64(l.size)
+		if m.IVRProducts > 0 {
+			bytes += perEntry * folded
 		}
 	}
 	return bytes

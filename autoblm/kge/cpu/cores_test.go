@@ -14,22 +14,22 @@ import (
 
 // divideSmallCores makes products with cores divide also small ones into blocks until the test ends.
 func divideSmallCores(t *testing.T) {
-	numbers, rows, asked := numbersTogether, gramRows, askedTogether
-	t.Cleanup(func() { numbersTogether, gramRows, askedTogether = numbers, rows, asked })
-	numbersTogether, gramRows, askedTogether = 3*kernel.Columns, kernel.Rows, kernel.Columns
+	numbers, asked, ends := numbersTogether, askedTogether, endsTogether
+	t.Cleanup(func() { numbersTogether, askedTogether, endsTogether = numbers, asked, ends })
+	numbersTogether, askedTogether, endsTogether = 3*kernel.Columns, kernel.Columns, kernel.TileInner
 }
 
 // TestCoresOfManySizes compares gradients with difference quotients for partitions with and without
 // padding, few and many relations, several units, dropout in a sorted batch, relation prediction
-// and penalties, with whole cores and with cores that are divided into blocks.
+// and penalties, with whole cores and with cores that are divided into blocks, in both precisions.
 func TestCoresOfManySizes(t *testing.T) {
-	for _, c := range []struct{ partitions, size, relations int }{
-		{3, 7, 2}, {1, 13, 40}, {2, 17, 5},
+	for _, c := range []struct{ partitions, size, relations, triples int }{
+		{3, 7, 2, 130}, {1, 13, 40, 130}, {2, 17, 5, 130}, {1, 40, 3, 60},
 	} {
 		for _, reciprocal := range []bool{false, true} {
 			name := fmt.Sprintf("%+v, reciprocal %v", c, reciprocal)
 			t.Run(name, func(t *testing.T) {
-				d := completion.Data(enginetest.RandomGraph(40, c.relations, 130, 3))
+				d := completion.Data(enginetest.RandomGraph(40, c.relations, c.triples, 3))
 				s, m := kge.DefaultSettings(), kge.Member{Form: form.Core(c.partitions), Seed: 2}
 				s.Dim, s.Batch, s.InitScale = c.partitions*c.size, 120, 0.5
 				s.Reciprocal, s.Dropout = reciprocal, 0.3
@@ -45,6 +45,7 @@ func TestCoresOfManySizes(t *testing.T) {
 						e := &Engine{threads: 2, kernels: set, bf16Sets: kernel.BF16Sets()}
 						gradients.Check(t, e, 1e-5)
 					}
+					gradients.Check(t, bfloat16Engines(2)[0], 0.015)
 				}
 				check()
 				divideSmallCores(t)

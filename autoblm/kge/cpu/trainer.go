@@ -235,8 +235,8 @@ func (t *trainer) deriveFor(batch []kge.Example) {
 	slices.Sort(used)
 	t.cores.used = slices.Compact(used)
 	t.cores.derive(t.threads)
-	if t.member.IVR > 0 {
-		t.cores.prepareIVR(t.threads)
+	if t.member.HasIVR() {
+		t.cores.prepareIVR(t.threads, t.member.Weights, t.entities.BF16())
 	}
 }
 
@@ -292,6 +292,9 @@ func (t *trainer) gather(units []*unit, weight float32) (penalty float64) {
 	} else {
 		t.byEntity.Reset()
 	}
+	if t.cores != nil && t.cores.hasEnds {
+		penalty = t.penalizeCoreEnds(units, t.exampleWeight(weight))
+	}
 	for _, g := range t.byRelation {
 		g.Reset()
 	}
@@ -321,7 +324,7 @@ func (t *trainer) gather(units []*unit, weight float32) (penalty float64) {
 		return 0
 	}
 	t.countUses(units, float64(t.exampleWeight(weight)))
-	return t.cores.collect(t.threads, units, t.member.Weights, t.byRelation[0].Add)
+	return penalty + t.cores.collect(t.threads, units, t.member.Weights, t.byRelation[0].Add)
 }
 
 // exampleWeight returns the weight of an example, or of its reverse, in penalties.

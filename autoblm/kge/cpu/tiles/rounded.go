@@ -12,6 +12,14 @@ type Rounded struct {
 	isStale bool
 }
 
+// BF16 returns the kernels of products in bfloat16, or nil if products are in float32.
+func (e Embeddings) BF16() *kernel.BF16Set {
+	if e.Rounded == nil {
+		return nil
+	}
+	return e.Rounded.Kernels
+}
+
 // EnableBF16 switches the embeddings to bfloat16 products.
 func (e *Embeddings) EnableBF16(k *kernel.BF16Set) {
 	e.Rounded = &Rounded{Kernels: k, ones: ones(Rows), isStale: true}
