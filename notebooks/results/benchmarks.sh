@@ -38,6 +38,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph translated --recipe n3 --translate --n3 0 --entity-n3 0.15 --relation-n3 0.15 --frequency 0.9 \
       --dim 1024 --batch 150 --sampled-softmax 1024 --epochs 30 --cooldown 15 --validate-every 10
     train $graph kgbench --recipe kgbench --sampled-softmax 1024 --epochs 200
+    train $graph ivr-tucker --recipe ivr-tucker --batch 512 --sampled-softmax 2048 --epochs 60 --validate-every 5
     ensemble $graph best rescal-2048-1 rescal-2048-2
     ;;
   fb15k-237)
