@@ -74,7 +74,7 @@ func (c *cores) collect(
 			max(c.width, numbersTogether, rowsTogether*c.width)))
 	}
 	for len(g.squares) < threads {
-		g.squares = append(g.squares, tiles.NewTable(c.paddedSize(), c.width))
+		g.squares = append(g.squares, tiles.NewTable(c.size, c.width))
 		g.scaled = append(g.scaled, nil)
 	}
 	g.penalties = append(g.penalties[:0], make([]float64, c.count*n)...)

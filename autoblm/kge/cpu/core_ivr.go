@@ -13,8 +13,8 @@ import (
 // share, and that of W_k×t is tᵀ T_k t.
 type coreIVR struct {
 	grams [2][]kernel.Table // H and T by partition, [C, C]
-	// squares are sums of weighted outer products of heads and of tails, by partition [C, C]: the
-	// gradients of the matrices above.
+	// squares are twice the sums of weighted outer products of heads and of tails, by partition
+	// [C, C]. These sums are the gradients of the matrices above.
 	squares  [2][]kernel.Table
 	rounded  [2][]kernel.Tiles // squares of heads as left factors, of tails as right factors
 	partial  [][2]kernel.Table // sums of H and T over groups of slices
@@ -37,7 +37,8 @@ func (c *cores) prepareIVR(threads int, w kge.Weights, bf16 *kernel.BF16Set) {
 	v := &c.ivr
 	for len(v.buffers) < threads {
 		v.buffers = append(v.buffers, newSliceBuffers(c, bf16))
-		v.gradient = append(v.gradient, tiles.NewTable(kernel.Rows*c.size, c.width))
+		// Products set rows after the last.
+		v.gradient = append(v.gradient, tiles.NewTable(kernel.Rows*c.size+2*kernel.Band, c.width))
 	}
 	c.hasGrams, c.hasEnds = w.IVR > 0, w.IVRProducts > 0
 	if c.hasGrams {
@@ -104,35 +105,30 @@ func (c *cores) collectIVR(threads int, units []*unit) {
 			c.kernels.Product(sum, pairs.left[k*c.width:], 1, c.stride, right, rows, c.width,
 				pairs.count, n > 0)
 		}
+		c.kernels.Scale(sum.Data, sum.Data, 2)
 		v.buffers[worker].roundSquares(v.rounded[side][k], sum, side)
 	})
 }
 
 // gradientOfIVR returns the gradients of the slices of some coordinates of a partition,
 // [coordinates·C, C].
-func (c *cores) gradientOfIVR(worker, k, first, coordinates int) kernel.Table {
-	to := c.ivr.gradient[worker]
-	clear(to.Data)
+func (c *cores) gradientOfIVR(worker, k, start, coordinates int) kernel.Table {
+	v, to := &c.ivr, c.ivr.gradient[worker]
+	b := v.buffers[worker]
 	for i := range coordinates {
-		of, scratch := to.From(i*c.size), c.gradients.squares[worker]
+		of := to.From(i * c.size)
 		if c.hasGrams {
-			c.addGrams(of, scratch, c.ivr.buffers[worker], k, first+i)
+			b.load(c, k, start+i)
+			b.back(of, [2]kernel.Table{v.squares[ofHead][k], v.squares[ofTail][k]},
+				[2]kernel.Tiles{v.rounded[ofHead][k], v.rounded[ofTail][k]})
+		} else {
+			clear(first(of, c.size))
 		}
 		if c.hasEnds {
-			c.addEnds(of, scratch, k, first+i)
+			c.addEnds(of, c.gradients.squares[worker], k, start+i)
 		}
 	}
 	return to
-}
-
-// addGrams adds the gradient of W_k[c] from the norms of W×h and W×t.
-func (c *cores) addGrams(to, scratch kernel.Table, b *sliceBuffers, k, coordinate int) {
-	v := &c.ivr
-	b.load(c, k, coordinate)
-	b.back(scratch, [2]kernel.Table{v.squares[ofHead][k], v.squares[ofTail][k]},
-		[2]kernel.Tiles{v.rounded[ofHead][k], v.rounded[ofTail][k]})
-	numbers := c.numbers()
-	c.kernels.ScaleAdd(to.Data[:numbers], scratch.Data[:numbers], 2)
 }
 
 // addMatrixNorm returns the penalty (‖M‖/√C)^α of a matrix, and adds its gradient.

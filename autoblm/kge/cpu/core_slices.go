@@ -100,7 +100,8 @@ func (b *sliceBuffers) roundSquares(to kernel.Tiles, squares kernel.Table, side 
 	}
 }
 
-// back returns heads·W + W·tails for two matrices, which are also rounded in bfloat16.
+// back sets a matrix to heads·W + W·tails, for two matrices, which are also rounded in bfloat16. It
+// also writes rows after the last.
 func (b *sliceBuffers) back(to kernel.Table, of [2]kernel.Table, rounded [2]kernel.Tiles) {
 	if b.bf16 != nil {
 		rows := b.paddedSize()
