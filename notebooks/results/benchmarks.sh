@@ -39,6 +39,9 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
       --dim 1024 --batch 150 --sampled-softmax 1024 --epochs 30 --cooldown 15 --validate-every 10
     train $graph kgbench --recipe kgbench --sampled-softmax 1024 --epochs 200
     train $graph ivr-tucker --recipe ivr-tucker --batch 512 --sampled-softmax 2048 --epochs 60 --validate-every 5
+    train $graph dura-cp --recipe dura-cp --dim 2000 --batch 150 --sampled-softmax 1024 --epochs 50 --validate-every 10
+    train $graph ivr --recipe ivr --dim 2000 --batch 150 --sampled-softmax 1024 --epochs 50 --validate-every 10
+    train $graph metasd-base --recipe metasd-base --dim 2000 --sampled-softmax 1024 --epochs 50 --validate-every 10
     ensemble $graph best rescal-2048-1 rescal-2048-2
     ;;
   fb15k-237)
