@@ -11,7 +11,7 @@ type coreEnds struct {
 	folding
 	folded    []foldedCore // by partition
 	gradients [][foldedParts]kernel.Table
-	triples   []endsOf
+	triples   []tripleEnds
 	all       []*ends       // of parts of the largest batch
 	buffers   []*endBuffers // by thread
 }
@@ -20,8 +20,8 @@ type coreEnds struct {
 // [kernel.TileInner].
 var endsTogether = 256
 
-// endsOf is a triple with its reverse.
-type endsOf struct {
+// tripleEnds is a triple with its reverse.
+type tripleEnds struct {
 	*unit
 	example int
 	weights [2]float64 // of the penalties of the triple and of its reverse; 0 without reverses
@@ -29,7 +29,7 @@ type endsOf struct {
 
 // ends holds the embeddings of the ends of some triples, as columns of a partition.
 type ends struct {
-	triples []endsOf
+	triples []tripleEnds
 	columns int    // triples, with padding
 	rows    byRole // heads and tails, [C, triples]
 	// gradients belong to the products with the parts of the folded core, [C, triples].
@@ -58,8 +58,8 @@ type endBuffers struct {
 // roundedBuffers holds factors in bfloat16.
 type roundedBuffers struct {
 	products   kernel.Tiles // of a block of entries, along the triples
-	columns    kernel.Tiles // triples along the entries
-	entries    kernel.Tiles // products as a right factor
+	right      kernel.Tiles // the same as a right factor, triples along the entries
+	entries    kernel.Tiles // the same as a right factor, entries along the triples
 	transposed kernel.Tiles // entries of a folded core along C
 	swap       kernel.Tiles // two tiles
 }
@@ -89,7 +89,7 @@ func newEndBuffers(f *folding, isBF16 bool) *endBuffers {
 	endSteps, sizeSteps := endsTogether/kernel.TileInner, f.paddedSize()/kernel.TileInner
 	b.rounded = roundedBuffers{
 		products:   kernel.NewTiles(entryBands, endSteps),
-		columns:    kernel.NewTiles(endsTogether/kernel.Band, entrySteps),
+		right:      kernel.NewTiles(endsTogether/kernel.Band, entrySteps),
 		entries:    kernel.NewTiles(entryBands, endSteps),
 		transposed: kernel.NewTiles(entryBands, sizeSteps),
 		swap:       kernel.NewTiles(1, 2),
@@ -116,17 +116,17 @@ func (c *cores) foldCores(threads int, bf16 *kernel.BF16Set) {
 	}
 	groups := divideUp(c.size, slicesTogether)
 	tiles.Parallel(threads, c.count*groups, func(worker, i int) {
-		k, first := i/groups, i%groups*slicesTogether
-		b, n := e.buffers[worker], min(slicesTogether, c.size-first)
-		rows := e.folded[k].rows(b, first)
+		k, start := i/groups, i%groups*slicesTogether
+		b, n := e.buffers[worker], min(slicesTogether, c.size-start)
+		rows := e.folded[k].memoryFor(b, start)
 		for slice := range n {
 			of := c.ivr.buffers[worker]
-			of.transpose(c, k, first+slice)
+			of.transpose(c, k, start+slice)
 			e.fold(c.kernels, [foldedParts][]float32{
 				rows[ofSum].Row(slice), rows[ofDifference].Row(slice),
 			}, of.slice, of.transposed)
 		}
-		e.folded[k].store(rows, first, n)
+		e.folded[k].store(rows, start, n)
 	})
 }
 
@@ -167,7 +167,7 @@ func (t *trainer) collectEnds(units []*unit, weight float32) []*ends {
 			n /= 2
 		}
 		for i := range n {
-			triple := endsOf{unit: u, example: i, weights: [2]float64{weightOf(i)}}
+			triple := tripleEnds{unit: u, example: i, weights: [2]float64{weightOf(i)}}
 			if hasReverses {
 				triple.weights[1] = weightOf(n + i)
 			}
@@ -207,11 +207,11 @@ func (t *trainer) penalizeSomeEnds(b *endBuffers, x *ends, k int) {
 	for part := range foldedParts {
 		clear(b.values[part].Data)
 		for block := range blocks {
-			e.products(t.kernels, b.products, x, part, block)
+			e.multiplyEnds(t.kernels, b.products, x, part, block)
 			folded.addValues(b, part, block, x.columns)
 		}
 	}
-	x.raise(b, e.size, 2*t.member.IVRExponent())
+	x.penalizeValues(b, e.size, 2*t.member.IVRExponent())
 	folded.prepare(b, x)
 	for block := range blocks {
 		for part := range foldedParts {
@@ -232,16 +232,16 @@ func (t *trainer) penalizeSomeEnds(b *endBuffers, x *ends, k int) {
 }
 
 // entity returns the entity of a role.
-func (x endsOf) entity(r role) int32 {
+func (x tripleEnds) entity(r role) int32 {
 	if r == asHead {
 		return x.examples[x.example].Anchor
 	}
 	return x.examples[x.example].Target
 }
 
-// raise computes the penalty from the values of b, q + q' and q - q' for queries q of triples and q'
-// of their reverses, and the gradients of these.
-func (x *ends) raise(b *endBuffers, size int, power float64) {
+// penalizeValues computes the penalty from the values of b, q + q' and q - q' for queries q of
+// triples and q' of their reverses, and the gradients of these values.
+func (x *ends) penalizeValues(b *endBuffers, size int, power float64) {
 	for _, squares := range b.squares {
 		clear(squares)
 	}

@@ -15,9 +15,9 @@ import (
 // directions of a triple take together as many multiplications as one of them takes without folding.
 type folding struct {
 	partitionLayout
-	rows, columns []int32 // of each entry
-	starts        []int   // number of the first entry of each row
-	entries       int     // with padding
+	entryRows, entryColumns []int32 // of each entry
+	starts                  []int   // number of the first entry of each row
+	entries                 int     // with padding
 }
 
 // entriesTogether is the number of entries that are multiplied together: a multiple of the blocks
@@ -36,12 +36,13 @@ var foldedSigns = [foldedParts]float32{ofSum: 1, ofDifference: -1}
 func newFolding(l partitionLayout) folding {
 	f := folding{partitionLayout: l}
 	for i := range l.size {
-		f.starts = append(f.starts, len(f.rows))
+		f.starts = append(f.starts, len(f.entryRows))
 		for j := firstColumn(i); j < l.width; j++ {
-			f.rows, f.columns = append(f.rows, int32(i)), append(f.columns, int32(j))
+			f.entryRows = append(f.entryRows, int32(i))
+			f.entryColumns = append(f.entryColumns, int32(j))
 		}
 	}
-	f.entries = kernel.Pad(len(f.rows), entriesTogether)
+	f.entries = kernel.Pad(len(f.entryRows), entriesTogether)
 	return f
 }
 
@@ -94,27 +95,28 @@ func (f *folding) unfold(
 	}
 }
 
-// products computes the factors of a block of entries of a part: x_i y_j + x_j y_i, or
+// multiplyEnds computes the factors of a block of entries of a part: x_i y_j + x_j y_i, or
 // x_i y_j - x_j y_i.
-func (f *folding) products(k *kernel.Set, to kernel.Table, e *ends, part, block int) {
+func (f *folding) multiplyEnds(k *kernel.Set, to kernel.Table, e *ends, part, block int) {
 	x, y := e.rows[asHead], e.rows[asTail]
 	clear(first(to, entriesTogether))
 	start := block * entriesTogether
-	for n := range min(entriesTogether, len(f.rows)-start) {
-		i, j := int(f.rows[start+n]), int(f.columns[start+n])
+	for n := range min(entriesTogether, len(f.entryRows)-start) {
+		i, j := int(f.entryRows[start+n]), int(f.entryColumns[start+n])
 		k.MulAdd(to.From(n), x.From(i), y.From(j), 1, e.columns, 1)
 		k.MulAdd(to.From(n), x.From(j), y.From(i), 1, e.columns, foldedSigns[part])
 	}
 }
 
-// back adds the gradients of x and y from those of the products of a block, which it overwrites.
+// addBack adds the gradients of x and y from those of the products of a block, which it
+// overwrites.
 func (f *folding) addBack(
 	k *kernel.Set, to byRole, of [foldedParts]kernel.Table, e *ends, block int,
 ) {
 	x, y, toX, toY := e.rows[asHead], e.rows[asTail], to[asHead], to[asTail]
 	start := block * entriesTogether
-	for n := range min(entriesTogether, len(f.rows)-start) {
-		i, j := int(f.rows[start+n]), int(f.columns[start+n])
+	for n := range min(entriesTogether, len(f.entryRows)-start) {
+		i, j := int(f.entryRows[start+n]), int(f.entryColumns[start+n])
 		// straight is the gradient of x_i y_j, and crossed that of x_j y_i.
 		straight, crossed := of[ofSum].From(n), of[ofDifference].From(n)
 		sum, difference := straight.Data[:e.columns], crossed.Data[:e.columns]
@@ -132,9 +134,9 @@ func (f *folding) addBack(
 
 // foldedCore multiplies with a folded core F, [C, entries] for each part, in a precision.
 type foldedCore interface {
-	// rows returns memory for the entries of the slices from a multiple of [slicesTogether] on.
-	// store keeps the first n of them.
-	rows(b *endBuffers, slice int) [foldedParts]kernel.Table
+	// memoryFor returns memory for the entries of the slices from a multiple of [slicesTogether]
+	// on. store keeps the first n of them.
+	memoryFor(b *endBuffers, slice int) [foldedParts]kernel.Table
 	store(rows [foldedParts]kernel.Table, slice, n int)
 	// addValues adds to the values of b the products of F with those of b, of a block of entries.
 	addValues(b *endBuffers, part, block, columns int)
@@ -165,7 +167,7 @@ type foldedFloat32 struct {
 	parts   [foldedParts]kernel.Table
 }
 
-func (f *foldedFloat32) rows(_ *endBuffers, slice int) (rows [foldedParts]kernel.Table) {
+func (f *foldedFloat32) memoryFor(_ *endBuffers, slice int) (rows [foldedParts]kernel.Table) {
 	for part, table := range f.parts {
 		rows[part] = table.From(slice)
 	}
@@ -197,7 +199,7 @@ func (f *foldedFloat32) back(b *endBuffers, x *ends, part, block int) {
 
 func (f *foldedFloat32) collect(b *endBuffers, to kernel.Table, all []*ends, part, block int) {
 	for i, x := range all {
-		f.products(f.kernels, b.products, x, part, block)
+		f.multiplyEnds(f.kernels, b.products, x, part, block)
 		f.kernels.Product(b.byEntry, b.products.Data, b.products.Stride, 1, x.byEnd[part],
 			entriesTogether, f.width, x.columns, i > 0)
 	}
@@ -229,7 +231,7 @@ func newFoldedBfloat16(f *folding, k *kernel.Set, bf16 *kernel.BF16Set) *foldedB
 	return folded
 }
 
-func (f *foldedBfloat16) rows(b *endBuffers, _ int) [foldedParts]kernel.Table { return b.slices }
+func (f *foldedBfloat16) memoryFor(b *endBuffers, _ int) [foldedParts]kernel.Table { return b.slices }
 
 func (f *foldedBfloat16) store(rows [foldedParts]kernel.Table, slice, n int) {
 	for part, of := range rows {
@@ -240,8 +242,8 @@ func (f *foldedBfloat16) store(rows [foldedParts]kernel.Table, slice, n int) {
 func (f *foldedBfloat16) addValues(b *endBuffers, part, block, columns int) {
 	r, steps := &b.rounded, columns/kernel.TileInner
 	roundRows(f.bf16, r.products, b.products, entriesTogether, columns)
-	f.bf16.Pairs(r.columns, r.products, entryBands, steps)
-	f.bf16.Multiply(b.values[part], f.parts[part].From(0, block*entrySteps), r.columns,
+	f.bf16.Pairs(r.right, r.products, entryBands, steps)
+	f.bf16.Multiply(b.values[part], f.parts[part].From(0, block*entrySteps), r.right,
 		f.paddedSize(), columns, entriesTogether, true)
 }
 
@@ -268,7 +270,7 @@ func (f *foldedBfloat16) collect(b *endBuffers, to kernel.Table, all []*ends, pa
 	r := &b.rounded
 	to = columnsFrom(to, block*entriesTogether)
 	for i, x := range all {
-		f.products(f.kernels, b.products, x, part, block)
+		f.multiplyEnds(f.kernels, b.products, x, part, block)
 		steps := x.columns / kernel.TileInner
 		roundRows(f.bf16, r.products, b.products, entriesTogether, x.columns)
 		f.bf16.Right(r.entries, r.products, entryBands, steps)

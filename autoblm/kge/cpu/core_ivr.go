@@ -205,16 +205,16 @@ func (p coreIVRPenalty) penalizeRows() (loss float64) {
 			g.anchors.Row(i), g.relations[0][0].Row(slot), g.targets.Row(i),
 		}
 		ofRows, ofPairs := p.scales(i)
-		for first := 0; first < p.dim; first += size {
+		for column := 0; column < p.dim; column += size {
 			var norms, slopes [3]float64
 			for r, row := range rows {
-				norms[r], slopes[r] = raise(square(row[first:][:size]), p.power)
+				norms[r], slopes[r] = raise(square(row[column:][:size]), p.power)
 			}
 			for r := range rows {
 				y, z := role(r).others()
 				loss += p.single*ofRows[r]*norms[r] + p.double*ofPairs[z]*norms[r]*norms[y]
 				slope := p.single*ofRows[r] + p.double*(ofPairs[z]*norms[y]+ofPairs[y]*norms[z])
-				addScaled(gradients[r][first:][:size], rows[r][first:], float32(2*slopes[r]*slope))
+				addScaled(gradients[r][column:][:size], rows[r][column:], float32(2*slopes[r]*slope))
 			}
 		}
 	}
@@ -250,18 +250,18 @@ func (p coreIVRPenalty) penalizeGrams(side int) (loss float64) {
 	for i := range n {
 		weights, _ := p.scales(i)
 		x, y, to := rows.Row(i), mapped.Row(i), scaled.Row(i)
-		for first := 0; first < p.dim; first += c.size {
+		for column := 0; column < p.dim; column += c.size {
 			squared := 0.0
-			for j, v := range x[first:][:c.size] {
-				squared += float64(v) * float64(y[first+j])
+			for j, v := range x[column:][:c.size] {
+				squared += float64(v) * float64(y[column+j])
 			}
 			norm, slope := raise(max(0, squared)/float64(c.size), p.power)
 			loss += p.single * weights[of] * norm
 			factor := float32(p.single * weights[of] * slope / float64(c.size))
 			for j := range c.size {
-				to[first+j] = factor * x[first+j]
+				to[column+j] = factor * x[column+j]
 			}
-			addScaled(gradients.Row(i)[first:][:c.size], y[first:], 2*factor)
+			addScaled(gradients.Row(i)[column:][:c.size], y[column:], 2*factor)
 		}
 	}
 	p.gradients.norms[side].add(c.partitionLayout, 0, scaled, rows, n)
@@ -274,8 +274,8 @@ func (p coreIVRPenalty) raiseRows(x kernel.Table, without role) (loss float64) {
 	size := p.cores.size
 	for i := range p.a.count {
 		_, pairs := p.scales(i)
-		for first := 0; first < p.dim; first += size {
-			part := x.Row(i)[first:][:size]
+		for column := 0; column < p.dim; column += size {
+			part := x.Row(i)[column:][:size]
 			norm, slope := raise(square(part), p.power)
 			loss += p.double * pairs[without] * norm
 			factor := float32(2 * p.double * pairs[without] * slope)

@@ -55,15 +55,44 @@ func TestCoresOfManySizes(t *testing.T) {
 	}
 }
 
+// TestCoresWithOneIVR checks gradients of cores that are mostly those of one penalty of IVR, in both
+// precisions. Next to other terms, the tolerance of bfloat16 hides some errors in them.
+func TestCoresWithOneIVR(t *testing.T) {
+	for name, w := range map[string]kge.Weights{
+		"IVR": {IVR: 5}, "products": {IVRProducts: 5},
+	} {
+		for _, reciprocal := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, reciprocal %v", name, reciprocal), func(t *testing.T) {
+				d := completion.Data(enginetest.RandomGraph(20, 2, 50, 3))
+				s, m := kge.DefaultSettings(), kge.Member{Form: form.Core(1), Seed: 2, Weights: w}
+				s.Dim, s.Batch, s.InitScale, s.Reciprocal = 7, 50, 0.5, reciprocal
+				m.LearningRate = 0.1
+				gradients := enginetest.NewCase(d, s, m, 1, 8)
+				gradients.Check(t, New(2), 1e-5)
+				gradients.Check(t, bfloat16Engines(2)[0], 0.015)
+			})
+		}
+	}
+}
+
 // TestCoresGiveSameBits checks that neither threads nor other members nor the size of kept
-// exponentials change a bit of models with cores.
+// exponentials change a bit of models with cores, in both precisions, with batches that are divided
+// for IVR and with members that have none, one or both of its penalties.
 func TestCoresGiveSameBits(t *testing.T) {
+	divideSmallCores(t)
+	for _, precision := range []kge.Precision{kge.Float32, kge.Bfloat16} {
+		coresGiveSameBits(t, precision)
+	}
+}
+
+func coresGiveSameBits(t *testing.T, precision kge.Precision) {
+	t.Helper()
 	d, s := completion.Data(graph()), settings()
-	s.Dim, s.Reciprocal = 26, true
+	s.Dim, s.Reciprocal, s.Precision = 26, true, precision
 	var all []kge.Member
-	for i := range 3 {
+	for i := range 4 {
 		w := kge.Weights{RelationPrediction: 0.3, Orthogonality: 0.02}
-		w.IVR, w.IVRProducts = 0.01*float64(i), 0.02
+		w.IVR, w.IVRProducts = 0.01*float64(i%2), 0.02*float64(i/2)
 		all = append(all, kge.Member{
 			Form: form.Core(2), Seed: uint64(i), LearningRate: 0.2, Weights: w,
 		})

@@ -38,8 +38,10 @@
 //
 // Bfloat16 has the range of float32, so the number subtracted from scores before they are
 // exponentiated need only be near their maximum. It is the maximum of the first rows, and rises
-// only if a score is 40 above it. So rescaling is rare. The loss, its sums, the scores of
-// true answers, penalties and the optimizer are float32.
+// only if a score is 40 above it. So rescaling is rare. In IVR of
+// forms with cores, the products of a core with heads and tails also take rounded factors
+// (sliceBuffers, foldedBfloat16). The loss, its sums, the scores of true answers, all other
+// penalties and the optimizer are float32.
 //
 // # Recipes
 //
@@ -60,7 +62,8 @@
 //     Adagrad only rows with a gradient are updated (sample).
 //   - Distillation: individual pairs of a query and an entity of the teacher's answer, in addition
 //     to the softmax (learnFromTeacher).
-//   - Penalties of embeddings (penalty.go) and of products.
+//   - Penalties of embeddings (penalty.go), of products, and IVR (penalizeIntermediates;
+//     coreIVR and coreEnds for forms with cores).
 //   - Max norm: after the optimizer step of a tile (tiles.ClipNorms).
 //
 // # Reproducible bits
