@@ -177,8 +177,8 @@ func (a *Answerer) evidences(ctx context.Context, triples []datasets.Triple) ([]
 	return sums[0], nil
 }
 
-// scoreOf returns the score of an entity by which a triple is judged: that in float64, or a candidate's
-// in float32 if a model is neural, because queries in float64 take most of its time.
+// scoreOf returns the score that judges a triple with an entity. With a neural model, it is the score of
+// the engine if the entity is a candidate, because a query in float64 costs as much as all scores.
 func (a *Answerer) scoreOf(
 	c *candidates, scores []float32, id int32, exact func(id int32) float64,
 ) float64 {

@@ -101,7 +101,7 @@ func TestForTuning(t *testing.T) {
 		{form.Tucker, bce, normalized},
 		{form.RSN, kge.LossFunction{}, func(s kge.Settings) bool { return s.WalkHops == 3 && s.Reciprocal }},
 		{form.CellFB15k237.Form(), kge.LossFunction{},
-			func(s kge.Settings) bool { return s.WalkHops == 3 && s.MaxNorm == 1 }},
+			func(s kge.Settings) bool { return s.WalkHops == 3 && s.MaxNorm == 0 }},
 	} {
 		r, found := ForTuning(c.form)
 		s := r.Training
@@ -110,10 +110,35 @@ func TestForTuning(t *testing.T) {
 			t.Errorf("%v: %+v", c.form, r)
 		}
 	}
-	for _, f := range []form.Form{form.RotatE, form.GQE, form.Block(4)} {
-		if r, found := ForTuning(f); found {
+	all := form.All()
+	for _, name := range form.Names() {
+		var f form.Form
+		if f.UnmarshalText([]byte(name)) == nil { // not a name with a letter for a number
+			all = append(all, f)
+		}
+	}
+	neural := 0
+	for _, f := range all {
+		_, isNeural := f.Neural()
+		if isNeural {
+			neural++
+		}
+		r, found := ForTuning(f)
+		if found != (isNeural || f.Partitions() > 0) {
 			t.Errorf("%v begins with %+v", f, r)
 		}
+		if of, hasRecipe := ForModel(f, kge.NoEncoder); found && hasRecipe {
+			s := of.Training
+			s.Dim, s.Batch, s.Epochs = r.Training.Dim, r.Training.Batch, r.Training.Epochs
+			s.ValidateEvery, s.Patience = r.Training.ValidateEvery, r.Training.Patience
+			s.Decay, s.Dropout, s.InputDropout = r.Training.Decay, 0, 0
+			if s != r.Training || of.LearningRate != r.LearningRate {
+				t.Errorf("%v begins with %+v, and train with %+v", f, r, of.Recipe)
+			}
+		}
+	}
+	if neural < 4 { // ConvE, RSN and the two cells of Interstellar
+		t.Errorf("%d neural forms", neural)
 	}
 }
 

@@ -173,19 +173,27 @@ func ForModel(f form.Form, e kge.Encoder) (r Recipe, found bool) {
 	return r, true
 }
 
-// ForTuning returns what the published recipes of a form share, with a learning rate for any graph. A
-// search for the settings of the form begins with it. Forms that are not neural and have no cores have
-// none.
+// ForTuning returns the kind of training with which a search for the settings of a form begins, with a
+// learning rate for any graph. For neural forms it is that of [ForModel], for cores that of TuckER's
+// authors; both without their sizes, decay, and dropouts of entities and queries. Other forms have none.
 func ForTuning(f form.Form) (r kge.Recipe, found bool) {
-	for _, family := range []family{
-		convE, rsnAnywhere, interstellar(form.CellWN18RR), binaryTucker(kge.DefaultLabelSmoothing),
-	} {
-		isCore := family.form.Partitions() > 0 && f.Partitions() > 0
-		if isCore || family.form.Kind() == f.Kind() {
-			return kge.Recipe{Training: family.training, LearningRate: neuralRate}, true
-		}
+	if f.Partitions() > 0 {
+		return kge.Recipe{
+			Training:     binaryTucker(kge.DefaultLabelSmoothing).training,
+			LearningRate: neuralRate,
+		}, true
 	}
-	return kge.Recipe{}, false
+	if _, isNeural := f.Neural(); !isNeural {
+		return kge.Recipe{}, false
+	}
+	all := table()
+	i := slices.IndexFunc(all, func(r row) bool {
+		return r.dataset == "" && r.form.Kind() == f.Kind()
+	})
+	if i < 0 {
+		return kge.Recipe{}, false
+	}
+	return kge.Recipe{Training: all[i].training, LearningRate: all[i].rate}, true
 }
 
 // neuralRate is the learning rate of neural models on graphs without published settings.

@@ -110,7 +110,7 @@ func ModelSpace(f form.Form) *Space {
 }
 
 // ForModel returns the settings for a search for the settings of a model: over its space, beginning
-// with the kind of training that is published for it.
+// with the kind of training that [recipe.ForTuning] returns, if it has one.
 func (s Settings) ForModel(f form.Form) Settings {
 	s.Model, s.Space = f, ModelSpace(f)
 	if r, found := recipe.ForTuning(s.FirstForm()); found {

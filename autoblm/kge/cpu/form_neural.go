@@ -30,10 +30,10 @@ type neuralHop struct {
 }
 
 func (h neuralHop) Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool) {
-	const together = 16 // whose states stay in the first-level cache
-	anchors, rows := makeRows(min(n, together), h.dim), makeRows(min(n, together), h.rows*h.columns)
-	for first := 0; first < n; first += together {
-		count := min(together, n-first)
+	const block = 16 // queries, whose states stay in the first-level cache
+	anchors, rows := makeRows(min(n, block), h.dim), makeRows(min(n, block), h.rows*h.columns)
+	for first := 0; first < n; first += block {
+		count := min(block, n-first)
 		for i := range count {
 			widen(anchors[i], from.Row(first+i))
 			for row := range h.rows {

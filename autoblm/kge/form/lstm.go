@@ -110,6 +110,9 @@ func addProduct[T float32 | float64](y, x []float64, m []T) {
 // addProducts adds xᵀM to y for each of several x. Zeros, such as those after a rectifier, take no
 // time.
 func addProducts[T float32 | float64](y, x [][]float64, m []T) {
+	if len(x) == 0 {
+		return
+	}
 	n := len(y[0])
 	row := make([]float64, n)
 	for i := range x[0] {

@@ -4,8 +4,8 @@ package form
 // in the anchor. Other engines compute them by this definition, from global tables as models store
 // them.
 type Neural interface {
-	// Hops returns the states after hops, each from an anchor through the rows of a relation. Together
-	// they read the global tables once.
+	// Hops returns the states after hops, each from an anchor through the rows of a relation. It may
+	// read the global tables once for all hops.
 	Hops(anchors, relations [][]float64, transposed bool, globals [][]float32) [][]float64
 	// AnchorGradient returns the gradient with respect to the anchor, given that with respect to the
 	// state after the hop.

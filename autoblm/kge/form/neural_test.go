@@ -9,8 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// TestHopsTogether checks that hops which are computed together are those of the definition.
-func TestHopsTogether(t *testing.T) {
+// TestHops checks that several hops, and none, are those of the definition.
+func TestHops(t *testing.T) {
 	const dim, hops = 16, 5
 	for _, f := range []Form{
 		ConvE{Height: 4, Filters: 3, Size: 2}.Form(), RSN, CellFB15k237.Form(),
@@ -41,6 +41,9 @@ func TestHopsTogether(t *testing.T) {
 			relations = append(relations, draw(relation.Rows*relation.Columns))
 		}
 		neural, _ := f.Neural()
+		if got := neural.Hops(nil, nil, false, globals); len(got) > 0 {
+			t.Errorf("%v: %v without hops", f, got)
+		}
 		for _, transposed := range []bool{false, true} {
 			for i, got := range neural.Hops(anchors, relations, transposed, globals) {
 				rows := slices.Concat(relations[i:i+1], wide)
