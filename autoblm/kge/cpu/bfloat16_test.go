@@ -127,33 +127,35 @@ func TestExtraBytesOfRelationPrediction(t *testing.T) {
 	}
 }
 
-// TestExtraBytesOfCores checks that the estimate grows with products of IVR by at least a quarter of
-// the memory that a step takes for them, and at most all, in both precisions.
+// TestExtraBytesOfCores checks that the estimate grows with each penalty of IVR by at least a quarter
+// of the memory that steps take for it, and at most all, in both precisions. Members that train one
+// after the other share that memory.
 func TestExtraBytesOfCores(t *testing.T) {
 	d := completion.Data(enginetest.RandomGraph(300, 5, 3000, 1))
 	for _, precision := range []kge.Precision{kge.Float32, kge.Bfloat16} {
-		s, e := settings(), bfloat16Engines(2)[0].Engine
-		s.Dim, s.Batch, s.Precision, s.Reciprocal = 192, 64, precision, true
-		memory := func(weight float64) (said, took float64) {
-			m := kge.Member{Form: form.Core(1), Seed: 1, LearningRate: 0.1}
-			m.IVRProducts = weight
-			all := []kge.Member{m}
+		s, e := settings(), bfloat16Engines(1)[0].Engine
+		s.Dim, s.Batch, s.Precision, s.Reciprocal = 128, 32, precision, true
+		memory := func(w kge.Weights) (said, took float64) {
+			m := kge.Member{Form: form.Core(1), Seed: 1, LearningRate: 0.1, Weights: w}
+			all := []kge.Member{m, m, m, m, m}
 			p, err := e.NewPopulation(d, s, all)
 			require.NoError(t, err)
 			defer p.Close()
 			batch := kge.BatchesOf(d.Batches(s, 1).All()[0])
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err = p.Epoch(t.Context(), batch, []float64{0.1})
+			_, err = p.Epoch(t.Context(), batch, slices.Repeat([]float64{0.1}, len(all)))
 			runtime.ReadMemStats(&after)
 			require.NoError(t, err)
 			return e.extraBytes(d, s, all), float64(after.TotalAlloc - before.TotalAlloc)
 		}
-		saidWithout, tookWithout := memory(0)
-		saidWith, tookWith := memory(0.1)
-		said, took := saidWith-saidWithout, tookWith-tookWithout
-		if said > took || said < took/4 {
-			t.Errorf("%v: products of IVR take %.0f bytes, %.0f are estimated", precision, took, said)
+		saidWithout, tookWithout := memory(kge.Weights{})
+		for _, w := range []kge.Weights{{IVR: 0.1}, {IVRProducts: 0.1}} {
+			said, took := memory(w)
+			said, took = said-saidWithout, took-tookWithout
+			if said > took || said < took/4 {
+				t.Errorf("%v: %+v takes %.0f bytes, %.0f are estimated", precision, w, took, said)
+			}
 		}
 	}
 }

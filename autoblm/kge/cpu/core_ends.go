@@ -13,12 +13,21 @@ type coreEnds struct {
 	gradients [][foldedParts]kernel.Table
 	triples   []tripleEnds
 	all       []*ends       // of parts of the largest batch
+	sums      []endSums     // of groups of blocks of these parts
 	buffers   []*endBuffers // by thread
 }
 
 // endsTogether is the largest number of triples that are multiplied together, a multiple of
 // [kernel.TileInner].
 var endsTogether = 256
+
+// endGroups is the least number of groups of blocks that are summed separately, by different threads.
+// It does not depend on their number, so that sums have the same bits.
+const endGroups = 16
+
+// endSums holds values by part of the folded core, or gradients of heads and of tails,
+// [C, triples].
+type endSums [foldedParts]kernel.Table
 
 // tripleEnds is a triple with its reverse.
 type tripleEnds struct {
@@ -32,6 +41,7 @@ type ends struct {
 	triples []tripleEnds
 	columns int    // triples, with padding
 	rows    byRole // heads and tails, [C, triples]
+	sums    endSums
 	// gradients belong to the products with the parts of the folded core, [C, triples].
 	gradients [foldedParts]kernel.Table
 	byEnd     [foldedParts]kernel.Table // their transposes, in float32
@@ -43,16 +53,14 @@ type ends struct {
 
 // endBuffers is the memory of a thread.
 type endBuffers struct {
-	slices    [foldedParts]kernel.Table // folded, [slicesTogether, entries]; unused in float32
-	products  kernel.Table              // of a block of entries, [entriesTogether, triples]
-	values    [foldedParts]kernel.Table // [C, triples]
-	matrices  [foldedParts]kernel.Table // [entriesTogether, triples]
-	gradients byRole                    // of heads and tails, [C, triples]
-	byEntry   kernel.Table              // [entriesTogether, C]; unused in bfloat16
-	packed    kernel.Table              // rows of triples
-	squares   [2][]float64              // of queries, by triple
-	factors   [2][]float32              // slopes times weights, by triple
-	rounded   roundedBuffers
+	slices   [foldedParts]kernel.Table // folded, [slicesTogether, entries]; unused in float32
+	products kernel.Table              // of a block of entries, [entriesTogether, triples]
+	matrices [foldedParts]kernel.Table // [entriesTogether, triples]
+	byEntry  kernel.Table              // [entriesTogether, C]; unused in bfloat16
+	packed   kernel.Table              // rows of triples
+	squares  [2][]float64              // of queries, by triple
+	factors  [2][]float32              // slopes times weights, by triple
+	rounded  roundedBuffers
 }
 
 // roundedBuffers holds factors in bfloat16.
@@ -69,14 +77,10 @@ func newEndBuffers(f *folding, isBF16 bool) *endBuffers {
 		products: tiles.NewTable(entriesTogether, endsTogether),
 		packed:   tiles.NewTable(endsTogether, f.width),
 	}
-	for _, r := range []role{asHead, asTail} {
-		b.gradients[r] = tiles.NewTable(f.width, endsTogether)
-	}
 	for i := range b.squares {
 		b.squares[i], b.factors[i] = make([]float64, endsTogether), make([]float32, endsTogether)
 	}
-	for part := range b.values {
-		b.values[part] = tiles.NewTable(f.paddedSize(), endsTogether)
+	for part := range b.matrices {
 		b.matrices[part] = tiles.NewTable(entriesTogether, endsTogether)
 	}
 	if !isBF16 {
@@ -99,7 +103,7 @@ func newEndBuffers(f *folding, isBF16 bool) *endBuffers {
 
 // foldCores folds the cores for the penalty of W×t×h.
 func (c *cores) foldCores(threads int, bf16 *kernel.BF16Set) {
-	e := &c.ends
+	e := c.ends
 	if len(e.folded) == 0 {
 		e.folding = newFolding(c.partitionLayout)
 		for range c.count {
@@ -133,28 +137,81 @@ func (c *cores) foldCores(threads int, bf16 *kernel.BF16Set) {
 // penalizeCoreEnds returns the penalty of W×t×h of a batch, and adds its gradient to those of the
 // units. weight is the weight of an example, or of its reverse, in the batch.
 func (t *trainer) penalizeCoreEnds(units []*unit, weight float32) (loss float64) {
-	c := t.cores
-	e := &c.ends
-	all := t.collectEnds(units, weight)
-	for k := range c.count {
-		tiles.Parallel(t.threads, len(all), func(worker, i int) {
-			t.penalizeSomeEnds(e.buffers[worker], all[i], k)
+	e, all := t.cores.ends, t.collectEnds(units, weight)
+	each := func(task func(b *endBuffers, x *ends)) {
+		tiles.Parallel(t.threads, len(all), func(worker, i int) { task(e.buffers[worker], all[i]) })
+	}
+	blocks := e.blocks()
+	for k, folded := range e.folded {
+		each(func(b *endBuffers, x *ends) { t.loadEnds(b, x, k) })
+		t.sumGroups(all, func(b *endBuffers, x *ends, to endSums, start, end int) {
+			for part, values := range to {
+				for block := start; block < end; block++ {
+					e.multiplyEnds(t.kernels, b.products, x, part, block)
+					folded.addValues(b, values, part, block, x.columns)
+				}
+			}
 		})
+		each(func(b *endBuffers, x *ends) {
+			x.penalizeValues(b, e.size, 2*t.member.IVRExponent())
+			folded.prepare(b, x)
+		})
+		t.sumGroups(all, func(b *endBuffers, x *ends, to endSums, start, end int) {
+			for block := start; block < end; block++ {
+				for part := range foldedParts {
+					folded.back(b, x, part, block)
+				}
+				e.addBack(t.kernels, to, b.matrices, x, block)
+			}
+		})
+		each(func(b *endBuffers, x *ends) { x.addGradients(b, k*e.size, e.size) })
 		for _, x := range all {
 			loss += x.loss
 		}
-		blocks := e.blocks()
 		tiles.Parallel(t.threads, foldedParts*blocks, func(worker, i int) {
 			part, block := i/blocks, i%blocks
-			e.folded[k].collect(e.buffers[worker], e.gradients[k][part], all, part, block)
+			folded.collect(e.buffers[worker], e.gradients[k][part], all, part, block)
 		})
 	}
 	return loss
 }
 
+// sumGroups sets the sums of parts of a batch. sum adds those of the blocks from start to before end
+// to zeros.
+func (t *trainer) sumGroups(
+	all []*ends, sum func(b *endBuffers, x *ends, to endSums, start, end int),
+) {
+	e, blocks := t.cores.ends, t.cores.ends.blocks()
+	groups := min(blocks, divideUp(endGroups, len(all)))
+	for len(e.sums) < len(all)*groups {
+		var sums endSums
+		for i := range sums {
+			sums[i] = tiles.NewTable(e.paddedSize(), endsTogether)
+		}
+		e.sums = append(e.sums, sums)
+	}
+	tiles.Parallel(t.threads, len(all)*groups, func(worker, i int) {
+		for _, table := range e.sums[i] {
+			clear(table.Data)
+		}
+		group := i % groups
+		sum(e.buffers[worker], all[i/groups], e.sums[i],
+			group*blocks/groups, (group+1)*blocks/groups)
+	})
+	for i, x := range all {
+		x.sums = e.sums[i*groups]
+	}
+	tiles.Parallel(t.threads, len(all)*foldedParts, func(_, i int) {
+		part, side := i/foldedParts, i%foldedParts
+		for _, of := range e.sums[part*groups+1 : (part+1)*groups] {
+			t.kernels.ScaleAdd(all[part].sums[side].Data, of[side].Data, 1)
+		}
+	})
+}
+
 // collectEnds collects the ends of a batch and divides them into parts.
 func (t *trainer) collectEnds(units []*unit, weight float32) []*ends {
-	e, hasReverses := &t.cores.ends, t.reciprocal && t.objective.directions() > 1
+	e, hasReverses := t.cores.ends, t.reciprocal && t.objective.directions() > 1
 	e.triples = e.triples[:0]
 	for _, u := range units {
 		p := t.coreIVRPenalty(u, weight)
@@ -192,41 +249,25 @@ func (t *trainer) collectEnds(units []*unit, weight float32) []*ends {
 	return e.all[:n]
 }
 
-// penalizeSomeEnds computes the penalty of a part of the ends in a partition, and its gradients.
-func (t *trainer) penalizeSomeEnds(b *endBuffers, x *ends, k int) {
-	e, blocks := &t.cores.ends, t.cores.ends.blocks()
-	folded, column := e.folded[k], k*e.size
+// loadEnds copies the embeddings of the ends in a partition.
+func (t *trainer) loadEnds(b *endBuffers, x *ends, k int) {
+	size := t.cores.size
 	for _, r := range []role{asHead, asTail} {
 		clear(b.packed.Data)
 		for i, triple := range x.triples {
-			copy(b.packed.Row(i), t.entities.Row(int(triple.entity(r)))[column:][:e.size])
+			copy(b.packed.Row(i), t.entities.Row(int(triple.entity(r)))[k*size:][:size])
 		}
-		transpose(x.rows[r], b.packed, endsTogether, e.size)
-		clear(b.gradients[r].Data)
+		transpose(x.rows[r], b.packed, endsTogether, size)
 	}
-	for part := range foldedParts {
-		clear(b.values[part].Data)
-		for block := range blocks {
-			e.multiplyEnds(t.kernels, b.products, x, part, block)
-			folded.addValues(b, part, block, x.columns)
-		}
-	}
-	x.penalizeValues(b, e.size, 2*t.member.IVRExponent())
-	folded.prepare(b, x)
-	for block := range blocks {
-		for part := range foldedParts {
-			folded.back(b, x, part, block)
-		}
-		e.addBack(t.kernels, b.gradients, b.matrices, x, block)
-	}
-	for _, r := range []role{asHead, asTail} {
-		transpose(b.packed, b.gradients[r], e.size, endsTogether)
+}
+
+// addGradients adds the gradients of heads and tails to those of the units, from a column on.
+func (x *ends) addGradients(b *endBuffers, column, size int) {
+	for side, sum := range x.sums {
+		transpose(b.packed, sum, size, endsTogether)
 		for i, triple := range x.triples {
-			to := triple.gradients.anchors
-			if r == asTail {
-				to = triple.gradients.targets
-			}
-			addScaled(to.Row(triple.example)[column:][:e.size], b.packed.Row(i), 1)
+			to := [foldedParts]kernel.Table{triple.gradients.anchors, triple.gradients.targets}[side]
+			addScaled(to.Row(triple.example)[column:][:size], b.packed.Row(i), 1)
 		}
 	}
 }
@@ -239,14 +280,14 @@ func (x tripleEnds) entity(r role) int32 {
 	return x.examples[x.example].Target
 }
 
-// penalizeValues computes the penalty from the values of b, q + q' and q - q' for queries q of
+// penalizeValues computes the penalty from the sums of x, q + q' and q - q' for queries q of
 // triples and q' of their reverses, and the gradients of these values.
 func (x *ends) penalizeValues(b *endBuffers, size int, power float64) {
 	for _, squares := range b.squares {
 		clear(squares)
 	}
 	for c := range size {
-		sums, differences := b.values[ofSum].Row(c), b.values[ofDifference].Row(c)
+		sums, differences := x.sums[ofSum].Row(c), x.sums[ofDifference].Row(c)
 		for i := range x.triples {
 			q, reverse := float64(sums[i]+differences[i])/2, float64(sums[i]-differences[i])/2
 			b.squares[0][i] += q * q
@@ -263,7 +304,7 @@ func (x *ends) penalizeValues(b *endBuffers, size int, power float64) {
 	}
 	// Half of the gradient of q is g, so those of the values are g + g' and g - g'.
 	for c := range size {
-		sums, differences := b.values[ofSum].Row(c), b.values[ofDifference].Row(c)
+		sums, differences := x.sums[ofSum].Row(c), x.sums[ofDifference].Row(c)
 		toSums, toDifferences := x.gradients[ofSum].Row(c), x.gradients[ofDifference].Row(c)
 		for i := range x.triples {
 			g := b.factors[0][i] * (sums[i] + differences[i]) / 2

@@ -34,7 +34,7 @@ const (
 var foldedSigns = [foldedParts]float32{ofSum: 1, ofDifference: -1}
 
 func newFolding(l partitionLayout) folding {
-	f := folding{partitionLayout: l}
+	f := folding{partitionLayout: l, entries: l.foldedEntries()}
 	for i := range l.size {
 		f.starts = append(f.starts, len(f.entryRows))
 		for j := firstColumn(i); j < l.width; j++ {
@@ -42,12 +42,16 @@ func newFolding(l partitionLayout) folding {
 			f.entryColumns = append(f.entryColumns, int32(j))
 		}
 	}
-	f.entries = kernel.Pad(len(f.entryRows), entriesTogether)
 	return f
 }
 
 // foldedEntries returns the number of entries of a folded slice, with padding.
-func foldedEntries(l partitionLayout) int { return newFolding(l).entries }
+func (l partitionLayout) foldedEntries() (n int) {
+	for i := range l.size {
+		n += l.width - firstColumn(i)
+	}
+	return kernel.Pad(n, entriesTogether)
+}
 
 // firstColumn returns the column of the first entry of a row.
 func firstColumn(row int) int { return row / kernel.Columns * kernel.Columns }
@@ -111,9 +115,9 @@ func (f *folding) multiplyEnds(k *kernel.Set, to kernel.Table, e *ends, part, bl
 // addBack adds the gradients of x and y from those of the products of a block, which it
 // overwrites.
 func (f *folding) addBack(
-	k *kernel.Set, to byRole, of [foldedParts]kernel.Table, e *ends, block int,
+	k *kernel.Set, to endSums, of [foldedParts]kernel.Table, e *ends, block int,
 ) {
-	x, y, toX, toY := e.rows[asHead], e.rows[asTail], to[asHead], to[asTail]
+	x, y, toX, toY := e.rows[asHead], e.rows[asTail], to[0], to[1]
 	start := block * entriesTogether
 	for n := range min(entriesTogether, len(f.entryRows)-start) {
 		i, j := int(f.entryRows[start+n]), int(f.entryColumns[start+n])
@@ -138,8 +142,8 @@ type foldedCore interface {
 	// on. store keeps the first n of them.
 	memoryFor(b *endBuffers, slice int) [foldedParts]kernel.Table
 	store(rows [foldedParts]kernel.Table, slice, n int)
-	// addValues adds to the values of b the products of F with those of b, of a block of entries.
-	addValues(b *endBuffers, part, block, columns int)
+	// addValues adds the products of F with those of b, of a block of entries.
+	addValues(b *endBuffers, to kernel.Table, part, block, columns int)
 	// prepare prepares the gradients of values for back and collect.
 	prepare(b *endBuffers, x *ends)
 	// back sets the matrices of b to the products of F and the gradients of values.
@@ -176,9 +180,9 @@ func (f *foldedFloat32) memoryFor(_ *endBuffers, slice int) (rows [foldedParts]k
 
 func (f *foldedFloat32) store([foldedParts]kernel.Table, int, int) {}
 
-func (f *foldedFloat32) addValues(b *endBuffers, part, block, columns int) {
+func (f *foldedFloat32) addValues(b *endBuffers, to kernel.Table, part, block, columns int) {
 	of := f.parts[part]
-	f.kernels.Product(b.values[part], of.Data[block*entriesTogether:], of.Stride, 1, b.products,
+	f.kernels.Product(to, of.Data[block*entriesTogether:], of.Stride, 1, b.products,
 		kernel.Pad(f.size, kernel.Rows), columns, entriesTogether, true)
 }
 
@@ -239,11 +243,11 @@ func (f *foldedBfloat16) store(rows [foldedParts]kernel.Table, slice, n int) {
 	}
 }
 
-func (f *foldedBfloat16) addValues(b *endBuffers, part, block, columns int) {
+func (f *foldedBfloat16) addValues(b *endBuffers, to kernel.Table, part, block, columns int) {
 	r, steps := &b.rounded, columns/kernel.TileInner
 	roundRows(f.bf16, r.products, b.products, entriesTogether, columns)
 	f.bf16.Pairs(r.right, r.products, entryBands, steps)
-	f.bf16.Multiply(b.values[part], f.parts[part].From(0, block*entrySteps), r.right,
+	f.bf16.Multiply(to, f.parts[part].From(0, block*entrySteps), r.right,
 		f.paddedSize(), columns, entriesTogether, true)
 }
 

@@ -8,15 +8,15 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
 
-// coreIVR holds what IVR of [kge.Weights] needs of the cores. A partition is a position, with C
-// numbers and the tensor W_k. The squared norm of W_k×h is hᵀ H_k h for a matrix that all heads
-// share, and that of W_k×t is tᵀ T_k t.
+// coreIVR is the memory that IVR of [kge.Weights] needs in a step with cores. A partition is a
+// position, with C numbers and the tensor W_k. The squared norm of W_k×h is hᵀ H_k h for a matrix
+// that all heads share, and that of W_k×t is tᵀ T_k t.
 type coreIVR struct {
 	grams [2][]kernel.Table // H and T by partition, [C, C]
 	// squares are twice the sums of weighted outer products of heads and of tails, by partition
 	// [C, C]. These sums are the gradients of the matrices above.
 	squares  [2][]kernel.Table
-	rounded  [2][]kernel.Tiles // squares of heads as left factors, of tails as right factors
+	rounded  [2][]kernel.Tiles // in bfloat16: heads' squares as left factors, tails' as right ones
 	partial  [][2]kernel.Table // sums of H and T over groups of slices
 	gradient []kernel.Table    // by thread, of some slices, [kernel.Rows·C, C]
 	buffers  []*sliceBuffers   // by thread
@@ -33,14 +33,18 @@ const (
 const gramGroups = 16
 
 // prepareIVR computes what the penalties of a step need of the cores.
-func (c *cores) prepareIVR(threads int, w kge.Weights, bf16 *kernel.BF16Set) {
-	v := &c.ivr
+func (c *cores) prepareIVR(in *workspace, w kge.Weights, bf16 *kernel.BF16Set) {
+	c.ivr, c.ends = &in.coreIVR, &in.coreEnds
+	c.hasGrams, c.hasEnds = w.IVR > 0, w.IVRProducts > 0
+	v, threads := c.ivr, in.threads
 	for len(v.buffers) < threads {
 		v.buffers = append(v.buffers, newSliceBuffers(c, bf16))
 		// Products set rows after the last.
 		v.gradient = append(v.gradient, tiles.NewTable(kernel.Rows*c.size+2*kernel.Band, c.width))
 	}
-	c.hasGrams, c.hasEnds = w.IVR > 0, w.IVRProducts > 0
+	for _, b := range v.buffers {
+		b.allocate(c.hasGrams, c.hasEnds)
+	}
 	if c.hasGrams {
 		c.computeGrams(threads)
 	}
@@ -51,9 +55,9 @@ func (c *cores) prepareIVR(threads int, w kge.Weights, bf16 *kernel.BF16Set) {
 
 // computeGrams computes the matrices H and T.
 func (c *cores) computeGrams(threads int) {
-	v := &c.ivr
+	v := c.ivr
 	if len(v.partial) == 0 {
-		v.allocate(c.partitionLayout)
+		v.allocate(c.partitionLayout, v.buffers[0].bf16 != nil)
 	}
 	groups := len(v.partial)
 	for k := range c.count {
@@ -79,7 +83,7 @@ func (c *cores) computeGrams(threads int) {
 	}
 }
 
-func (v *coreIVR) allocate(l partitionLayout) {
+func (v *coreIVR) allocate(l partitionLayout, isBF16 bool) {
 	rows := l.paddedSize()
 	table := func() kernel.Table { return tiles.NewTable(rows, l.width) }
 	for range min(gramGroups, l.size) {
@@ -88,14 +92,18 @@ func (v *coreIVR) allocate(l partitionLayout) {
 	for side := range v.grams {
 		for range l.count {
 			v.grams[side], v.squares[side] = append(v.grams[side], table()), append(v.squares[side], table())
-			v.rounded[side] = append(v.rounded[side], kernel.NewTiles(rows/kernel.Band, rows/kernel.TileInner))
+			var rounded kernel.Tiles
+			if isBF16 {
+				rounded = kernel.NewTiles(rows/kernel.Band, rows/kernel.TileInner)
+			}
+			v.rounded[side] = append(v.rounded[side], rounded)
 		}
 	}
 }
 
 // collectIVR sums the weighted outer products of heads and of tails.
 func (c *cores) collectIVR(threads int, units []*unit) {
-	v := &c.ivr
+	v := c.ivr
 	tiles.Parallel(threads, 2*c.count, func(worker, i int) {
 		side, k := i%2, i/2
 		sum, rows := v.squares[side][k], kernel.Pad(c.size, kernel.Rows)
@@ -113,7 +121,7 @@ func (c *cores) collectIVR(threads int, units []*unit) {
 // gradientOfIVR returns the gradients of the slices of some coordinates of a partition,
 // [coordinates·C, C].
 func (c *cores) gradientOfIVR(worker, k, start, coordinates int) kernel.Table {
-	v, to := &c.ivr, c.ivr.gradient[worker]
+	v, to := c.ivr, c.ivr.gradient[worker]
 	b := v.buffers[worker]
 	for i := range coordinates {
 		of := to.From(i * c.size)

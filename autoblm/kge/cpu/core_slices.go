@@ -19,21 +19,28 @@ type sliceBuffers struct {
 }
 
 func newSliceBuffers(c *cores, bf16 *kernel.BF16Set) *sliceBuffers {
-	rows := c.paddedSize()
 	b := &sliceBuffers{
 		partitionLayout: c.partitionLayout, kernels: c.kernels, bf16: bf16, gramRows: 3 * kernel.Rows,
-		slice: tiles.NewTable(rows, c.width), transposed: tiles.NewTable(rows, c.width),
 	}
-	if bf16 == nil {
-		return b
+	if bf16 != nil {
+		b.gramRows = 2 * kernel.Band
 	}
-	b.gramRows = 2 * kernel.Band
-	for i := range b.left {
-		b.left[i] = kernel.NewTiles(rows/kernel.Band, rows/kernel.TileInner)
-		b.right[i] = kernel.NewTiles(rows/kernel.Band, rows/kernel.TileInner)
-	}
-	b.swap = kernel.NewTiles(1, 2)
 	return b
+}
+
+// allocate allocates the memory that matrices H and T or folding need, unless it exists.
+func (b *sliceBuffers) allocate(hasGrams, hasEnds bool) {
+	rows := b.paddedSize()
+	if b.slice.Data == nil && (b.bf16 == nil || hasEnds) {
+		b.slice, b.transposed = tiles.NewTable(rows, b.width), tiles.NewTable(rows, b.width)
+	}
+	if b.swap.Data == nil && b.bf16 != nil && hasGrams {
+		for i := range b.left {
+			b.left[i] = kernel.NewTiles(rows/kernel.Band, rows/kernel.TileInner)
+			b.right[i] = kernel.NewTiles(rows/kernel.Band, rows/kernel.TileInner)
+		}
+		b.swap = kernel.NewTiles(1, 2)
+	}
 }
 
 // paddedSize returns C padded for products in both precisions.

@@ -27,8 +27,9 @@ type cores struct {
 	transposes []kernel.Table
 	gradients  coreGradients
 	asking     sync.Pool // of *askBuffers
-	ivr        coreIVR
-	ends       coreEnds
+	// ivr and ends are those of the workspace of the last step with IVR.
+	ivr  *coreIVR
+	ends *coreEnds
 	// hasGrams and hasEnds say whether steps penalize the norms of W×h and W×t, and of W×t×h.
 	hasGrams, hasEnds bool
 	norm              *norm // nil without batch normalization
@@ -48,8 +49,8 @@ func newCores(m *model, partitions int) *cores {
 }
 
 // coreBytes returns the memory for matrices of all relations and their gradients, each with its
-// transpose, and for folded cores and their gradients with products of IVR.
-func coreBytes(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
+// transpose, and for IVR of one of the members.
+func coreBytes(d *kge.Data, s kge.Settings, members []kge.Member, threads int) float64 {
 	relations := len(d.Relations)
 	if s.Reciprocal {
 		relations *= 2
@@ -57,15 +58,23 @@ func coreBytes(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
 	l := newPartitionLayout(members[0].Form.Partitions(), s.Dim)
 	numbers := float64(l.stride * l.size) // of a relation's matrices
 	bytes := 4 * float32Bytes * float64(relations) * numbers * float64(len(members))
-	folded := foldedParts * float64(l.count*l.size*foldedEntries(l))
-	perEntry := 2.0 * float32Bytes
-	if s.Precision == kge.Bfloat16 {
-		perEntry = float32Bytes + bfloat16Bytes
-	}
+	var w kge.Weights // of some members
 	for _, m := range members {
-		if m.IVRProducts > 0 {
-			bytes += perEntry * folded
+		w.IVR, w.IVRProducts = max(w.IVR, m.IVR), max(w.IVRProducts, m.IVRProducts)
+	}
+	square := float32Bytes * float64(l.size*l.width)
+	if w.HasIVR() {
+		bytes += float64(threads*kernel.Rows) * square
+	}
+	if w.IVR > 0 {
+		bytes += float64(2*min(gramGroups, l.size)+4*l.count) * square
+	}
+	if w.IVRProducts > 0 {
+		perEntry := 2.0 * float32Bytes
+		if s.Precision == kge.Bfloat16 {
+			perEntry = float32Bytes + bfloat16Bytes
 		}
+		bytes += perEntry * foldedParts * float64(l.count*l.size*l.foldedEntries())
 	}
 	return bytes
 }

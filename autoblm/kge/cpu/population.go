@@ -157,7 +157,7 @@ func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) f
 	perUnit, perThread := float64(2*s.Dim*paths), float64(8*s.Dim*paths)
 	bytes := 0.0
 	if members[0].Form.Partitions() > 0 {
-		bytes += coreBytes(d, s, members)
+		bytes += coreBytes(d, s, members, e.threads)
 	}
 	if s.BatchNorm {
 		perUnit += float64(normTables * queries * s.Dim)

@@ -236,7 +236,7 @@ func (t *trainer) deriveFor(batch []kge.Example) {
 	t.cores.used = slices.Compact(used)
 	t.cores.derive(t.threads)
 	if t.member.HasIVR() {
-		t.cores.prepareIVR(t.threads, t.member.Weights, t.entities.BF16())
+		t.cores.prepareIVR(t.workspace, t.member.Weights, t.entities.BF16())
 	}
 }
 

@@ -77,6 +77,8 @@ type workspace struct {
 	byRelation                  []tiles.RowGradients // by table
 	norm                        *batchNorm           // nil without batch normalization
 	pairs                       [][]unitPair         // by tile of entities
+	coreIVR                     coreIVR              // empty without IVR of cores
+	coreEnds                    coreEnds
 
 	// allEntities and allRelations sum gradients if a batch needs several rounds of active
 	// units.
