@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -198,6 +199,32 @@ func TestHelpOfModels(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestHelpOfTunedModels checks that brief help for a search for the settings of each model fits on a
+// screen, and has the flags of training and of its example.
+func TestHelpOfTunedModels(t *testing.T) {
+	for _, name := range append(form.Names(), form.AnyCell.String()) {
+		var f form.Form
+		name = strings.NewReplacer("block-C", "block-4", "core-K", "core-3").Replace(name)
+		if f.UnmarshalText([]byte(name)) != nil || f.HasStructure() {
+			continue
+		}
+		help, _ := succeed(t, "search --help --model", name)
+		if n := strings.Count(help, "\n"); n > flags.Screen {
+			t.Errorf("%s: %d lines\n%s", name, n, help)
+		}
+		for flag := range strings.FieldsSeq("dataset minutes budget recipe dim lr batch epochs study out") {
+			if !hasFlag(help, flag) {
+				t.Errorf("%s: the help leaves out --%s:\n%s", name, flag, help)
+			}
+		}
+		if strings.Count(help, "\n  --dim") != 1 || hasFlag(help, "n3") && hasFlag(help, "label-smoothing") {
+			t.Errorf("%s: the help has --dim twice, or --n3 with binary cross entropy:\n%s", name, help)
+		}
+	}
+	help, _ := succeed(t, "search --help --model tucker")
+	contains(t, help, "core-1 (TuckER)")
 }
 
 // hasFlag reports whether help lists a flag.

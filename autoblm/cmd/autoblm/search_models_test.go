@@ -118,13 +118,13 @@ func TestSearchSpaceHelp(t *testing.T) {
 	contains(t, help, "cell", "walk-hops")
 	help, _ = succeed(t, "search --task query --model rsn --help")
 	contains(t, help, "queries do not train with rsn")
-	if strings.Contains(help, "\n  walk-hops ") || strings.Contains(help, "\n  batch ") {
+	if strings.Contains(help, "\n  --walk-hops ") || strings.Contains(help, "\n  --batch ") {
 		t.Errorf("help with a model that the task does not train has values to try:\n%s", help)
 	}
 	help, _ = succeed(t, "search --task query --model block-4 --help")
 	contains(t, help, "Values to try for block-4", "init-scale")
 	for _, line := range strings.Split(help[strings.Index(help, "Values to try"):], "\n") {
-		if strings.HasPrefix(strings.TrimSpace(line), "relation-prediction ") {
+		if strings.HasPrefix(strings.TrimSpace(line), "--relation-prediction ") {
 			t.Errorf("help for queries has %q", line)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
@@ -78,12 +79,12 @@ func (c *searchCommand) SpaceHelp(line *kong.Context) (title string, rows [][2]s
 	if space == nil {
 		return "", nil
 	}
-	title = "Values to try for " + c.Settings.Model.String() + "; a flag that is given is kept"
+	title = "Values to try for " + c.Settings.Model.Title(structure.Structure{}) + "; a flag that is given is kept"
 	if err := c.refusal(); err != nil {
 		return title, [][2]string{{"none", err.Error()}}
 	}
 	for _, l := range space.Lines() {
-		rows = append(rows, [2]string{l.Flag, l.Values})
+		rows = append(rows, [2]string{"--" + l.Flag, l.Values})
 	}
 	if space.Cells {
 		rows = append(rows, [2]string{"cell", "all functions, inputs, activations and matrices"})

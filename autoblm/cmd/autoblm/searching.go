@@ -233,7 +233,7 @@ func bestStructure(r *search.Result, summary searchSummary) (structure.Structure
 
 // printRecipes prints a search for the recipe of a model without a structure.
 func (s searchRun) printRecipes(w io.Writer, _ *output, r *search.Result, summary searchSummary) {
-	s.printTitle(w, s.settings.Model.String(), format.Count(r.Trained, "recipe"), r)
+	s.printTitle(w, s.settings.Model.Title(structure.Structure{}), format.Count(r.Trained, "recipe"), r)
 	fmt.Fprintln(w)
 	summary.PrintRecipes(w)
 	if mixed := task.MixedEnginesWarning(summary.Engines); mixed != "" {

@@ -59,7 +59,7 @@ func (c *trainCommand) Selection(line *kong.Context) *flags.Selection {
 
 // Selection implements flags.Selector: help has the flags that apply to the chosen model. Brief help
 // adds the settings of an encoder that its recipes set; it lists the values to try for a model itself.
-func (c *searchCommand) Selection(*kong.Context) *flags.Selection {
+func (c *searchCommand) Selection(line *kong.Context) *flags.Selection {
 	model, encoder := c.Settings.Model, c.Encoding.Encoder
 	var arguments []string
 	if model != form.Bilinear {
@@ -76,6 +76,10 @@ func (c *searchCommand) Selection(*kong.Context) *flags.Selection {
 		example = structure.MustParse("complex")
 	}
 	s := selectionFor(arguments, search.Settings(c.Settings).FirstForm(), example, encoder)
+	s.Minor = c.varied(line)
+	if c.Settings.Training.Loss == kge.BCE { // which has no penalties
+		s.Minor["n3"] = true
+	}
 	for _, name := range structureFlags {
 		s.Unused[name] = model != form.Bilinear
 	}

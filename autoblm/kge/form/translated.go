@@ -39,9 +39,12 @@ func (translated) DefineHop(
 // HasStructure reports whether a model of the form needs a structure.
 func (f Form) HasStructure() bool { return f == Bilinear || f == Translated }
 
-// Title returns the title of a model with a structure, or the name of its form without one.
+// Title returns the title of a model with a structure, or the name of its form without one, to which that
+// of TuckER adds the published one.
 func (f Form) Title(a structure.Structure) string {
 	switch {
+	case f == Tucker:
+		return f.String() + " (TuckER)"
 	case !f.HasStructure():
 		return f.String()
 	case f == Translated:

@@ -28,7 +28,7 @@ type Resolver interface {
 }
 
 // Tuner is a command that tries several values of some settings. SpaceHelp returns a title and, for each
-// of them, its name and its values; no rows for a command line that tries none.
+// of them, its flag and its values; no rows for a command line that tries none.
 type Tuner interface {
 	SpaceHelp(line *kong.Context) (title string, rows [][2]string)
 }
@@ -47,6 +47,8 @@ type Selection struct {
 	Unused map[string]bool
 	// Own has flags that matter for the model. Brief help shows those with the tag own.
 	Own map[string]bool
+	// Minor has flags that brief help leaves out, such as those whose values [Tuner.SpaceHelp] lists.
+	Minor map[string]bool
 	// Examples replace those of the command.
 	Examples []string
 }

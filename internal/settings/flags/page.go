@@ -36,6 +36,7 @@ type entry struct{ name, brief, help string }
 // Titles of sections.
 const (
 	training = "Training" // its title gets the source of its defaults
+	results  = "Results"  // with the flags of outputs, which brief help keeps
 	general  = "General"  // the last section, with the flags of all commands
 )
 
@@ -137,9 +138,9 @@ func (s *Selection) brief(f *kong.Flag) string {
 	switch brief := briefOf(f.Value); {
 	case s == nil:
 		return brief
-	case brief == "" && s.Own[f.Name]:
+	case brief == "" && s.Own[f.Name] && !s.Minor[f.Name]:
 		return withSwitch(f.Tag.Get("own"), f)
-	case f.Tag.Has("minor"):
+	case f.Tag.Has("minor"), s.Minor[f.Name]:
 		return ""
 	default:
 		return brief
@@ -217,24 +218,45 @@ func (p *page) text(isBrief bool) []byte {
 }
 
 // briefSections returns the sections with brief texts that fit into a number of lines, and the
-// number of other entries.
+// number of other entries. A section before the results leaves out its last entries for theirs; one
+// after them is whole or left out.
 func briefSections(all []section, room int) (shown []section, rest int) {
+	const heading = 2 // lines
+	reserved := 0     // lines for the results
+	if i := slices.IndexFunc(all, func(s section) bool { return s.title == results }); i >= 0 {
+		reserved = heading + len(all[i].brief().entries)
+	}
 	for _, s := range all {
-		brief := section{title: s.title}
-		for _, e := range s.entries {
-			if e.brief != "" {
-				brief.entries = append(brief.entries, entry{name: e.name, help: e.brief})
-			}
+		if s.title == results {
+			reserved = 0
 		}
-		if n := len(brief.entries); n == 0 || room < 2+n {
-			rest += len(s.entries)
+		brief := s.brief()
+		n := len(brief.entries)
+		if fitting := max(0, room-reserved-heading); n > fitting && reserved > 0 {
+			n = fitting
+		} else if n > fitting {
+			n = 0
+		}
+		rest += len(s.entries) - n
+		if n == 0 {
 			continue
 		}
-		room -= 2 + len(brief.entries)
-		rest += len(s.entries) - len(brief.entries)
+		room -= heading + n
+		brief.entries = brief.entries[:n]
 		shown = append(shown, brief)
 	}
 	return shown, rest
+}
+
+// brief returns the entries with brief texts.
+func (s section) brief() section {
+	brief := section{title: s.title}
+	for _, e := range s.entries {
+		if e.brief != "" {
+			brief.entries = append(brief.entries, entry{name: e.name, help: e.brief})
+		}
+	}
+	return brief
 }
 
 // printSections prints sections with the texts in one column.
