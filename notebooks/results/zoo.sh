@@ -2,8 +2,8 @@
 # Trains models of other kinds on three small graphs, with one seed each, in the folder where it is run:
 # zoo-GRAPH-NAME.json has their validation and test MRRs. The settings of PairRE and RotatE were chosen
 # by validation on UMLS, among six each; the others are recipes or first choices. BACKEND is that of the
-# models that only GoMLX trains, such as xla:cpu; THREADS is the number of threads of the others. AUTOBLM_DATA
-# names the benchmarks. What is there already is not done again.
+# models that only GoMLX trains, such as xla:cpu; THREADS is the number of threads of the others.
+# AUTOBLM_DATA names the benchmarks. What is there already is not done again.
 set -euo pipefail
 trap 'exit 130' INT TERM
 

@@ -27,7 +27,7 @@ type cores struct {
 	transposes []kernel.Table
 	gradients  coreGradients
 	asking     sync.Pool // of *askBuffers
-	// ivr and ends are those of the workspace of the last step with IVR.
+	// ivr and ends belong to the workspace of the last step with IVR.
 	ivr  *coreIVR
 	ends *coreEnds
 	// hasGrams and hasEnds say whether steps penalize the norms of W×h and W×t, and of W×t×h.

@@ -38,10 +38,9 @@
 //
 // Bfloat16 has the range of float32, so the number subtracted from scores before they are
 // exponentiated need only be near their maximum. It is the maximum of the first rows, and rises
-// only if a score is 40 above it. So rescaling is rare. In IVR of
-// forms with cores, the products of a core with heads and tails also take rounded factors
-// (sliceBuffers, foldedBfloat16). The loss, its sums, the scores of true answers, all other
-// penalties and the optimizer are float32.
+// only if a score is 40 above it. So rescaling is rare. In IVR of forms with cores, the products of a
+// core with heads and tails also take rounded factors (sliceBuffers, foldedBfloat16). The loss, its
+// sums, the scores of true answers, all other penalties and the optimizer are float32.
 //
 // # Recipes
 //

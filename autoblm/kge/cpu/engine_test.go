@@ -359,7 +359,8 @@ func FuzzShapes(f *testing.F) {
 		}
 		onPaths.AnswersPerQuery, ofForm.RelationPrediction = 0, 0
 		onPaths.Distillation, onPaths.Sampling = kge.Distillation{}, kge.Sampling{}
-		onPaths.SelfAdversarial = kge.SelfAdversarial{} // of triples only, as is bce
+		// Of triples only, as is bce.
+		onPaths.SelfAdversarial, onPaths.BatchNorm = kge.SelfAdversarial{}, false
 		onPaths.Loss, onPaths.LabelSmoothing = kge.LogLoss, 0
 		ofForm.IVR, ofForm.IVRProducts = 0, 0
 		m.Orthogonality = 0

@@ -32,18 +32,18 @@ type neuralHop struct {
 func (h neuralHop) Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool) {
 	const block = 16 // queries, whose states stay in the first-level cache
 	anchors, rows := makeRows(min(n, block), h.dim), makeRows(min(n, block), h.rows*h.columns)
-	for first := 0; first < n; first += block {
-		count := min(block, n-first)
+	for start := 0; start < n; start += block {
+		count := min(block, n-start)
 		for i := range count {
-			widen(anchors[i], from.Row(first+i))
+			widen(anchors[i], from.Row(start+i))
 			for row := range h.rows {
-				numbers := relations[0].Row((first+i)*h.rows + row)
+				numbers := relations[0].Row((start+i)*h.rows + row)
 				widen(rows[i][row*h.columns:][:h.columns], numbers)
 			}
 		}
 		states := h.form.Hops(anchors[:count], rows[:count], transposed, h.globals)
 		for i, state := range states {
-			row := to.Row(first + i)
+			row := to.Row(start + i)
 			for j, x := range state {
 				row[j] += float32(x)
 			}

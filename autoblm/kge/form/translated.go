@@ -39,8 +39,8 @@ func (translated) DefineHop(
 // HasStructure reports whether a model of the form needs a structure.
 func (f Form) HasStructure() bool { return f == Bilinear || f == Translated }
 
-// Title returns the title of a model with a structure, or the name of its form without one, to which that
-// of TuckER adds the published one.
+// Title returns the title of a model with a structure. Without one it returns the name of the form,
+// and for core-1 also the published name, TuckER.
 func (f Form) Title(a structure.Structure) string {
 	switch {
 	case f == Tucker:
