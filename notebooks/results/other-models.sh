@@ -42,3 +42,7 @@ gomlx wn18rr compgcn --recipe compgcn --model conve --encoder-layers 1 --loss lo
   --feature-dropout 0.2 --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 45 --cooldown 0.4 --validate-every 5
 gomlx fb15k-237 rgcn --recipe rgcn --dim 200 --encoder-layers 1 --encoder-bases 2 --sampled-softmax 4096 \
   --reciprocal --batch 4096 --lr 0.005 --epochs 20 --validate-every 4
+gomlx wn18rr interstellar --recipe interstellar --sampled-softmax 1024 --epochs 30 --validate-every 3 \
+  --validate-sample 1500
+gomlx fb15k-237 rsn --recipe rsn --dim 256 --sampled-softmax 1024 --lr 0.001 --dropout 0.3 --epochs 15 \
+  --validate-every 3 --validate-sample 1500
