@@ -141,6 +141,7 @@ func TestRefusals(t *testing.T) {
 		{cli.Failed, "train", "dataset info " + empty},
 		{cli.Failed, "it is a data set", "eval --model " + broken + " --dataset " + graph},
 		{cli.Misuse, "--head", "predict --relation r --model " + broken},
+		{cli.Misuse, "--model is given twice", "predict --relation r --head h --model m --model " + broken},
 		{cli.Misuse, "--translate", train + " --model translated"},
 		{cli.Misuse, "translate", "search --model translated"},
 		{cli.Misuse, "budget", "search --budget 0"},

@@ -20,8 +20,8 @@ import (
 // Parser returns a parser of command lines into c. The values in c are the defaults.
 func Parser(c any, options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(c, append(options,
-		kong.PostBuild(takeDefaults), kong.PostBuild(checkNames), kong.WithAfterApply(checkLimits),
-		kong.WithAfterApply(SettleCompanions),
+		kong.PostBuild(takeDefaults), kong.PostBuild(checkNames), kong.WithAfterApply(checkOnce),
+		kong.WithAfterApply(checkLimits), kong.WithAfterApply(SettleCompanions),
 	)...)
 }
 
@@ -62,6 +62,22 @@ func checkName(v *kong.Value) {
 		}
 		return err
 	})
+}
+
+// checkOnce returns an error if a required flag for one value is given twice. Of other flags the last
+// counts, so that scripts can change their own defaults.
+func checkOnce(ctx *kong.Context) error {
+	given := map[*kong.Flag]bool{}
+	for _, p := range ctx.Path {
+		if p.Flag == nil {
+			continue
+		}
+		if given[p.Flag] && p.Flag.Required && !p.Flag.IsCumulative() {
+			return fmt.Errorf("--%s is given twice, but takes one value: leave out one of them", p.Flag.Name)
+		}
+		given[p.Flag] = true
+	}
+	return nil
 }
 
 // checkLimits returns an error if a given flag is outside the limits in its tags.

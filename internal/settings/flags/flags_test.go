@@ -83,3 +83,23 @@ func TestInvalidFlags(t *testing.T) {
 		}
 	}
 }
+
+func TestFlagsGivenTwice(t *testing.T) {
+	for arguments, want := range map[string]string{
+		"--model a":                   "",
+		"--model a --by x --by y":     "",
+		"--model a --file x --file y": "",
+		"--model a --by x --model=b":  "--model is given twice, but takes one value: leave out one of them",
+	} {
+		parser, err := flags.Parser(&struct {
+			Model string   `required:""`
+			File  []string `required:""`
+			By    string
+		}{})
+		require.NoError(t, err)
+		_, err = parser.Parse(append(strings.Fields(arguments), "--file=z"))
+		if fmt.Sprint(err) != want && (err != nil || want != "") {
+			t.Errorf("%s: %v, want %q", arguments, err, want)
+		}
+	}
+}
