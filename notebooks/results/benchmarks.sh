@@ -29,7 +29,6 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   wn18rr)
     train $graph rescal --recipe rescal --init xavier --frequency 0 --epochs 100
     train $graph rescal-2048 --recipe rescal --init xavier --sampled-softmax 2048 --epochs 200 --validate-every 10
-    train $graph rescal-512 --recipe rescal --init xavier --dim 512 --sampled-softmax 2048 --epochs 100 --validate-every 10
     train $graph rescal-cooled --recipe rescal --init xavier --sampled-softmax 2048 --precision float32 --epochs 100 --cooldown 50 --validate-every 10
     train $graph rescal-falling --recipe rescal --init xavier --sampled-softmax 2048 --lr 0.3 --epochs 150 --cooldown 145 --validate-every 15
     train $graph bique --recipe bique --sampled-softmax 1024 --epochs 60 --validate-every 10

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains models that are not bilinear on WN18RR and FB15k-237, on one thread with one seed, in the
+# Trains models that are not structures on WN18RR and FB15k-237, on one thread with one seed, in the
 # folder where it is run: other-GRAPH-NAME.json has the validation and test MRRs. BACKEND is that of
 # the models that only GoMLX trains. AUTOBLM_DATA names the benchmarks. What is there already is not
 # done again, and what was interrupted goes on.
@@ -46,3 +46,5 @@ gomlx wn18rr interstellar --recipe interstellar --sampled-softmax 1024 --epochs 
   --validate-sample 1500
 gomlx fb15k-237 rsn --recipe rsn --dim 256 --sampled-softmax 1024 --lr 0.001 --dropout 0.3 --epochs 15 \
   --validate-every 3 --validate-sample 1500
+run wn18rr core-3 --recipe ivr-tucker --model core-3 --dim 384 --batch 512 --sampled-softmax 2048 \
+  --epochs 180 --cooldown 20 --validate-every 10
