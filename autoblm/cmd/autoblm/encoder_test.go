@@ -16,11 +16,13 @@ func TestTrainEncoder(t *testing.T) {
 	trained := object(t, line, "--epochs 2 --out model")
 	has(t, trained, fields{"engine": "gomlx", "recipe": "compgcn"})
 	for _, flags := range []string{"", "--engine cpu"} {
-		object(t, "eval --model model", flags)
+		has(t, object(t, "eval --model model", flags), fields{"encoder": trained["encoder"]})
 	}
+	stdout, _ := succeed(t, "eval --model model")
+	contains(t, flat(stdout), "after compgcn-")
 	object(t, "predict --model model --head e12 --relation near")
 	has(t, object(t, line, "--epochs 3 --out model"), fields{"resumed": 2.0})
-	stdout, _ := succeed(t, line, "--epochs 1")
+	stdout, _ = succeed(t, line, "--epochs 1")
 	contains(t, flat(stdout), "after compgcn-")
 	if other := object(t, line, "--epochs 2 --encoder blm --message complex"); asText(t,
 		other["loss"]) == asText(t, trained["loss"]) {

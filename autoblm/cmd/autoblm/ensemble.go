@@ -284,7 +284,7 @@ func (s *ensembleSummary) addMembers(
 			return err
 		}
 		member := ensembleMember{
-			modelSummary: summarizeModel(m.Form, m.Structure, m.Dim), Folder: folders[m],
+			modelSummary: summarizeModel(m), Folder: folders[m],
 		}
 		member.Valid, member.Test = evaluations[0].Scores()
 		s.Members = append(s.Members, member)

@@ -149,10 +149,13 @@ func (c *evalCommand) graph(
 	if source == "" {
 		return nil, cli.Usage(errors.New("the model does not record its training data: give --dataset"))
 	}
+	if m.Training != nil && m.Training.TaskSettings != nil {
+		return nil, cli.Usage(errors.New("the model was trained on paths: use autoblm query eval, " +
+			"or name a graph with --dataset"))
+	}
 	g, err := read(ctx, o, datasets.Open, source)
 	if err != nil {
-		return nil, fmt.Errorf("open the training data of the model: %w (name the data with --dataset)",
-			withHint(err))
+		return nil, fmt.Errorf("open the training data of the model: %w (name the data with --dataset)", err)
 	}
 	if !c.FoldIn && len(m.TrainedOn) == 0 {
 		return nil, errors.New("evaluate the model: it does not record the contents of its training " +
@@ -303,7 +306,7 @@ func (c *evalCommand) describe(
 	engine kge.Engine, p completion.Predictor, s *evalSummary,
 ) (err error) {
 	if m, isSingle := p.(completion.Single); isSingle {
-		s.modelSummary = summarizeModel(m.Form, m.Structure, m.Dim)
+		s.modelSummary = summarizeModel(m.Model)
 		s.Precision, err = c.Precision.ForRanking(engine, []kge.Parameters{m.Parameters})
 	} else if s.Members = len(p.Models()); c.Precision == kge.Bfloat16 {
 		err = cli.Usage(completion.ErrEnsemblePrecision)

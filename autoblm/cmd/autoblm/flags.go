@@ -45,8 +45,11 @@ func (f modelFlags) choose(m *kge.Member) error {
 	if f.Model.HasNorm() {
 		return fmt.Errorf("%v is no --model: give --model %v --batch-norm", f.Model, f.Model.WithoutNorm())
 	}
-	if (f.Structure.K() == 0) == (f.Model == form.Bilinear) {
-		return errors.New("what to train is unclear: give either --structure or --model")
+	switch hasStructure, isBilinear := f.Structure.K() > 0, f.Model == form.Bilinear; {
+	case !hasStructure && isBilinear:
+		return errors.New("there is no structure to train: give one, such as --structure complex, or a --model")
+	case hasStructure && !isBilinear:
+		return errors.New("give either --structure or --model, not both")
 	}
 	return nil
 }

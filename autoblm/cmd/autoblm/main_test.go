@@ -101,6 +101,12 @@ func TestSearchOfTwoChunks(t *testing.T) {
 	contains(t, o["note"].(string), "without baselines")
 }
 
+// TestDimensionOfComparison: the comparison of numbers of chunks has a dimension of its own.
+func TestDimensionOfComparison(t *testing.T) {
+	line := "ablate k --seeds 1 --budget 1 --round-size 1 --candidates 4 --dim 8 --epochs 1 --out"
+	has(t, object(t, line, t.TempDir()+"/compared", "--dataset", smallGraph(t)), fields{"dim": 60})
+}
+
 func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 	search := searchIn(t.TempDir(), smallGraph(t))
 	status, stdout, stderr := invoke(cancelled(t), search, "--json")

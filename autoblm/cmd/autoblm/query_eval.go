@@ -88,7 +88,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	}
 	s := queryEvalSummary{
 		Dataset: d.Name, Task: query.TaskName, Hops: hops, Trained: orEmpty(paths.TrainingHops()),
-		modelSummary: summarizeModel(m.Form, m.Structure, m.Dim), Model: m.Form,
+		modelSummary: summarizeModel(m), Model: m.Form,
 		Precision: precision, Seconds: time.Since(began).Seconds(), Typed: typed,
 	}
 	switch c.Split {

@@ -53,6 +53,7 @@ func TestQueryTrainAndEvalJSON(t *testing.T) {
 		has(t, o, fields{"model": kind, "structure": nil, "hops": 3})
 		has(t, object(t, eval), fields{"test": o["test"]})
 	}
+	fail(t, cli.Misuse, "use autoblm query eval", "eval --model", model)
 }
 
 // TestQueryNegatives: distance models use all entities by default, and a default margin with
@@ -101,7 +102,7 @@ func TestQueryRefusals(t *testing.T) {
 	train := "query train --dim 8 --epochs 1 --dataset " + data
 	sample := "query sample --out " + t.TempDir() + "/new --dataset " + graph
 	refuse(t, []refusal{
-		{cli.Misuse, "--structure or --model", train},
+		{cli.Misuse, "such as --structure complex, or a --model", train},
 		{cli.Misuse, "--structure or --model", train + " --structure simple --model gqe"},
 		{cli.Misuse, "trance", train + " --model trance"},
 		{cli.Misuse, "dropout", train + " --model transe --dropout 0.1"},

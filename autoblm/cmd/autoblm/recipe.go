@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -28,9 +29,13 @@ func (c *recipeListCommand) Run(o *output) error {
 	recipes := recipe.All()
 	if c.Dataset != "" {
 		recipes = recipe.Available(c.Dataset)
+		if !slices.ContainsFunc(recipes, func(r recipe.Recipe) bool { return r.Dataset != "" }) {
+			o.Message("autoblm: no recipe is for %s alone; these are for any graph",
+				format.Escape(c.Dataset))
+		}
 	}
 	return o.Result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
-		t := table.New("recipe", "data set", "d", "batch", "epochs", "lr", "test MRR or settings")
+		t := table.New("recipe", "data set", "d", "batch", "epochs", "lr", "published MRR or settings")
 		for _, r := range recipes {
 			s := r.Training
 			last := differences(r)

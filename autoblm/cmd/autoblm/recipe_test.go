@@ -18,6 +18,12 @@ func TestRecipeJSON(t *testing.T) {
 			"ivr-analogy ivr-tucker tucker meim rotate transe pairre conve compgcn rgcn interstellar rsn "+
 			"default default-small dense large huge vast basic small")
 	has(t, object(t, "recipe list --dataset world"), fields{"recipes.#": len(recipe.For(""))})
+	for name, want := range map[string]string{
+		"wn18": "", "wn81": "autoblm: no recipe is for wn81 alone; these are for any graph\n",
+	} {
+		_, stderr := succeed(t, "recipe list --dataset", name)
+		same(t, name, stderr, want)
+	}
 	o := object(t, "recipe show default mine")
 	has(t, o, fields{"dataset": ""})
 	contains(t, o["command"].(string), " train --dataset mine --recipe default")

@@ -20,9 +20,18 @@ type modelSummary struct {
 	Structure *structure.Structure `json:"structure"`
 	K         int                  `json:"k"`
 	Dim       int                  `json:"dim"`
+	Encoder   kge.Encoder          `json:"encoder,omitzero"` // whose outputs the model scores
 }
 
-func summarizeModel(f form.Form, a structure.Structure, dim int) modelSummary {
+func summarizeModel(m *kge.Model) modelSummary {
+	s := summarizeParts(m.Form, m.Structure, m.Dim)
+	if m.Training != nil {
+		s.Encoder = m.Training.Settings.Encoder
+	}
+	return s
+}
+
+func summarizeParts(f form.Form, a structure.Structure, dim int) modelSummary {
 	s := modelSummary{Model: f, K: a.K(), Dim: dim}
 	if f.HasStructure() {
 		s.Structure = &a
@@ -30,20 +39,25 @@ func summarizeModel(f form.Form, a structure.Structure, dim int) modelSummary {
 	return s
 }
 
-func (s modelSummary) title() string { return titleOf(s.Model, s.Structure) }
+func (s modelSummary) title() string {
+	title := titleOf(s.Model, s.Structure)
+	if s.Encoder != kge.NoEncoder {
+		return fmt.Sprintf("%s after %v", title, s.Encoder)
+	}
+	return title
+}
 
 // titleOf returns the title of a model's structure, or the name of its form.
 func titleOf(f form.Form, a *structure.Structure) string {
 	if a != nil {
 		return f.Title(*a)
 	}
-	return f.String()
+	return f.Title(structure.Structure{})
 }
 
 // trainedSummary is the part of the JSON that all trainings share.
 type trainedSummary struct {
 	modelSummary
-	Encoder      kge.Encoder      `json:"encoder,omitzero"` // whose outputs the model scores
 	Dataset      string           `json:"dataset"`
 	Precision    kge.Precision    `json:"precision"`
 	Seed         uint64           `json:"seed"`
@@ -62,7 +76,7 @@ type trainedSummary struct {
 func summarizeTraining(dataset string, dim int, report *kge.Report, out string) trainedSummary {
 	r := report.Results[0]
 	s := trainedSummary{
-		modelSummary: summarizeModel(formOf(r), r.Member.Structure, dim),
+		modelSummary: summarizeParts(formOf(r), r.Member.Structure, dim),
 		Dataset:      dataset, Precision: report.Precision, Seed: r.Member.Seed,
 		Epochs: len(r.Loss), BestEpoch: r.BestEpoch, Loss: orEmpty(r.Loss),
 		Validations: orEmpty(r.Validations), Resumed: report.Resumed,
@@ -73,14 +87,6 @@ func summarizeTraining(dataset string, dim int, report *kge.Report, out string) 
 		s.Encoder = r.Model.Training.Settings.Encoder
 	}
 	return s
-}
-
-func (s trainedSummary) title() string {
-	title := s.modelSummary.title()
-	if s.Encoder != kge.NoEncoder {
-		return fmt.Sprintf("%s after %v", title, s.Encoder)
-	}
-	return title
 }
 
 // formOf returns the form of the model of a result.

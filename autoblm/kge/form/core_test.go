@@ -51,3 +51,15 @@ func TestRoundDim(t *testing.T) {
 		}
 	}
 }
+
+// TestPublishedTitles: forms that have other published names show both.
+func TestPublishedTitles(t *testing.T) {
+	for f, want := range map[Form]string{
+		Tucker: "core-1 (TuckER)", Tucker.WithNorm(): "core-1-normalized (TuckER)", GQE: "gqe (RESCAL)",
+		Core(2): "core-2", Bilinear: structure.Structure{}.Title(),
+	} {
+		if got := f.Title(structure.Structure{}); got != want {
+			t.Errorf("%v has the title %s, want %s", f, got, want)
+		}
+	}
+}

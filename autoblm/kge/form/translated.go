@@ -40,11 +40,13 @@ func (translated) DefineHop(
 func (f Form) HasStructure() bool { return f == Bilinear || f == Translated }
 
 // Title returns the title of a model with a structure. Without one it returns the name of the form,
-// and for core-1 also the published name, TuckER.
+// for core-1 and gqe with the published names TuckER and RESCAL.
 func (f Form) Title(a structure.Structure) string {
 	switch {
-	case f == Tucker:
+	case f.WithoutNorm() == Tucker:
 		return f.String() + " (TuckER)"
+	case f == GQE:
+		return f.String() + " (RESCAL)"
 	case !f.HasStructure():
 		return f.String()
 	case f == Translated:

@@ -83,6 +83,11 @@ func RunByName(ctx context.Context, p Plan, name string, o Options) (*Result, er
 		if unknown != nil {
 			return nil, unknown
 		}
+		if change := a.Variants[0].Change; change != nil { // some change the dimension of all
+			s := p.Settings
+			change(&s)
+			r.Dim = s.Training.Dim
+		}
 		if r.Outcomes, err = Compare(ctx, p, a); err == nil {
 			r.describeOutcomes(a)
 		}
