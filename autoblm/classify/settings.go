@@ -45,7 +45,7 @@ type Settings struct {
 	Dim    int `json:"dim" min:"1" max:"1048576" help:"Dimension of embeddings and hidden layers."`
 	Layers int `json:"layers" min:"1" max:"64" brief:"Layers of messages." help:"Layers of messages: the number of edges over which an entity has an influence."`
 	// Parts is used by [RGCN] and [RGCNBlock].
-	Parts int `json:"parts" min:"0" max:"1048576" help:"Shared matrices of rgcn, or blocks of rgcn-block."`
+	Parts int `json:"parts" min:"0" max:"1048576" with:"encoder=rgcn,encoder=rgcn-block" help:"Shared matrices of rgcn, or blocks of rgcn-block."`
 	// Transform is used by [BLM].
 	Transform bool `json:"transform" negatable:"" help:"Multiply the messages of a structure by a matrix of the layer."`
 	Hidden    bool `json:"hidden" negatable:"" help:"Add a hidden layer to the output perceptron."`

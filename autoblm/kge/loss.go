@@ -38,7 +38,7 @@ type LossFunction struct {
 	Loss Loss `json:"loss,omitempty" brief:"Loss function: log-loss or bce." help:"Loss function: log-loss of one answer among all entities, or bce, the binary cross entropy of all entities for a query with all its training answers. With bce a batch is a number of queries."`
 	// LabelSmoothing ε > 0 replaces the labels y of BCE by (1-ε)y + 1/N, as the authors of ConvE
 	// and TuckER do.
-	LabelSmoothing float64 `json:"label_smoothing,omitempty" min:"0" below:"1" placeholder:"NUMBER" needs:"loss" own:"Smoothing of the labels of bce." help:"With bce: a number e that replaces labels y by (1-e)y + 1/entities; 0: none. Default: 0.1."`
+	LabelSmoothing float64 `json:"label_smoothing,omitempty" min:"0" below:"1" placeholder:"NUMBER" needs:"loss=bce" own:"Smoothing of the labels of bce." help:"With bce: a number e that replaces labels y by (1-e)y + 1/entities; 0: none. Default: 0.1."`
 }
 
 // DefaultLabelSmoothing is the label smoothing of the authors of ConvE and TuckER.

@@ -80,7 +80,7 @@ type Settings struct {
 	Cooldown float64 `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Last epochs with linear decay of the learning rate towards 0, such as 10, or their share below 1, such as 0.5; 0: none."`
 	Initial  Initial `json:"initial,omitempty" name:"init" help:"Initial distribution of embeddings: normal, xavier, or xavier-all, where matrices of relations too are drawn by the bound of their table."`
 	// InitScale is ignored by [Xavier] and [XavierAll].
-	InitScale float64 `json:"init_scale" above:"0" help:"Standard deviation of initial embeddings, for normal."`
+	InitScale float64 `json:"init_scale" above:"0" with:"init=normal" help:"Standard deviation of initial embeddings, for normal."`
 	// DataSeed decides the order of the examples in every epoch.
 	DataSeed      uint64 `json:"data_seed" kong:"-" help:"Seed of the order of training examples."`
 	ValidateEvery int    `json:"validate_every" min:"0" max:"1000000000" brief:"Epochs between validations; the best epoch is kept." help:"Epochs between validations; the best validated epoch is kept. 0 never validates and keeps the last epoch."`

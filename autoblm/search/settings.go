@@ -42,12 +42,12 @@ type Settings struct {
 	// RetrainSeeds is the number of other seeds per retrained structure; 0 skips retraining.
 	RetrainSeeds int `json:"retrain_seeds,omitempty" min:"0" max:"100" help:"After the search, retrain the three best structures and the two best baselines with this many other seeds; the best mean wins. 0 skips the stage."`
 	// RetrainSplits is the number of other splits of train and valid to score them on.
-	RetrainSplits int `json:"retrain_splits,omitempty" min:"0" max:"100" help:"Score retrained structures on this many other splits of train and valid too, for graphs with few validation triples. For completion."`
+	RetrainSplits int `json:"retrain_splits,omitempty" min:"0" max:"100" with:"retrain-seeds" help:"Score retrained structures on this many other splits of train and valid too, for graphs with few validation triples. For completion."`
 	// RetrainFound structures and RetrainBaselines baselines are retrained; 3 and 2 if both are 0.
 	RetrainFound     int   `json:"retrain_found,omitempty" kong:"-" min:"0" max:"1000"`
 	RetrainBaselines int   `json:"retrain_baselines,omitempty" kong:"-" min:"0" max:"1000"`
-	RetrainDims      []int `json:"retrain_dims,omitempty" min:"1" max:"1048576" help:"Dimensions to try when retraining; the best on the top two structures is used. Default: that of the search."`
-	RetrainEpochs    int   `json:"retrain_epochs,omitempty" min:"0" max:"1000000000" help:"Epochs when retraining; 0: those of the search."`
+	RetrainDims      []int `json:"retrain_dims,omitempty" min:"1" max:"1048576" with:"retrain-seeds" help:"Dimensions to try when retraining; the best on the top two structures is used. Default: that of the search."`
+	RetrainEpochs    int   `json:"retrain_epochs,omitempty" min:"0" max:"1000000000" with:"retrain-seeds" help:"Epochs when retraining; 0: those of the search."`
 	// RetrainSteps limits the steps of each of those epochs; 0 means no limit.
 	RetrainSteps int `json:"retrain_steps,omitempty" kong:"-" min:"0" max:"1000000000"`
 	// Planned selects the settings that a [Plan] chooses in a search with a TimeLimit. If it
@@ -55,7 +55,7 @@ type Settings struct {
 	Planned *Planned `json:"planned,omitempty" kong:"-"`
 	// Ensemble is the maximum number of members; 0 without retraining or without support by the
 	// task.
-	Ensemble int `json:"ensemble,omitempty" min:"0" max:"1024" help:"Select an ensemble of at most this many retrained models; it is kept if it beats the best model on unused validation triples. 0 keeps one model. For completion."`
+	Ensemble int `json:"ensemble,omitempty" min:"0" max:"1024" with:"retrain-seeds" help:"Select an ensemble of at most this many retrained models; it is kept if it beats the best model on unused validation triples. 0 keeps one model. For completion."`
 	// Recipe trains each structure, unless there is a tuning stage.
 	kge.Recipe `group:"Training"`
 	// Tune is the stage before the search, and Final the stage after it in the paper's full

@@ -79,26 +79,30 @@ func (c *searchCommand) config(line *kong.Context, planned search.Settings) ([]b
 // useOf leaves open what a search with a deadline plans, because a given value changes its plan
 // and its default model.
 func (c *searchCommand) useOf(f *kong.Flag) flags.Use {
-	const ofTask = "For the task "
-	group := ""
-	if f.Group != nil {
-		group = f.Group.Title
-	}
+	task, isOfTask := taskOf(f)
 	planned := []string{
 		"budget", "halving", "tune", "tune-each", "retrain-seeds", "retrain-splits", "retrain-dims",
 		"retrain-epochs",
 	}
 	switch {
-	case strings.HasPrefix(group, ofTask) && group != ofTask+c.Task:
+	case isOfTask && task != c.Task:
 		return flags.Unused
 	case c.Settings.Model != form.Bilinear && slices.Contains(structureFlags, f.Name):
 		return flags.Unused
 	case c.Final == 0 && strings.HasPrefix(f.Name, "final-"):
 		return flags.Unused
-	case c.Settings.Planned != nil && (group == "Training" || slices.Contains(planned, f.Name)):
+	case c.Settings.Planned != nil && (f.Group != nil && f.Group.Title == "Training" || slices.Contains(planned, f.Name)):
 		return flags.Open
 	}
 	return flags.Pinned
+}
+
+// taskOf returns the task of a flag that only one task has, which its group names.
+func taskOf(f *kong.Flag) (task string, is bool) {
+	if f.Group == nil {
+		return "", false
+	}
+	return strings.CutPrefix(f.Group.Title, "For the task ")
 }
 
 // useOf leaves open what --tune draws, unless it is given.

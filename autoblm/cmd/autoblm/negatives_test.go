@@ -22,7 +22,6 @@ func TestTrainNegatives(t *testing.T) {
 			t.Errorf("%s makes no difference", other)
 		}
 	}
-	same(t, "a margin without negatives", loss("--margin 5 --subsampling"), loss(""))
 	copyFolder(t, "wn18rr", graph)
 	object(t, "train --recipe rotate --negatives 0 --dim 8 --epochs 1 --no-eval --dataset wn18rr")
 	products := "train --structure distmult --epochs 1 --no-eval --negatives 3 --dataset " + graph

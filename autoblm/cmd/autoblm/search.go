@@ -34,11 +34,11 @@ type searchCommand struct {
 	Ks          []int  `name:"k" group:"Search" min:"2" max:"8" help:"Number of chunks per embedding. Several, such as 2,4,8, compete: rounds take turns and the better half goes on, with models of dense blocks as further baselines."`
 	Predictor   string `group:"Search" default:"srf" enum:"srf,one-hot,none" help:"Selects the candidates to train: srf, one-hot or none."`
 	Tune        int    `group:"Search" min:"0" max:"10000" help:"Number of recipes to try before the search, which uses the best."`
-	TuneBy      string `group:"Search" default:"tpe" enum:"tpe,random" help:"tpe draws recipes similar to good ones, tries them on the two best baselines, and starts with a third of the epochs. random draws lr, n3 and batch and tries them on SimplE (the paper: 10 recipes)."`
+	TuneBy      string `group:"Search" default:"tpe" enum:"tpe,random" with:"tune" help:"tpe draws recipes similar to good ones, tries them on the two best baselines, and starts with a third of the epochs. random draws lr, n3 and batch and tries them on SimplE (the paper: 10 recipes)."`
 	TuneEach    int    `group:"Search" min:"0" max:"10000" help:"Number of recipes to try after the search for each of the best structures and each baseline: penalties, relation prediction, translation. --minutes chooses it if there is much time; only for completion."`
 	Final       int    `group:"Search" default:"0" min:"0" max:"10000" help:"Number of final trainings of the best structures with random recipes (the paper: 50)."`
-	FinalDims   []int  `group:"Search" min:"1" max:"1048576" help:"Dimensions for --final, separated by commas."`
-	FinalEpochs int    `group:"Search" min:"1" max:"1000000000" help:"Epochs for --final."`
+	FinalDims   []int  `group:"Search" min:"1" max:"1048576" with:"final" help:"Dimensions for --final, separated by commas."`
+	FinalEpochs int    `group:"Search" min:"1" max:"1000000000" with:"final" help:"Epochs for --final."`
 	fullSoftmax bool   // the only one of the engine
 	recipeName  string // of the training recipe in use
 	taskFlags   taskFlags

@@ -59,7 +59,6 @@ func TestGivenSampling(t *testing.T) {
 		"":                             {},
 		"--margin 9":                   {Negatives: 64, Margin: 9},
 		"--negatives 8 --margin 9":     {Negatives: 8, Margin: 9},
-		"--negatives 0 --margin 9":     {},
 		"--no-subsampling --margin 20": {Negatives: 64, Margin: 20},
 	} {
 		_, s, err := resolveSearch("--model rotate " + given)

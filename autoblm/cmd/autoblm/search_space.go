@@ -56,12 +56,20 @@ func (c *searchCommand) varied(line *kong.Context) map[string]bool {
 
 // structureFlags configure a search for structures and have no effect on one for settings of a model.
 var structureFlags = []string{
-	"algorithm", "candidates", "filter", "initial-nonzeros", "k", "mutation-rate", "predictor",
-	"warm-start",
+	"algorithm", "candidates", "ensemble", "filter", "final", "final-dims", "final-epochs", "halving",
+	"initial-nonzeros", "k", "mutation-rate", "predictor", "retrain-dims", "retrain-epochs",
+	"retrain-seeds", "retrain-splits", "tune", "tune-by", "tune-each", "warm-start",
 }
 
-// checkFlags returns an error if a flag that only structures have is given with --model.
+// checkFlags returns an error if a flag that only structures have is given with --model, or on the
+// command line one of another task.
 func (c *searchCommand) checkFlags(line *kong.Context) error {
+	for flag := range flags.OnCommandLine(line) {
+		if task, is := taskOf(flag); is && task != c.Task {
+			return fmt.Errorf("--%s is for --task %s, not %s: leave it out, or add --task %[2]s",
+				flag.Name, task, c.Task)
+		}
+	}
 	if c.Settings.Model == form.Bilinear {
 		return nil
 	}

@@ -274,17 +274,18 @@ func TestSearchFlags(t *testing.T) {
 			s.Parents, s.InitialNonzeros, s.MutationRate = 2, 5, 0.3
 		},
 		"--dim=12 --batch=9 --decay=0.5 --optimizer=adam --validate-every=2 --plateau-factor=0.1 " +
-			"--plateau-patience=2 --init=xavier --init-scale=0.01 --reciprocal --max-norm=1.5 " +
+			"--plateau-patience=2 --init=xavier --reciprocal --max-norm=1.5 " +
 			"--dropout=0.2 --precision=float32": func(s *autoblm.SearchSettings) {
 			s.Training.Dim, s.Training.Batch, s.Training.Decay = 12, 9, 0.5
 			s.Training.Optimizer, s.Training.ValidateEvery = kge.Adam, 2
 			s.Training.PlateauFactor, s.Training.PlateauPatience = 0.1, 2
-			s.Training.Initial, s.Training.InitScale, s.Training.Reciprocal = kge.Xavier, 0.01, true
+			s.Training.Initial, s.Training.Reciprocal = kge.Xavier, true
 			s.Training.MaxNorm, s.Training.Dropout = 1.5, 0.2
 			s.Training.Precision = kge.Float32
 		},
 		"--lr=0.7 --l2=0.2 --n3=0.4 --entity-l2=0.6 --relation-l2=0.3 --products=0.5 " +
-			"--relation-prediction=0.8": func(s *autoblm.SearchSettings) {
+			"--relation-prediction=0.8 --init-scale=0.01": func(s *autoblm.SearchSettings) {
+			s.Training.InitScale = 0.01
 			s.LearningRate, s.Weights = 0.7, kge.Weights{
 				L2: 0.2, N3: 0.4, N3Block: s.N3Block, EntityL2: 0.6, RelationL2: 0.3, Products: 0.5,
 				RelationPrediction: 0.8,
@@ -296,6 +297,50 @@ func TestSearchFlags(t *testing.T) {
 		if _, got, err := resolveSearch(flags); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, %+v, want %+v", flags, err, got, want)
 		}
+	}
+}
+
+// TestFlagsWithoutEffect: a flag on the command line that would have no effect is refused, but not a
+// value of a recipe or a configuration.
+func TestFlagsWithoutEffect(t *testing.T) {
+	without := func(flag, companions, line string) refusal {
+		return refusal{cli.Misuse, flag + " has no effect without " + companions + ": add it", line}
+	}
+	train := "train --dataset nations "
+	search := "search --dataset nations "
+	refuse(t, []refusal{
+		without("--margin", "--negatives", train+"--model transe --margin 9"),
+		without("--subsampling", "--negatives", train+"--subsampling"),
+		without("--margin", "--negatives", search+"--model rotate --negatives 0 --margin 9"),
+		without("--margin", "--negatives", "query train --dataset nations --model q2b --margin 9"),
+		without("--encoder-layers", "--encoder", train+"--encoder-layers 2"),
+		without("--message", "--encoder", search+"--message simple"),
+		without("--label-smoothing", "--loss bce", train+"--loss log-loss --label-smoothing 0.1"),
+		without("--temperature", "--from-ensemble", train+"--temperature 9"),
+		without("--teacher-weight", "--from-ensemble", train+"--teacher-weight 0.7 --temperature 2"),
+		without("--n3-block", "--n3, --entity-n3 or --relation-n3", train+"--model transe --n3-block 2"),
+		without("--plateau-factor", "--plateau-patience", train+"--plateau-factor 0.1"),
+		without("--init-scale", "--init normal", train+"--init xavier --init-scale 5"),
+		without("--retrain-dims", "--retrain-seeds", search+"--retrain-seeds 0 --retrain-dims 8"),
+		without("--ensemble", "--retrain-seeds", search+"--recipe basic --ensemble 4"),
+		without("--final-dims", "--final", search+"--final-dims 8"),
+		without("--tune-by", "--tune", search+"--tune 0 --tune-by random"),
+		without("--parts", "--encoder rgcn or --encoder rgcn-block",
+			"classify train --dataset mine --encoder gcn --parts 7"),
+		{cli.Misuse, "--hops is for --task query, not completion: leave it out", search + "--hops 3"},
+		{cli.Misuse, "--layers is for --task classify", search + "--task query --layers 3"},
+		{cli.Misuse, "transe has no structure to search for: leave ensemble out",
+			search + "--model transe --ensemble 4"},
+	})
+	t.Chdir(t.TempDir())
+	writeFile(t, "margin: 9\nhops: 3\nfinal-dims: 8\nencoder-layers: 2\n", "config.yaml")
+	_, s, err := resolveSearch("--config config.yaml --plateau-factor 0 --dataset nations")
+	if err != nil || s.Training.Margin != 0 || s.Training.EncoderLayers != 0 {
+		t.Errorf("%v, %+v", err, s.Training)
+	}
+	c := resolveTrain(t, "--dataset wn18rr --recipe rotate --negatives 0", nil)
+	if c.Settings.Training.SelfAdversarial != (kge.SelfAdversarial{}) {
+		t.Errorf("%+v", c.Settings.Training)
 	}
 }
 

@@ -1,19 +1,22 @@
 // Package flags turns the fields of settings into flags of a command line. The parser is kong,
-// which reads the tags of the fields. Five more tags are read here. Fields with a json name always
-// have a default, also if it is zero. The tag needs names other flags: if all of them are zero,
-// this one has no effect. The tag brief is the one-line help of a common flag. In brief help for a
+// which reads the tags of the fields. Six more tags are read here. Fields with a json name always
+// have a default, also if it is zero. The tag needs names other flags, as in "n3,l3" or "loss=bce": if
+// all of them are zero or have other values, this one has no effect and is zero. With the tag with it
+// has no effect either, but keeps its value. The tag brief is the one-line help of a common flag. In brief help for a
 // model (see Selection), flags that matter for it show their tag own, and flags with the tag minor are
 // left out.
 package flags
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
@@ -108,24 +111,43 @@ func limitTags(t *kong.Tag) reflect.StructTag {
 	return reflect.StructTag(tag.String())
 }
 
-// SettleCompanions applies the tag needs, which lists flags separated by commas: a flag is zero if
-// all flags in its list are zero. Otherwise it has its default, unless it has a value.
-func SettleCompanions(ctx *kong.Context) error {
+// companions returns the flags in the tag needs or with of a flag, as on a command line, and whether
+// one of them has the value that the tag asks for. There are none if the command has none of them.
+func companions(all map[string]*kong.Flag, tag string) (names []string, isMet bool) {
+	for item := range strings.SplitSeq(tag, ",") {
+		name, value, hasValue := strings.Cut(item, "=")
+		companion := all[name]
+		if companion == nil {
+			continue
+		}
+		names = append(names, "--"+strings.Replace(item, "=", " ", 1))
+		if hasValue {
+			isMet = isMet || settings.TextOf(companion.Target, ",") == value
+		} else {
+			isMet = isMet || !companion.Target.IsZero()
+		}
+	}
+	return names, isMet
+}
+
+// byName returns the flags of a command.
+func byName(ctx *kong.Context) map[string]*kong.Flag {
 	all := map[string]*kong.Flag{}
 	for _, flag := range ctx.Flags() {
 		all[flag.Name] = flag
 	}
+	return all
+}
+
+// SettleCompanions applies the tag needs, which lists flags separated by commas: a flag is zero if
+// it has none of these companions. Otherwise it has its default, unless it has a value.
+func SettleCompanions(ctx *kong.Context) error {
+	all := byName(ctx)
 	for _, flag := range all {
-		var companions []*kong.Flag
-		for name := range strings.SplitSeq(flag.Tag.Get("needs"), ",") {
-			if companion := all[name]; companion != nil {
-				companions = append(companions, companion)
-			}
-		}
-		isSet := func(f *kong.Flag) bool { return !f.Target.IsZero() }
+		names, isMet := companions(all, flag.Tag.Get("needs"))
 		switch {
-		case companions == nil:
-		case !slices.ContainsFunc(companions, isSet):
+		case names == nil:
+		case !isMet:
 			flag.Target.SetZero()
 		case flag.Target.IsZero() && !IsGiven(ctx, flag.Name):
 			if err := flag.Reset(); err != nil {
@@ -134,6 +156,33 @@ func SettleCompanions(ctx *kong.Context) error {
 		}
 	}
 	return nil
+}
+
+// checkCompanions returns an error if the command line has a flag, with a value that is not zero,
+// without any of the companions in its tags needs and with. A configuration may have such flags.
+func checkCompanions(ctx *kong.Context) error {
+	all := byName(ctx)
+	for flag := range OnCommandLine(ctx) {
+		for _, tag := range []string{"needs", "with"} {
+			names, isMet := companions(all, flag.Tag.Get(tag))
+			if names != nil && !isMet && !flag.Target.IsZero() {
+				return fmt.Errorf("--%s has no effect without %s: add it, or leave --%[1]s out",
+					flag.Name, format.List(names, "or"))
+			}
+		}
+	}
+	return nil
+}
+
+// OnCommandLine returns the flags of the command line itself, without those of a configuration.
+func OnCommandLine(ctx *kong.Context) iter.Seq[*kong.Flag] {
+	return func(yield func(*kong.Flag) bool) {
+		for _, p := range ctx.Path {
+			if p.Flag != nil && !p.Resolved && !yield(p.Flag) {
+				return
+			}
+		}
+	}
 }
 
 // IsGiven reports whether the command line or its configuration has one of the flags.

@@ -129,7 +129,10 @@ func (s *Selection) uses(f *kong.Flag) bool {
 		return true
 	}
 	needs := strings.Split(f.Tag.Get("needs"), ",") // [""] for none
-	isUsed := func(name string) bool { return !s.Unused[name] }
+	isUsed := func(item string) bool {
+		name, _, _ := strings.Cut(item, "=")
+		return !s.Unused[name]
+	}
 	return !s.Unused[f.Name] && slices.ContainsFunc(needs, isUsed)
 }
 
