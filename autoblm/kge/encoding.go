@@ -122,6 +122,9 @@ func (s Settings) validateEncoding(m Member) error {
 	message := e.MessageOf(m.Structure)
 	relations := s.FormOf(m).Spec().Tables(s.Dim)[0]
 	switch {
+	case e.Encoder == BLM && message.K() == 0:
+		return fmt.Errorf("%v has no structure for the messages of the encoder blm: set message, "+
+			"such as complex", m.Form)
 	case e.Encoder.EncodesRelations() && !s.Reciprocal:
 		return fmt.Errorf("the encoder %v has relations of its own for reverse edges: set reciprocal",
 			e.Encoder)
@@ -131,9 +134,6 @@ func (s Settings) validateEncoding(m Member) error {
 	case e.Encoder != BLM && e.Message.K() > 0:
 		return fmt.Errorf("the encoder %v has no structure as its message: leave message out, "+
 			"or set encoder to blm", e.Encoder)
-	case e.Encoder == BLM && message.K() == 0:
-		return fmt.Errorf("%v has no structure for the messages of the encoder blm: set message, "+
-			"such as complex", m.Form)
 	case e.Encoder == BLM && s.LearnedDim()%message.K() != 0:
 		return fmt.Errorf("encoder-dim is %d: it must be a multiple of the %d chunks of the message",
 			s.LearnedDim(), message.K())

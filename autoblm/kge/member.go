@@ -144,9 +144,11 @@ func (s Settings) ValidateFor(m Member) error {
 		return fmt.Errorf("%v has no feature maps: leave feature-dropout at 0", m.Form)
 	case f == form.Translated && !s.Reciprocal:
 		return errors.New("a translated model moves only heads, so that reverse relations must ask " +
-			"for them: set reciprocal")
-	case !can.Products && (s.Dropout != 0 || m.Products != 0):
-		return fmt.Errorf("%v scores by distances: leave dropout and products at 0", m.Form)
+			"for them: set reciprocal, or switch translate off")
+	case !can.Products && s.Dropout != 0:
+		return fmt.Errorf("%v scores by distances: leave dropout at 0", m.Form)
+	case !can.Products && m.Products != 0:
+		return fmt.Errorf("%v scores by distances: leave products and dura at 0", m.Form)
 	case !can.Products && s.HasTeacher():
 		return fmt.Errorf("%v scores by distances, which a temperature does not divide: "+
 			"learn from a teacher with a model that scores by products, such as complex", f)
@@ -154,7 +156,7 @@ func (s Settings) ValidateFor(m Member) error {
 		return fmt.Errorf("n3-block is %d: it must divide the number of chunks of %s, which is %d",
 			m.N3Block, m.name(), m.chunks())
 	case m.HasIVR() && f != form.Bilinear && f.Partitions() == 0:
-		return fmt.Errorf("%v has no structure whose tensor alone defines IVR: "+
+		return fmt.Errorf("IVR is for structures and cores without translation, not for %v: "+
 			"leave ivr and ivr-products at 0", f)
 	case m.IVRPower != 0 && (m.IVRPower < 2 || 4*m.IVRPower != math.Trunc(4*m.IVRPower)):
 		return fmt.Errorf("ivr-power is %v: it must be 0 or 2, 2.25, 2.5 and so on to 4", m.IVRPower)

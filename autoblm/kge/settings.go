@@ -269,9 +269,6 @@ func (s Settings) validateLoss() error {
 	case s.WalkHops > 0 && (s.Loss != LogLoss || s.Negatives > 0 || s.AnswersPerQuery > 0 || s.Buckets > 1):
 		return errors.New("walk-hops is for the log-loss of single paths: leave out negatives, " +
 			"answers-per-query, buckets and other losses, or set walk-hops to 0")
-	case s.Translate && !s.Reciprocal:
-		return errors.New("translate moves only heads, so that reverse relations must ask for them: " +
-			"set reciprocal, or switch translate off")
 	case s.AnswersPerQuery != 0 && !s.Reciprocal:
 		return fmt.Errorf("answers-per-query is %d without reverse relations: "+
 			"set reciprocal, or leave answers-per-query at 0", s.AnswersPerQuery)

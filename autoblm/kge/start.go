@@ -97,7 +97,7 @@ func (s *Start) rows(t labelledTable) ([][]float32, error) {
 	from := s.tables[at]
 	if from.Columns != t.rows*t.columns {
 		return nil, fmt.Errorf("the %s to begin with have %d numbers each, but the model has %d: "+
-			"choose the same dimension", t.name, from.Columns, t.rows*t.columns)
+			"choose the same model and dimension", t.name, from.Columns, t.rows*t.columns)
 	}
 	index := indicesOf(from.Labels)
 	for i, label := range labels {

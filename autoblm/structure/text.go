@@ -140,7 +140,7 @@ func parseTrimmed(text string) (Structure, error) {
 			return s, nil
 		}
 		known := knownNames()
-		return Structure{}, &enum.UnknownError{Names: known,
+		return Structure{}, &enum.UnknownError{Name: text, Names: known,
 			Text: fmt.Sprintf("no model of that name%s; known are %s; or write rows such as 1,0;0,2",
 				enum.DidYouMean(enum.Near(known, text)), strings.Join(known, ", "))}
 	}

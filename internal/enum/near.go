@@ -69,8 +69,9 @@ func DidYouMean(near []string) string {
 	return fmt.Sprintf("; did you mean %s?", strings.Join(near, ", "))
 }
 
-// UnknownError is the error for an unknown name. It holds the known names.
+// UnknownError is the error for an unknown name. It holds that name and the known names.
 type UnknownError struct {
+	Name  string
 	Names []string
 	Text  string
 }
@@ -87,5 +88,5 @@ func Unknown(kind, name string, names []string) error {
 		suggestion = ":"
 	}
 	text := fmt.Sprintf("unknown %s %q%s use %s", kind, name, suggestion, format.List(names, "or"))
-	return &UnknownError{names, text}
+	return &UnknownError{name, names, text}
 }

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 var (
@@ -15,7 +19,7 @@ var (
 	minusFirst  = regexp.MustCompile(`^-[0-9 ]+[,;][-0-9,; ]*$`)
 	negative    = regexp.MustCompile(`^-[0-9.]+$`)
 	noValue     = regexp.MustCompile(`^(--[a-z0-9-]+): expected .* value but got "EOL" \(<EOL>\)$`)
-	wrongNumber = regexp.MustCompile(`^(--[a-z0-9-]+): expected .*?(int|float) but got ("[^"]*")`)
+	wrongNumber = regexp.MustCompile(`^(--[a-z0-9-]+): expected .*?(uint|int|float) but got ("[^"]*")`)
 	unexpected  = regexp.MustCompile(`^unexpected argument (\S+)$`)
 )
 
@@ -66,12 +70,23 @@ func plainError(err error) error {
 	}
 	if found := wrongNumber.FindStringSubmatch(text); found != nil {
 		kind := "a whole number"
-		if found[2] == "float" {
+		switch found[2] {
+		case "float":
 			kind = "a number"
+		case "uint":
+			kind = "a whole number from 0 on"
 		}
 		return fmt.Errorf("%s is %s: it must be %s", found[1], found[3], kind)
 	}
 	failed := new(kong.ParseError)
+	var unknown *enum.UnknownError
+	if errors.As(err, &unknown) && errors.As(err, &failed) {
+		if others := flagsFor(failed.Context, unknown.Name); len(others) > 0 {
+			flag, _, _ := strings.Cut(text, ":")
+			return fmt.Errorf("%s has no value %q; did you mean %s?",
+				flag, unknown.Name, format.List(others, "or"))
+		}
+	}
 	if found := unexpected.FindStringSubmatch(text); found != nil && errors.As(err, &failed) {
 		for _, flag := range failed.Context.Flags() {
 			if flag.Name == "dataset" {
@@ -80,4 +95,32 @@ func plainError(err error) error {
 		}
 	}
 	return err
+}
+
+// flagsFor returns the flag of a command that chooses a model with a name, with its value. A name may
+// be the first part of several values, such as compgcn. There is none for an unknown name.
+func flagsFor(line *kong.Context, name string) (all []string) {
+	for _, flag := range line.Flags() {
+		if !slices.Contains([]string{"structure", "model", "encoder"}, flag.Name) {
+			continue
+		}
+		reader, isText := reflect.New(flag.Target.Type()).Interface().(encoding.TextUnmarshaler)
+		if !isText || strings.HasPrefix(name, "@") { // a file
+			continue
+		}
+		err := reader.UnmarshalText([]byte(name))
+		if err == nil {
+			return []string{"--" + flag.Name + " " + name}
+		}
+		var unknown *enum.UnknownError
+		if !errors.As(err, &unknown) {
+			continue
+		}
+		for _, value := range unknown.Names {
+			if flag.Name == "encoder" && strings.HasPrefix(value, name+"-") {
+				all = append(all, "--encoder "+value)
+			}
+		}
+	}
+	return all
 }

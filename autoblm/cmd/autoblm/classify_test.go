@@ -100,7 +100,7 @@ func TestClassifyTrainRefuses(t *testing.T) {
 	refuse(t, []refusal{
 		{cli.Misuse, unclear, train + " --structure distmult --encoder gcn"},
 		{cli.Misuse, "unknown encoder", train + " --encoder gat"},
-		{cli.Misuse, "learning-rate is 0", train + " --encoder gcn --lr 0"},
+		{cli.Misuse, "lr is 0", train + " --encoder gcn --lr 0"},
 		{cli.Failed, "dim is 10", train + " --structure distmult --dim 10"},
 		{cli.Failed, "the names are aifb", "classify train --dataset nowhere --encoder gcn"},
 		{cli.Failed, "testSet.tsv:8: the graph has no node <x:99>",

@@ -124,8 +124,18 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func loadModel(path string) (*kge.Model, error) {
+// predictorIn returns the folder of a model that is no classifier.
+func predictorIn(path string) (string, error) {
 	dir, err := modelIn(path)
+	if err == nil && classify.IsModel(dir) {
+		err = fmt.Errorf("cannot open the model %s: it classifies nodes; use %s",
+			path, taskReaders[classify.TaskName])
+	}
+	return dir, err
+}
+
+func loadModel(path string) (*kge.Model, error) {
+	dir, err := predictorIn(path)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +152,7 @@ func loadClassifier(path string) (*classify.Model, error) {
 
 // load reads the model or the ensemble in a folder.
 func load(path string) (completion.Predictor, error) {
-	dir, err := modelIn(path)
+	dir, err := predictorIn(path)
 	if err != nil {
 		return nil, err
 	}

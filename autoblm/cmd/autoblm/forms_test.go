@@ -38,9 +38,22 @@ func TestForms(t *testing.T) {
 	refuse(t, []refusal{
 		{cli.Misuse, "either --structure or --model", train + "transe --structure complex"},
 		{cli.Failed, "use engine cpu", train + "q2b --engine gomlx --backend go --sampled-softmax 5 --buckets 8"},
-		{cli.Misuse, "transe scores by distances: leave dropout", train + "transe --dropout 0.1"},
+		{cli.Misuse, "transe scores by distances: leave dropout at 0", train + "transe --dropout 0.1"},
+		{cli.Misuse, "transe scores by distances: leave products and dura at 0", train + "transe --dura 0.1"},
 		{cli.Misuse, "it must divide the number of chunks of transe", train + "transe --n3 0.1 --n3-block 2"},
 		{cli.Misuse, `unknown model "translation": use`, train + "translation"},
+		{cli.Misuse, "rescal, tucker", train + "translation"},
+		{cli.Misuse, `--model has no value "rgcn"; did you mean --encoder rgcn?`, train + "rgcn"},
+		{cli.Misuse, "did you mean --encoder compgcn-sub, --encoder compgcn-mult or --encoder compgcn-corr?",
+			train + "compgcn"},
+		{cli.Misuse, "did you mean --structure complex?", train + "complex"},
+		{cli.Misuse, `--structure has no value "transe"; did you mean --model transe?`,
+			"train --dataset world --structure transe"},
+		{cli.Misuse, "did you mean complex?", "train --dataset world --structure complexx"},
+		{cli.Misuse, `unknown model "complex": use`, "search --model complex"},
+		{cli.Misuse, `lr is 0: it must be above 0`, train + "transe --lr 0"},
+		{cli.Misuse, `--seed is "-1": it must be a whole number from 0 on`, train + "transe --seed -1"},
+		{cli.Misuse, `--by: unknown value "foo": use relation, pattern or degree`, "eval --model m --by foo"},
 	})
 }
 
@@ -96,10 +109,10 @@ func TestTranslated(t *testing.T) {
 	has(t, found, fields{"k": 8, "baselines.#": 6})
 	refuse(t, []refusal{
 		{cli.Misuse, "set reciprocal", train + "none --structure complex --no-reciprocal"},
-		{cli.Misuse, "no heads to translate", train + "none --model transe --reciprocal"},
+		{cli.Misuse, "no heads to translate", train + "none --model transe"},
 		{cli.Misuse, "translated has no relation prediction",
 			train + "none --structure complex --relation-prediction 1"},
-		{cli.Misuse, "translated has no structure whose tensor alone defines IVR",
+		{cli.Misuse, "IVR is for structures and cores without translation, not for translated",
 			train + "none --structure complex --ivr 0.1"},
 	})
 }

@@ -167,11 +167,7 @@ func tryNumber(t *testing.T, line string, v *kong.Value, text string) {
 	if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; taken > 1024 {
 		t.Errorf("%s --%s=%s takes %d MiB", line, v.Name, text, taken)
 	}
-	name, _, _ := strings.Cut(v.Tag.Get("json"), ",")
-	if name == "" || name == "-" {
-		name = v.Name
-	}
-	want := strings.ReplaceAll(name, "_", "-") + " is " + text
+	want := v.Name + " is " + text
 	if wrong && (status != cli.Misuse || !strings.Contains(stderr, want) ||
 		!strings.Contains(stderr, "it must be ")) || strings.Contains(stderr, "panic") {
 		t.Errorf("%s --%s=%s: status %d, %q", line, v.Name, text, status, stderr)

@@ -134,7 +134,7 @@ func TestRefusals(t *testing.T) {
 		{cli.Misuse, "nowhere.txt", "structure check @nowhere.txt"},
 		{cli.Misuse, "99", "structure count --k 99"},
 		{cli.Misuse, "multiple of the 4 chunks", train + " --dim 10"},
-		{cli.Misuse, "learning-rate", train + " --lr NaN"},
+		{cli.Misuse, "lr is NaN", train + " --lr NaN"},
 		{cli.Misuse, "engine", train + " --engine torch"},
 		{cli.Misuse, "unknown backend", train + " --backend abacus"},
 		{cli.Failed, "xla:/nowhere/cuda.so", train + " --backend xla:/nowhere/cuda.so"},
@@ -151,7 +151,7 @@ func TestRefusals(t *testing.T) {
 		{cli.Misuse, "--translate", train + " --model translated"},
 		{cli.Misuse, "translate", "search --model translated"},
 		{cli.Misuse, "budget", "search --budget 0"},
-		{cli.Misuse, "learning-rate", "search --lr NaN"},
+		{cli.Misuse, "lr is NaN", "search --lr NaN"},
 		{cli.Misuse, "", split + empty + "/new --valid 2"},
 		{cli.Failed, "already holds", split + graph},
 	})

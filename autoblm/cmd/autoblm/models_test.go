@@ -166,6 +166,10 @@ func allModels() (all []string) {
 	}
 	all = append(all, "structure cp", "structure hole")
 	for _, name := range form.Names() {
+		var f form.Form
+		if f.UnmarshalText([]byte(name)) == nil && f.String() != name {
+			continue // another name
+		}
 		if kind, _, _ := strings.Cut(name, "-"); kind != form.Bilinear.String() {
 			all = append(all, "model "+kind)
 		}

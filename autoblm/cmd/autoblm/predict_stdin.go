@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -106,6 +108,9 @@ func (c *predictCommand) answerQueries(
 		decoder := json.NewDecoder(bytes.NewReader(line))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&queries[i]); err != nil {
+			if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is { // which names a Go type
+				err = fmt.Errorf("%s is of the type %s", cmp.Or(wrong.Field, "it"), wrong.Value)
+			}
 			faults[i] = fmt.Errorf("the line is no JSON of a query, such as "+
 				`{"head":"Portugal","relation":"borders"}: %w`, err)
 			queries[i] = completion.Query{}

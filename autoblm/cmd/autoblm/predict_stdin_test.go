@@ -50,6 +50,8 @@ func TestPredictStdin(t *testing.T) {
 		`{"head":"e10"}`:                      "two of head, relation and tail",
 		`{"head":"e10","relation"`:            "no JSON of a query",
 		`{"head":"e10","likes":"near"}`:       "likes",
+		`[]`:                                  "it is of the type array",
+		`{"head":3}`:                          "head is of the type number",
 		`{} {}`:                               "more than one JSON value",
 		"":                                    "no JSON of a query",
 	} {

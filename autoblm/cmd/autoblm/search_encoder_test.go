@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -43,10 +44,12 @@ func TestSearchEncoder(t *testing.T) {
 	has(t, object(t, "study resume --budget 8", dir), fields{"trained": 8, "resumed": 6})
 	text, _ := succeed(t, "study show --verbose", dir)
 	contains(t, text, ", message ")
-	given := object(t, search+"/given --message complex --budget 2 --k 4 --retrain-seeds 0")
+	given := object(t, strings.Replace(search, "--retrain-seeds 1 --retrain-dims 8 --retrain-epochs 1",
+		"--retrain-seeds 0", 1)+"/given --message complex --budget 2 --k 4")
 	has(t, given, fields{"best.0.message": structure.MustParse("complex").String()})
 	refuse(t, []refusal{
 		{cli.Misuse, "set reciprocal", "search --encoder blm --no-reciprocal --dataset " + graph},
+		{cli.Misuse, "set message, such as complex", "search --encoder blm --model transe --dataset " + graph},
 		{cli.Misuse, "which only completion supports", "search --task query --encoder blm"},
 	})
 }

@@ -146,6 +146,14 @@ func TestRecipeOfAForm(t *testing.T) {
 			t.Errorf("%s: %v, %v, d %d", flags, c.Model, c.Structure, c.Settings.Training.Dim)
 		}
 	}
+	refuse(t, []refusal{
+		{cli.Misuse, "the recipe rescal is for gqe, so use another one or override it: transe scores by " +
+			"distances: leave products and dura at 0", "train --model transe " + named},
+		{cli.Misuse, "the recipe n3 is for ComplEx", "train --recipe n3 --dataset wn18rr --model transe"},
+		{cli.Misuse, "the recipe rgcn is for the encoder rgcn",
+			"train --dataset world --recipe rgcn --encoder compgcn-sub"},
+		{cli.Misuse, "autoblm: dim is 5", "train --dim 5 " + named + "--structure simple"},
+	})
 	for _, flags := range []string{"", "--model transe"} {
 		_, _, err := resolveSearch(named + flags)
 		if err == nil || !strings.Contains(err.Error(), "add --model gqe") {

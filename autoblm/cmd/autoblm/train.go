@@ -139,7 +139,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		return cli.Usage(err)
 	}
 	if _, err := c.members(); err != nil { // before reading the data
-		return cli.Usage(err)
+		return cli.Usage(c.withRecipe(err))
 	}
 	if c.Model == form.Bilinear && c.Structure.Degenerate() {
 		o.Message("autoblm: the structure is degenerate: autoblm structure check shows how")
@@ -318,6 +318,29 @@ func (c *trainCommand) members() (members []kge.Member, err error) {
 		members = append(members, m)
 	}
 	return members, nil
+}
+
+// withRecipe adds to an error of the settings that --recipe is for another model, if its settings do not
+// fit the chosen one.
+func (c *trainCommand) withRecipe(err error) error {
+	if c.Recipe == "" {
+		return err
+	}
+	r, _ := c.named(c.Dataset)
+	adapted := recipe.Adapt(r.Recipe, c.Model, c.Structure.Structure)
+	adapted.Training.Encoder = c.Encoding.Encoder
+	fits := adapted.Training.ValidateFor(adapted.For(c.Model, c.Structure.Structure, c.Seed)) == nil
+	if fits || r.IsOf(c.Model, c.Encoding.Encoder) {
+		return err
+	}
+	model := r.Form.Title(r.Structure)
+	switch {
+	case r.Training.Encoder != kge.NoEncoder:
+		model = "the encoder " + r.Training.Encoder.String()
+	case r.Searches():
+		model = "structures"
+	}
+	return fmt.Errorf("the recipe %s is for %s, so use another one or override it: %w", r.Name, model, err)
 }
 
 // memberFolder returns the folder of a member within that of the first.

@@ -62,12 +62,20 @@ func parseConvE(name string) (f Form, ok bool) {
 	return f, f.String() == name
 }
 
+// leastDim returns the smallest dimension whose images have as many columns as filters.
+func (c ConvE) leastDim() int { return c.Height * c.Size }
+
 // check returns an error if images of embeddings of a dimension are smaller than filters.
 func (c ConvE) check(dim int) error {
-	if 2*c.Height < c.Size || dim/c.Height < c.Size {
+	sizes := "sizes as in --model conve-8-32-3, for 8 rows, 32 filters and size 3"
+	switch {
+	case 2*c.Height < c.Size:
+		return fmt.Errorf("an image of %d rows is smaller than filters of size %d: choose other %s",
+			2*c.Height, c.Size, sizes)
+	case dim < c.leastDim():
 		return fmt.Errorf("an embedding of dimension %d is an image of %d rows and %d columns, smaller than "+
-			"filters of size %d: choose another dim, or sizes as in --model conve-8-32-3, for 8 rows, 32 "+
-			"filters and size 3", dim, c.Height, dim/c.Height, c.Size)
+			"filters of size %d: choose a dim of at least %d, or other %s",
+			dim, c.Height, dim/c.Height, c.Size, c.leastDim(), sizes)
 	}
 	return nil
 }

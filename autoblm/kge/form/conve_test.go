@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/require"
+
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -32,6 +34,10 @@ func TestConvENames(t *testing.T) {
 			t.Errorf("dim %d: %v", dim, err)
 		}
 	}
+	require.Error(t, DefaultConvE.Form().CheckDim(7), "multiple of 20, such as 60")
+	require.Error(t, DefaultConvE.Form().CheckDim(20), "choose a dim of at least 60")
+	require.Error(t, ConvE{Height: 1, Filters: 2, Size: 3}.Form().CheckDim(9), "choose other sizes")
+	require.Error(t, small.UnmarshalText([]byte("conve-2")), "such as conve-8-32-3")
 }
 
 // TestConvEGradient compares the gradient of a head with difference quotients.

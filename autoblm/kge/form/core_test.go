@@ -18,7 +18,7 @@ func TestNamesOfCores(t *testing.T) {
 	}
 	for _, name := range []string{"core-0", "core-", "core--1", "core-03", "core-x", "core"} {
 		var f Form
-		require.Error(t, f.UnmarshalText([]byte(name)), "core-K")
+		require.Error(t, f.UnmarshalText([]byte(name)), "use a name with its sizes, such as core-2")
 	}
 	var f Form
 	require.NoError(t, f.UnmarshalText([]byte("core-3-normalized")))

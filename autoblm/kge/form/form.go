@@ -3,6 +3,7 @@ package form
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -186,10 +187,18 @@ func (f *Form) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
+	for _, sized := range []string{"block-2", "core-2", "conve-8-32-3"} {
+		kind, _, _ := strings.Cut(string(text), "-")
+		if strings.HasPrefix(sized, kind+"-") {
+			return &enum.UnknownError{Name: string(text), Names: Names(),
+				Text: fmt.Sprintf("unknown model %q: use a name with its sizes, such as %s", text, sized)}
+		}
+	}
 	return enum.Unknown("model", string(text), Names())
 }
 
-// Names returns the names of all forms, with a letter for each number that may be chosen.
+// Names returns the names of all forms, with a letter for each number that may be chosen, and their
+// alternative names.
 func Names() (names []string) {
 	for _, f := range All() {
 		if f.Partitions() == 0 && f.BlockSize() == 0 {
@@ -198,6 +207,11 @@ func Names() (names []string) {
 	}
 	for _, all := range families() {
 		names = append(names, all.prefix+all.number)
+	}
+	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
+		if aliases[alias].String() != alias {
+			names = append(names, alias)
+		}
 	}
 	return append(names, convEPrefix, RSN.String(), CellWN18RR.Form().String(),
 		CellFB15k237.Form().String(), cellPrefix+"NUMBERS")
@@ -216,10 +230,13 @@ func (f Form) CheckDim(dim int) error {
 		dim, f, multiple, f.RoundDim(dim))
 }
 
-// RoundDim returns the smallest positive dimension, from dim on, that models of the form divide, and
-// that is a multiple of the numbers of chunks of some structures.
+// RoundDim returns the smallest dimension, from dim on, of models of the form that is a multiple of the
+// numbers of chunks of some structures.
 func (f Form) RoundDim(dim int, structures ...structure.Structure) int {
 	multiple := f.Spec().Multiple()
+	if c, ok := f.ConvE(); ok {
+		dim = max(dim, c.leastDim())
+	}
 	dim = max(1, (dim+multiple-1)/multiple) * multiple
 	isUneven := func(s structure.Structure) bool { return s.K() > 0 && dim%s.K() != 0 }
 	for slices.ContainsFunc(structures, isUneven) {

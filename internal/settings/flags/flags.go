@@ -61,7 +61,7 @@ func checkName(v *kong.Value) {
 	v.Mapper = kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 		err := read.Decode(ctx, target)
 		if all := v.EnumSlice(); err == nil && !slices.Contains(all, target.String()) {
-			err = enum.Unknown(v.Name, target.String(), all)
+			err = enum.Unknown("value", target.String(), all)
 		}
 		return err
 	})
@@ -89,11 +89,7 @@ func checkLimits(ctx *kong.Context) error {
 		if p.Flag == nil {
 			continue
 		}
-		name, _, _ := strings.Cut(p.Flag.Tag.Get("json"), ",")
-		if name == "" || name == "-" {
-			name = p.Flag.Name
-		}
-		if err := settings.CheckValue(name, limitTags(p.Flag.Tag), p.Flag.Target); err != nil {
+		if err := settings.CheckValue(p.Flag.Name, limitTags(p.Flag.Tag), p.Flag.Target); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 type learning struct {
-	Rate     float64 `json:"rate" name:"lr"`
+	Rate     float64 `json:"rate" name:"lr" min:"0"`
 	Patience int     `json:"patience"`
 	Factor   float64 `json:"factor" needs:"patience" default:"0.5" max:"1"`
 	Share    float64 `json:"share" needs:"patience,lr"`
@@ -75,8 +75,9 @@ func TestFlags(t *testing.T) {
 
 func TestInvalidFlags(t *testing.T) {
 	for arguments, want := range map[string]string{
-		"--engine cpuu": `--engine: unknown engine "cpuu"; did you mean cpu? use auto, cpu or gomlx`,
+		"--engine cpuu": `--engine: unknown value "cpuu"; did you mean cpu? use auto, cpu or gomlx`,
 		"--factor 2":    "factor is 2: it must be at most 1",
+		"--lr=-1":       "lr is -1: it must be at least 0",
 	} {
 		if _, err := parse(t, arguments); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", arguments, err, want)
