@@ -66,12 +66,23 @@ func (c Compute) Open() (kge.Engine, error) {
 	if err != nil {
 		return nil, explained(choice, err)
 	}
+	c.noteSlow(choice)
 	return opened, nil
+}
+
+// noteSlow notes that gomlx runs on its own backend, if XLA is missing and nobody requested that.
+func (c Compute) noteSlow(choice backend.Choice) {
+	if c.Note == nil || choice.Backend != backend.Go || choice.From != backend.Auto {
+		return
+	}
+	_, fix := backend.OnCPU()
+	c.Note("engine gomlx runs on its backend go; on xla:cpu, training is about ten times as fast: " + fix)
 }
 
 // Arithmetic names the engine with its instruction sets or backend, and the models of GPUs. Results
 // are equal to the bit where it is equal.
 func (c Compute) Arithmetic() (string, error) {
+	c.Note = nil // nothing is trained
 	engine, err := c.Open()
 	if err != nil {
 		return "", err
@@ -140,7 +151,7 @@ func (c Compute) choose() (backend.Choice, error) {
 	}
 	choice, err := backend.Choose(c.Backend)
 	if engine == "gomlx" && choice.Backend == "" {
-		choice.Backend = backend.OnCPU()
+		choice.Backend, _ = backend.OnCPU()
 	}
 	return choice, err
 }

@@ -69,19 +69,28 @@ func TestEngineForTraining(t *testing.T) {
 }
 
 // TestWithoutGPU: where CUDA is out of reach, auto is the native engine, and without any
-// plugin gomlx runs on Go.
+// plugin gomlx runs on Go. A note says so and names the fix, unless Go was requested.
 func TestWithoutGPU(t *testing.T) {
 	t.Setenv(probe.PluginPaths, t.TempDir())
 	t.Setenv("AUTOBLM_BACKEND", "auto")
 	t.Setenv("GOMLX_BACKEND", "go:ops_sequential") // the other variable says not to ask
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
-	for _, c := range []struct{ asked, engine, backend string }{{"", "cpu", ""}, {"auto", "cpu", ""}, {"gomlx", "gomlx", "go"}} {
-		engine, err := autoblm.Compute{Engine: c.asked}.Open()
+	for _, c := range []struct{ asked, on, engine, backend, note string }{
+		{"", "", "cpu", "", ""}, {"auto", "", "cpu", "", ""}, {"gomlx", "go", "gomlx", "go", ""},
+		{"gomlx", "", "gomlx", "go", "backend go; on xla:cpu, training is about ten times as fast: "},
+	} {
+		noted := ""
+		compute := autoblm.Compute{Engine: c.asked, Backend: c.on}
+		compute.Note = func(text string) { noted += text }
+		engine, err := compute.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if engine.Name() != c.engine || c.backend != "" && engine.Backend(kge.Float32) != c.backend {
 			t.Errorf("engine %q is %s on %s, want %s on %s", c.asked, engine.Name(), engine.Backend(kge.Float32), c.engine, c.backend)
+		}
+		if !strings.Contains(noted, c.note) || (noted == "") != (c.note == "") {
+			t.Errorf("engine %q on %q notes %q", c.asked, c.on, noted)
 		}
 		engine.Close()
 	}

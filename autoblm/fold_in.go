@@ -10,8 +10,9 @@ import (
 )
 
 // FoldIn returns a predictor that also has the entities and relations of the training triples of g
-// that p lacks. It learns only their embeddings, so it takes seconds, and all others stay. The
-// result has no probabilities; [Calibrate] adds them. It is p if that lacks nothing.
+// that p lacks. It learns only their embeddings, and all others stay. That takes seconds, but
+// minutes for a neural form without XLA. The result has no probabilities; [Calibrate] adds them. It
+// is p if that lacks nothing.
 func FoldIn(ctx context.Context, p Predictor, g *datasets.Graph) (Predictor, error) {
 	own, is := p.(predictor)
 	if !is {
@@ -27,7 +28,7 @@ func FoldIn(ctx context.Context, p Predictor, g *datasets.Graph) (Predictor, err
 		return nil, err
 	}
 	defer engine.Close()
-	folded, err := completion.FoldIn(ctx, engine, own.Predictor, g)
+	folded, err := completion.FoldIn(ctx, engine, own.Predictor, g, nil)
 	if err != nil || folded == own.Predictor {
 		return p, err
 	}

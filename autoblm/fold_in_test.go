@@ -98,7 +98,7 @@ func TestFoldIn(t *testing.T) {
 	engine := cpu.New(0)
 	defer engine.Close()
 	single := completion.Single{Model: m}
-	grown := must(completion.FoldIn(context.Background(), engine, single, whole))
+	grown := must(completion.FoldIn(context.Background(), engine, single, whole, nil))
 	folded := grown.Models()[0]
 	if got := folded.EntityLabels; len(got) != len(m.EntityLabels)+1 || got[len(got)-1] != later {
 		t.Fatalf("%d entities, the last is %s", len(got), got[len(got)-1])
@@ -126,7 +126,7 @@ func TestFoldIn(t *testing.T) {
 	if known < 3 { // of 844 entities, ten are 1 %
 		t.Errorf("only %d of the facts of %s are among the first ten answers", known, later)
 	}
-	if again := must(completion.FoldIn(context.Background(), engine, grown, whole)); again != grown {
+	if again := must(completion.FoldIn(context.Background(), engine, grown, whole, nil)); again != grown {
 		t.Error("nothing was missing, but the model changed")
 	}
 	// The members of an ensemble learn the entity like single models, and keep their order.
@@ -134,7 +134,12 @@ func TestFoldIn(t *testing.T) {
 	other := must(autoblm.Train(context.Background(), without, s)).Models()[0]
 	pair := must(completion.NewEnsemble([]*kge.Model{m, other}))
 	pair.Choice = &completion.Choice{Order: []int{1, 0}}
-	both := must(completion.FoldIn(context.Background(), engine, pair, whole)).Models()
+	var shares []float64
+	report := func(share float64) { shares = append(shares, share) }
+	both := must(completion.FoldIn(context.Background(), engine, pair, whole, report)).Models()
+	if !slices.IsSorted(shares) || len(shares) < 60 || shares[len(shares)-1] != 1 {
+		t.Errorf("progress of two members with 30 epochs: %v", shares)
+	}
 	if both[0].HasIDs(m.EntityLabels, m.RelationLabels) || len(both) != 2 {
 		t.Fatalf("%d members, the first without the new entity", len(both))
 	}

@@ -50,14 +50,15 @@ func (f finder) choose(ctx context.Context, requested string) (Choice, error) {
 }
 
 // OnCPU returns the backend for GoMLX if none is requested: XLA on the CPU if its plugin
-// is installed, which trains about ten times as fast as GoMLX's own backend, else "go".
-func OnCPU() string { return here().onCPU(context.Background()) }
+// is installed, which trains about ten times as fast as GoMLX's own backend, else "go". The fix
+// says how to get XLA for "go".
+func OnCPU() (name, fix string) { return here().onCPU(context.Background()) }
 
-func (f finder) onCPU(ctx context.Context) string {
-	if f.check(ctx, Choice{Backend: CPU}) != nil {
-		return Go
+func (f finder) onCPU(ctx context.Context) (name, fix string) {
+	if _, problem := f.find(ctx, "cpu"); problem != nil {
+		return Go, problem.Fix
 	}
-	return CPU
+	return CPU, ""
 }
 
 // check returns an error if a backend cannot be used. It does not open the backend.

@@ -106,8 +106,8 @@ func TestOnCPU(t *testing.T) {
 		},
 	} {
 		for i, f := range finders {
-			if got := f.onCPU(t.Context()); got != want {
-				t.Errorf("%d: %s, want %s", i, got, want)
+			if got, fix := f.onCPU(t.Context()); got != want || (fix == "") != (want == CPU) {
+				t.Errorf("%d: %s with the fix %q, want %s", i, got, fix, want)
 			}
 		}
 	}

@@ -27,10 +27,12 @@ const maxFoldInWork = 1e11
 
 // FoldIn returns a predictor that also has the entities and relations of the training triples of g
 // that p lacks. Only their embeddings are trained, on these triples and a sample of the others; the
-// embeddings of p stay. Each member of an ensemble learns them by itself. The result has no probabilities. FoldIn
-// returns p if it lacks nothing.
+// embeddings of p stay. Each member of an ensemble learns them by itself. The result has no
+// probabilities. FoldIn returns p if it lacks nothing. It calls onProgress, unless that is nil, with
+// the share of the training that is done.
 func FoldIn(
 	ctx context.Context, engine kge.Engine, p Predictor, g *datasets.Graph,
+	onProgress func(share float64),
 ) (Predictor, error) {
 	members := p.Models()
 	e, isEnsemble := p.(*Ensemble)
@@ -39,8 +41,14 @@ func FoldIn(
 	}
 	folded := make([]*kge.Model, len(members))
 	for i, m := range members {
+		var report func(kge.Progress)
+		if onProgress != nil {
+			report = func(p kge.Progress) {
+				onProgress((float64(i) + p.Share()) / float64(len(members)))
+			}
+		}
 		var err error
-		if folded[i], err = foldIn(ctx, engine, m, g); err != nil {
+		if folded[i], err = foldIn(ctx, engine, m, g, report); err != nil {
 			return nil, err
 		}
 	}
@@ -56,6 +64,7 @@ func FoldIn(
 // foldIn returns a model that also has new labels, or m if it lacks none.
 func foldIn(
 	ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph,
+	onProgress func(kge.Progress),
 ) (*kge.Model, error) {
 	few := newFacts(m, g)
 	if len(few.Train) == 0 {
@@ -90,6 +99,7 @@ func foldIn(
 	job := kge.Job{
 		Data: Data(few), Settings: s, Members: []kge.Member{member},
 		Start: kge.NewStart(m.LabelledTables(), 0).Freeze(),
+		OnEpoch: onProgress, OnStep: onProgress,
 	}
 	report, err := kge.Train(ctx, engine, job)
 	if err != nil {

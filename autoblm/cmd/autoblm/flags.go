@@ -60,9 +60,12 @@ type computeFlags struct {
 }
 
 func (f computeFlags) compute() (autoblm.Compute, error) {
-	f.Note = func(text string) { fmt.Fprintln(os.Stderr, "autoblm: "+format.EscapeLines(text)) }
+	f.Note = note
 	return f.Compute, cli.Usage(backend.Check(f.Backend))
 }
+
+// note prints a note of an engine.
+func note(text string) { fmt.Fprintln(os.Stderr, "autoblm: "+format.EscapeLines(text)) }
 
 // open opens the engine.
 func (f computeFlags) open() (kge.Engine, error) {

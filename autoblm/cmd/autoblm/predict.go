@@ -175,7 +175,7 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 func (c *predictCommand) foldIn(
 	ctx context.Context, o *output, p completion.Predictor, g *datasets.Graph,
 ) (completion.Predictor, error) {
-	compute := autoblm.Compute{Threads: c.Threads}.ForFoldIn(p.Models())
+	compute := autoblm.Compute{Threads: c.Threads, Note: note}.ForFoldIn(p.Models())
 	compute.Engine = cmp.Or(compute.Engine, nativeEngine)
 	engine, err := compute.Open()
 	if err != nil {

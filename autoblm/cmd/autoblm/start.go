@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -96,7 +97,11 @@ func foldIn(
 	if g == nil {
 		return nil, cli.Usage(errors.New("--fold-in needs the data with new labels: give --dataset"))
 	}
-	folded, err := completion.FoldIn(ctx, engine, p, g)
+	bar := newBar(o, "learning new labels", barUnits, time.Hour, time.Time{})
+	folded, err := completion.FoldIn(ctx, engine, p, g, func(share float64) {
+		bar.Set(int64(share*barUnits), 0)
+	})
+	bar.Finish()
 	if err != nil {
 		return nil, err
 	}
