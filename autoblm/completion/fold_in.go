@@ -98,7 +98,7 @@ func foldIn(
 	}
 	job := kge.Job{
 		Data: Data(few), Settings: s, Members: []kge.Member{member},
-		Start: kge.NewStart(m.LabelledTables(), 0).Freeze(),
+		Start:   kge.NewStart(m.LabelledTables(), 0).Freeze(),
 		OnEpoch: onProgress, OnStep: onProgress,
 	}
 	report, err := kge.Train(ctx, engine, job)

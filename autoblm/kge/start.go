@@ -53,8 +53,11 @@ type Matched struct {
 }
 
 // Match returns how many labels of the data begin with an embedding. It returns an error if the
-// embeddings have another dimension, or none of the labels.
+// embeddings have another dimension, or none of the labels, or if the model has an encoder.
 func (s *Start) Match(d *Data, settings Settings, m Member) (Matched, error) {
+	if err := s.check(settings); err != nil {
+		return Matched{}, err
+	}
 	all := modelLayout(d, settings, m)
 	matched := Matched{AllEntities: len(d.Entities), AllRelations: len(d.Relations)}
 	for _, t := range all {
@@ -78,6 +81,15 @@ func (s *Start) Match(d *Data, settings Settings, m Member) (Matched, error) {
 		return matched, fmt.Errorf("none of the labels of %s has an embedding to begin with", d.Name)
 	}
 	return matched, nil
+}
+
+// check returns an error if a training with these settings cannot begin with embeddings. s may be nil.
+func (s *Start) check(settings Settings) error {
+	if s == nil || settings.Encoder == NoEncoder {
+		return nil
+	}
+	return fmt.Errorf("embeddings to begin with are outputs, not inputs, of the encoder %v: "+
+		"set encoder to none, which trains the decoder alone, or begin at random", settings.Encoder)
 }
 
 // modelLayout returns the tables of the model of a member.

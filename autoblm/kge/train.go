@@ -71,9 +71,8 @@ func checkTrainable(engine Engine, job Job) error {
 	if s.Encoder != NoEncoder && d.Triples == nil {
 		return fmt.Errorf("%s has no triples to send messages along: leave encoder at none", d.Name)
 	}
-	if s.Encoder != NoEncoder && job.Start != nil {
-		return fmt.Errorf("embeddings to begin with are outputs, not inputs, of the encoder %v: "+
-			"set encoder to none, which trains the decoder alone, or begin at random", s.Encoder)
+	if err := job.Start.check(s); err != nil {
+		return err
 	}
 	if err := engine.Supports(d, s, job.Members); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/cli"
@@ -28,7 +29,10 @@ func TestTrainEncoder(t *testing.T) {
 		other["loss"]) == asText(t, trained["loss"]) {
 		t.Error("another message makes no difference")
 	}
-	fail(t, cli.Failed, "set encoder to none", "train --no-eval --from model --dataset", graph)
+	stderr := fail(t, cli.Misuse, "set encoder to none", "train --no-eval --from model --dataset", graph)
+	if strings.Contains(stderr, "begin with an embedding") {
+		t.Errorf("embeddings to begin with are counted before they are refused: %s", stderr)
+	}
 	object(t, "train --no-eval --epochs 1 --encoder none --from model --dataset", graph)
 	fail(t, cli.Failed, "engine cpu does not train the encoder", line, "--engine cpu")
 }

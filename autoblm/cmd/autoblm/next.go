@@ -83,8 +83,14 @@ func resumption(place string, r *search.Result) []string {
 		return nil
 	case r.Stopped == search.BudgetSpent && r.Plan == nil:
 		return append(resume, "--budget", fmt.Sprint(2*r.Settings.Budget))
-	case r.Stopped == search.BudgetSpent, r.Stopped == search.TimeLimitReached && r.Plan != nil:
-		return append(resume, "--minutes", fmt.Sprintf("%.3g", 2*r.Plan.Limit.Minutes()))
+	case r.Stopped == search.BudgetSpent, r.Stopped == search.TimeLimitReached:
+		limit := r.Settings.TimeLimit
+		if r.Plan != nil {
+			limit = r.Plan.Limit
+		}
+		if limit > 0 {
+			resume = append(resume, "--minutes", fmt.Sprintf("%.3g", 2*limit.Minutes()))
+		}
 	}
 	return resume
 }

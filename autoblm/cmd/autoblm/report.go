@@ -75,13 +75,14 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	}
 	return o.Result(summary, func(w io.Writer) {
 		b := cli.Block{Title: []string{"report written", summary.Dataset, summary.Algorithm}}
-		addHeadline(&b, d.Headline())
+		headline := d.Headline()
+		addHeadline(&b, headline)
 		noteEngines(&b, task.Engines(contents.Trials))
 		b.Add("page", c.Out)
 		if len(pictures) > 0 {
 			b.Add("pictures", filepath.Dir(pictures[0]))
 		}
-		if o.Verbose {
+		if o.Verbose || headline.Kept == nil {
 			b.Notes = summary.Verdict
 		}
 		o.Show(b)
@@ -142,8 +143,8 @@ func (c *reportCommand) suggestions(contents *study.Contents) (all []report.Comm
 	case resume == nil || state.Status == study.Running:
 	case state.Status != study.Finished:
 		add("Resume it", resume...)
-	case contents.Plan != nil:
-		add("Resume it for the same time again", resume...)
+	case slices.Contains(resume, "--minutes"):
+		add("Resume it with twice the time", resume...)
 	default:
 		add("Resume it with twice as many structures", resume...)
 	}

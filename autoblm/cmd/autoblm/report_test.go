@@ -6,6 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
@@ -27,6 +32,19 @@ func TestReportJSON(t *testing.T) {
 	}
 	stdout, _ := succeed(t, report)
 	contains(t, stdout, "page", out+"\n")
+}
+
+// TestReportWithoutResults: the answer of a report without any result says so.
+func TestReportWithoutResults(t *testing.T) {
+	file := filepath.Join(t.TempDir(), studyName)
+	about, err := study.Describe(&completion.Task{Graph: enginetest.Graph()}, strategy.Evolutionary{},
+		search.BasicSettings())
+	must(t, err)
+	empty, err := study.Open(file, about)
+	must(t, err)
+	must(t, empty.Close())
+	stdout, _ := succeed(t, "report --study", file, "--out", t.TempDir()+"/report.html")
+	contains(t, stdout, "No structure has a result yet.")
 }
 
 // TestReportOfDataThatMoved: without its data a report says so, and --dataset names their place.

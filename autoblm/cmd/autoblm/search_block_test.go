@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -55,6 +56,8 @@ func TestSearchBlock(t *testing.T) {
 		trials   []task.Trial
 		plan     *search.Plan
 		stopped  search.Stop
+		limit    time.Duration // without a plan
+		model    form.Form
 		noTest   bool
 		noChoice bool
 	}{
@@ -90,6 +93,13 @@ func TestSearchBlock(t *testing.T) {
 				run(task.Default, "complex", 1, 0.40, few),
 				kept(run(task.Retraining, "distmult", 1, 0.50, many)),
 			}},
+		"recipes": {stopped: search.TimeLimitReached, limit: time.Minute, model: form.TransE,
+			trials: []task.Trial{func() task.Trial {
+				trial := kept(run(task.Default, "", 1, 0.40, few))
+				trial.Form, trial.Structure = form.TransE, structure.Structure{}
+				return trial
+			}()},
+		},
 		"interrupted": {stopped: search.Interrupted, trials: []task.Trial{
 			run(task.Searching, "distmult", 1, 0.30, few),
 			kept(run(task.Searching, "", 1, 0.31, few)),
@@ -104,7 +114,7 @@ func TestSearchBlock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			settings := search.BasicSettings()
-			settings.Budget = 56
+			settings.Budget, settings.TimeLimit, settings.Model = 56, c.limit, c.model
 			g := enginetest.Graph()
 			if c.noChoice {
 				g.Valid = nil

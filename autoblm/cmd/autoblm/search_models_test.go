@@ -33,6 +33,16 @@ func TestSearchForSettings(t *testing.T) {
 	has(t, object(t, "study show", dir+"/rotate"), fields{
 		"settings.space.margins.0": 3, "settings.space.dims": nil, "best.#": 3,
 	})
+	text, _ := succeed(t, "study show --verbose", dir+"/rotate")
+	contains(t, text, "study finished · small · rotate · 3 recipes", "round_size", "space margins")
+	for _, absent := range []string{"autoblm+", "\nk ", "mutation_rate", "predictor"} {
+		if strings.Contains(text, absent) {
+			t.Errorf("a study of settings shows %q, which structures have:\n%s", absent, text)
+		}
+	}
+	fail(t, 1, "budget is 2, but the study "+dir+"/rotate/study.db has 3 recipes already: "+
+		"raise it, or keep 3", "study resume --budget 2", dir+"/rotate")
+	has(t, object(t, "study show", dir+"/rotate"), fields{"budget": 3})
 }
 
 // TestSearchForSettingsByConfig checks that the configuration of a search for settings repeats it, with

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -156,8 +157,12 @@ func (c *studyShowCommand) Run(o *output) error {
 func (s studyDetails) block(
 	contents *study.Contents, r *search.Result, p task.Presentation, verbose bool,
 ) cli.Block {
-	b := cli.Block{Title: []string{"study " + string(s.Status), s.Dataset, s.Algorithm,
-		study.Amount(r), format.Brief(s.Seconds)}, Unfinished: s.Status != study.Finished}
+	what := s.Algorithm
+	if f := s.Settings.Model; f != form.Bilinear {
+		what = f.String()
+	}
+	b := cli.Block{Title: []string{"study " + string(s.Status), s.Dataset, what, study.Amount(r),
+		format.Brief(s.Seconds)}, Unfinished: s.Status != study.Finished}
 	addHeadline(&b, report.Data{Contents: *contents, Presentation: p}.Headline())
 	noteRecipe(&b, r)
 	noteEngines(&b, s.Engines)
@@ -195,7 +200,10 @@ func (s studyDetails) printDetails(w io.Writer, r *search.Result, p task.Present
 		cmp.Or(s.Source, "unknown place, use --dataset"), s.Fingerprint)
 	all := table.New("name", "value")
 	for _, setting := range settings.Of(s.Settings) {
-		if !setting.Omitted {
+		first, _, _ := strings.Cut(setting.Name, " ")
+		hasEffect := s.Settings.Model == form.Bilinear ||
+			!slices.Contains(structureFlags, strings.ReplaceAll(first, "_", "-"))
+		if !setting.Omitted && hasEffect {
 			all.Add(setting.Name, setting.Text())
 		}
 	}

@@ -19,7 +19,8 @@ import (
 // Contents holds the contents of a study file.
 type Contents struct {
 	// Asked has the settings as resolved at the start. About has them as changed by the Plan, if
-	// there is one. Both have the budget, the source and the command of the last run.
+	// there is one. Both have the budget, the time limit, the source and the command of
+	// the last run.
 	About, Asked About
 	Plan         *search.Plan
 	// Trials and Rounds are sorted by number.

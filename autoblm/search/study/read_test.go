@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -128,7 +129,7 @@ func TestState(t *testing.T) {
 	run := func(budget int, stopped search.Stop) study.State {
 		t.Helper()
 		a := about()
-		a.Settings.Budget = budget
+		a.Settings.Budget, a.Settings.TimeLimit = budget, time.Hour
 		s, err := study.Open(path, a)
 		if err != nil {
 			t.Fatal(err)
@@ -137,6 +138,9 @@ func TestState(t *testing.T) {
 		c, readError := study.Read(path)
 		if err := errors.Join(err, readError); err != nil {
 			t.Fatal(err)
+		}
+		if got := c.Result().Settings.TimeLimit; got != time.Hour {
+			t.Errorf("the time limit of the last run is %v", got)
 		}
 		if got := c.Result().Stopped; stopped != "" && got != stopped {
 			t.Errorf("%s: the result has stopped by %q", stopped, got)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -13,8 +14,8 @@ import (
 )
 
 // About identifies a search by its data and its resolved settings. Only the same search may
-// resume a study. The source, the budget and the command line may differ: the study stores those
-// of its last run.
+// resume a study. The source, the budget, the time limit and the command line may differ: the study
+// stores those of its last run.
 type About struct {
 	task.Identity
 	Algorithm string          `json:"algorithm"`
@@ -37,10 +38,11 @@ type row struct{ description, run, plan string }
 
 // run holds what may differ between the runs of a study, as JSON in column run.
 type run struct {
-	Source  string      `json:"source"`
-	Budget  int         `json:"budget"`
-	Command []string    `json:"command"`
-	Stopped search.Stop `json:"stopped,omitempty"`
+	Source  string        `json:"source"`
+	Budget  int           `json:"budget"`
+	Limit   time.Duration `json:"limit,omitempty"`
+	Command []string      `json:"command"`
+	Stopped search.Stop   `json:"stopped,omitempty"`
 }
 
 // newRow returns the row for a study about a search, without a plan.
@@ -50,7 +52,7 @@ func newRow(about About) (row, error) {
 		return row{}, err
 	}
 	last, err := json.Marshal(run{
-		about.Source, about.Settings.Budget, about.Command, about.Stopped,
+		about.Source, about.Settings.Budget, about.Settings.TimeLimit, about.Command, about.Stopped,
 	})
 	return row{description: string(description), run: string(last), plan: "null"}, err
 }
@@ -78,7 +80,7 @@ func (r row) about() (a About, err error) {
 		return a, err
 	}
 	a.Source, a.Settings.Budget, a.Command = last.Source, last.Budget, last.Command
-	a.Stopped = last.Stopped
+	a.Settings.TimeLimit, a.Stopped = last.Limit, last.Stopped
 	return a, nil
 }
 

@@ -12,7 +12,9 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
@@ -207,6 +209,9 @@ func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
 		if about.Command == nil {
 			about.Command = stored.Command
 		}
+		if err := s.checkBudget(about.Settings, stored.Settings.Budget); err != nil {
+			return row{}, err
+		}
 		if about.Settings.Budget == stored.Settings.Budget {
 			about.Stopped = stored.Stopped // the search may have nothing left to do
 		}
@@ -223,6 +228,21 @@ func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
 			"use the same settings, or name another study", s.path, differ)
 	}
 	return wanted, nil
+}
+
+// checkBudget returns an error if the budget is below the one of the last run and below the number
+// of trials that are finished.
+func (s *Study) checkBudget(settings search.Settings, last int) error {
+	if settings.Budget >= last {
+		return nil
+	}
+	trials, err := s.Trials()
+	finished := task.Finished(search.Proposed(trials))
+	if err == nil && settings.Budget < finished {
+		err = fmt.Errorf("budget is %d, but the study %s has %s already: raise it, or keep %d",
+			settings.Budget, s.path, format.Count(finished, settings.TrialName()), last)
+	}
+	return err
 }
 
 // Put implements [search.Store].
