@@ -198,7 +198,7 @@ func (c *evalCommand) rankAll(
 	if err := s.Popularity.add(ctx, g, c.Split, triples); err != nil {
 		return nil, nil, err
 	}
-	s.Popularity.warn(o, c.Split, &e)
+	s.Popularity.warn(o, c.Split, &e, trainLonger)
 	return triples, ranks, nil
 }
 

@@ -54,12 +54,15 @@ func (p popularity) addRanked(ranks popularityRanks, split string, ranked *compl
 	}
 }
 
-// warn warns if a model is worse than the baseline.
-func (p popularity) warn(o *output, split string, model *completion.Evaluation) {
+// trainLonger is the advice for a training that was not limited by a deadline.
+const trainLonger = "train for more epochs, or with another --lr or --dim"
+
+// warn warns if a model is worse than the baseline, with an advice.
+func (p popularity) warn(o *output, split string, model *completion.Evaluation, advice string) {
 	if e, ok := p[split]; ok && model.Both.MRR < e.Both.MRR {
 		o.Message("autoblm: warning: %s MRR %.3f is below that of popularity, %.3f",
 			split, model.Both.MRR, e.Both.MRR)
-		o.Message("autoblm: train for more epochs, or with another --lr or --dim")
+		o.Message("autoblm: %s", advice)
 	}
 }
 

@@ -9,6 +9,26 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
+// TestPopularityOfSearch: a search warns about a kept model below the baseline.
+func TestPopularityOfSearch(t *testing.T) {
+	for epochs, warns := range map[string]bool{"1": true, "10": false} {
+		dir := t.TempDir()
+		_, stderr := succeed(t, "search --recipe basic --model transe --dataset world --dim 32 --budget 1",
+			"--epochs", epochs, "--out", dir)
+		if strings.Contains(stderr, "warning: test MRR 0.") != warns ||
+			strings.Contains(stderr, "larger --budget") != warns {
+			t.Errorf("%s epochs: %q, want a warning: %v", epochs, stderr, warns)
+		}
+	}
+}
+
+// TestPopularityAtDeadline: the advice after a training that its deadline ended is more time.
+func TestPopularityAtDeadline(t *testing.T) {
+	_, stderr := succeed(t, "train --dataset world --structure simple --dim 32 --minutes 0.000001 --out",
+		t.TempDir())
+	contains(t, stderr, "warning: test MRR 0.", "use more --minutes, or a smaller --dim than 32\n")
+}
+
 // TestPopularity: train and eval show the baseline, and warn about a model below it.
 func TestPopularity(t *testing.T) {
 	const graph = "world"

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -72,10 +74,17 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 	if s.trained != nil {
 		t = s.trained
 	}
+	popular := s.rankPopularity(ctx) // now, because later the deadline is near
 	result, err := autoblm.SearchFor(ctx, t, s.settings)
 	bar.Finish()
 	if err != nil {
 		return err
+	}
+	if result.Kept != nil {
+		baseline, kept := popularity{}, completion.EvaluationsOf(result.Kept.Details).Test
+		baseline.addRanked(popular, "test", kept)
+		baseline.warn(o, "test", kept,
+			"search with more --minutes or a larger --budget, or for another model")
 	}
 	s.settings.Settings = result.Settings
 	s.settings.Training.Precision = result.Recipe.Training.Precision // resolved
@@ -98,6 +107,17 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 		return err // the study has all results
 	}
 	return s.failure(result)
+}
+
+// rankPopularity ranks test triples of a search for completion with the baseline.
+func (s searchRun) rankPopularity(ctx context.Context) popularityRanks {
+	t, completes := s.Task.(*completion.Task)
+	if !completes {
+		return nil
+	}
+	limits := completion.FinalLimits(t.Graph)
+	limits.Valid = eval.None
+	return rankPopularity(ctx, t.Graph, limits)
 }
 
 // checkOut returns an error if the folder has data, a model or another search, which the results

@@ -246,7 +246,11 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		summary.Popularity, summary.Start, summary.Teacher = popularity{}, matched, c.teacherSummary()
 		summary.Popularity.addRanked(popular, "valid", summary.Valid)
 		summary.Popularity.addRanked(popular, "test", summary.Test)
-		summary.Popularity.warn(o, "test", summary.Test)
+		advice := trainLonger
+		if report.StoppedEarly != nil {
+			advice = fmt.Sprintf("use more --minutes, or a smaller --dim than %d", c.Settings.Training.Dim)
+		}
+		summary.Popularity.warn(o, "test", summary.Test, advice)
 		err := o.Result(summary, func(w io.Writer) {
 			o.Show(summary.block(g, c.Dataset))
 			if o.Verbose {
