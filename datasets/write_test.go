@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/autoblm/autoblm-go/internal/killtest"
 )
@@ -114,7 +113,7 @@ func TestKilledWriting(t *testing.T) {
 		return nil
 	}
 	whole, not, left := 0, 0, 0
-	killtest.Run(t, 30, 40*time.Millisecond, write, func(folder string) {
+	killtest.Run(t, 30, write, func(folder string) {
 		entries, err := os.ReadDir(folder)
 		if err != nil {
 			t.Fatal(err)

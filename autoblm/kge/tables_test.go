@@ -82,7 +82,7 @@ func TestKilledTraining(t *testing.T) {
 		j.Checkpoint = &kge.Checkpoint{File: filepath.Join(folder, "training")}
 		return kge.Train(t.Context(), cpu.New(1).WithTables(folder), j)
 	}
-	killtest.Run(t, 5, 300*time.Millisecond, func(folder string) error {
+	killtest.Run(t, 5, func(folder string) error {
 		if _, err := train(folder); err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/autoblm/autoblm-go/internal/killtest"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
@@ -61,7 +60,7 @@ func TestKilledWrite(t *testing.T) {
 		return nil
 	}
 	whole, not, left := 0, 0, 0
-	killtest.Run(t, 30, 40*time.Millisecond, save, func(folder string) {
+	killtest.Run(t, 30, save, func(folder string) {
 		dirs, err := os.ReadDir(folder)
 		require.NoError(t, err)
 		for _, dir := range dirs {
@@ -137,7 +136,7 @@ func TestKilledWriteWithMembers(t *testing.T) {
 		return nil
 	}
 	var counts [3]int
-	killtest.Run(t, 30, 100*time.Millisecond, save, func(folder string) {
+	killtest.Run(t, 30, save, func(folder string) {
 		dir := filepath.Join(folder, "ensemble")
 		if _, err := os.Stat(dir); err != nil {
 			counts[0]++
