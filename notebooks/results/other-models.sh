@@ -50,3 +50,12 @@ run wn18rr core-3 --recipe ivr-tucker --model core-3 --dim 384 --batch 512 --sam
   --epochs 180 --cooldown 20 --validate-every 10
 gomlx fb15k-237 rsn-dropout --recipe rsn --dim 256 --sampled-softmax 1024 --lr 0.001 --decay 0.8 --dropout 0.5 \
   --epochs 8 --validate-every 1 --validate-sample 1500
+
+# Models of several forms together, with those that benchmarks.sh trains in the same folder.
+together=ensembled-wn18rr-best-forms
+members=(benchmark-wn18rr-{rescal-2048,bique,kgbench,ivr-tucker}-1/model other-wn18rr-core-3)
+if [ ! -s $together.json ] && [ -e "${members[0]}" ]; then
+  autoblm ensemble --dataset wn18rr --all --by relation --threads 1 --out $together --record $together.part \
+    "${members[@]}" >/dev/null
+  mv $together.part $together.json
+fi
