@@ -51,11 +51,17 @@ run wn18rr core-3 --recipe ivr-tucker --model core-3 --dim 384 --batch 512 --sam
 gomlx fb15k-237 rsn-dropout --recipe rsn --dim 256 --sampled-softmax 1024 --lr 0.001 --decay 0.8 --dropout 0.5 \
   --epochs 8 --validate-every 1 --validate-sample 1500
 
-# Models of several forms together, with those that benchmarks.sh trains in the same folder.
-together=ensembled-wn18rr-best-forms
-members=(benchmark-wn18rr-{rescal-2048,bique,kgbench,ivr-tucker}-1/model other-wn18rr-core-3)
-if [ ! -s $together.json ] && [ -e "${members[0]}" ]; then
-  autoblm ensemble --dataset wn18rr --all --by relation --threads 1 --out $together --record $together.part \
-    "${members[@]}" >/dev/null
-  mv $together.part $together.json
+together() { # GRAPH MEMBER...: in the folder where benchmarks.sh has trained its models too
+  local name=ensembled-$1-best-forms
+  [ -s "$name.json" ] && return
+  autoblm ensemble --dataset "$1" --all --by relation --threads 1 --out "$name" --record "$name.part" \
+    "${@:2}" >/dev/null
+  mv "$name.part" "$name.json"
+}
+
+if [ -e benchmark-wn18rr-bique-1 ]; then
+  together wn18rr benchmark-wn18rr-{rescal-2048,bique,kgbench,ivr-tucker}-1/model other-wn18rr-core-3
+fi
+if [ -e benchmark-fb15k-237-rp-moduli-long-1 ]; then
+  together fb15k-237 benchmark-fb15k-237-rp-moduli-long-1/model other-fb15k-237-{conve,transe}
 fi
