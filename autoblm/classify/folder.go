@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -73,7 +72,7 @@ func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
 // IsModel reports whether a folder has a model of this package.
 func IsModel(dir string) bool {
 	var d struct{ Task string }
-	content, err := os.ReadFile(filepath.Join(dir, modelfolder.Description))
+	content, err := inputfile.Read(filepath.Join(dir, modelfolder.Description))
 	return err == nil && json.Unmarshal(content, &d) == nil && d.Task == TaskName
 }
 
