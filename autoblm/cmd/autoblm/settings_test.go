@@ -147,7 +147,7 @@ func TestRecipeOfAForm(t *testing.T) {
 		}
 	}
 	refuse(t, []refusal{
-		{cli.Misuse, "the recipe rescal is for gqe, so use another one or override it: transe scores by " +
+		{cli.Misuse, "the recipe rescal is for gqe (RESCAL), so use another one or override it: transe scores by " +
 			"distances: leave products and dura at 0", "train --model transe " + named},
 		{cli.Misuse, "the recipe n3 is for ComplEx", "train --recipe n3 --dataset wn18rr --model transe"},
 		{cli.Misuse, "the recipe rgcn is for the encoder rgcn",
