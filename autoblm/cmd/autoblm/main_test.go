@@ -197,7 +197,7 @@ func TestInterruptedTrainingKeepsItsModel(t *testing.T) {
 // interruptEarly interrupts a training after its first epoch.
 func interruptEarly(t *testing.T, line ...string) {
 	t.Helper()
-	for limit := time.Second / 3; ; limit *= 2 { // until there is time for an epoch
+	for limit := 20 * time.Millisecond; ; limit *= 2 { // until there is time for an epoch
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		status, _, stderr := invoke(ctx, line...)
 		cancel()
