@@ -178,7 +178,7 @@ func bestPublished(graph string) string {
 // one that a search over the whole space keeps on a small graph.
 func several(graph string) (float64, error) {
 	if slices.Contains(benchmarks, graph) {
-		return severalModels(graph)
+		return bestEnsemble(graph)
 	}
 	d, err := readDoc("whole-space-" + graph + ".json")
 	return number(find(d.R, "kept.test_mrr")), err

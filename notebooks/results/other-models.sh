@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Trains models that are not structures on WN18RR and FB15k-237, on one thread with one seed, in the
-# folder where it is run: other-GRAPH-NAME.json has the validation and test MRRs. BACKEND is that of
+# folder where it is run: other-GRAPH-NAME.json has the validation and test MRRs. Makes ensembles of
+# them and models of benchmarks.sh, if these are there: ensembled-GRAPH-best-forms.json. BACKEND is that of
 # the models that only GoMLX trains. AUTOBLM_DATA names the benchmarks. What is there already is not
 # done again, and what was interrupted goes on.
 set -euo pipefail

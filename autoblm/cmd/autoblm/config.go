@@ -91,7 +91,8 @@ func (c *searchCommand) useOf(f *kong.Flag) flags.Use {
 		return flags.Unused
 	case c.Final == 0 && strings.HasPrefix(f.Name, "final-"):
 		return flags.Unused
-	case c.Settings.Planned != nil && (f.Group != nil && f.Group.Title == "Training" || slices.Contains(planned, f.Name)):
+	case c.Settings.Planned != nil &&
+		(f.Group != nil && f.Group.Title == "Training" || slices.Contains(planned, f.Name)):
 		return flags.Open
 	}
 	return flags.Pinned

@@ -1,10 +1,10 @@
 // Package flags turns the fields of settings into flags of a command line. The parser is kong,
 // which reads the tags of the fields. Six more tags are read here. Fields with a json name always
 // have a default, also if it is zero. The tag needs names other flags, as in "n3,l3" or "loss=bce": if
-// all of them are zero or have other values, this one has no effect and is zero. With the tag with it
-// has no effect either, but keeps its value. The tag brief is the one-line help of a common flag. In brief help for a
-// model (see Selection), flags that matter for it show their tag own, and flags with the tag minor are
-// left out.
+// all of them are zero or have other values, this one has no effect and is zero. The tag with is alike,
+// but the flag keeps its value. The tag brief is the one-line help of a common flag. In brief help for
+// a model (see Selection), flags that matter for it show their tag own, and flags with the tag minor
+// are left out.
 package flags
 
 import (
