@@ -51,6 +51,11 @@ run wn18rr core-3 --recipe ivr-tucker --model core-3 --dim 384 --batch 512 --sam
   --epochs 180 --cooldown 20 --validate-every 10
 gomlx fb15k-237 rsn-dropout --recipe rsn --dim 256 --sampled-softmax 1024 --lr 0.001 --decay 0.8 --dropout 0.5 \
   --epochs 8 --validate-every 1 --validate-sample 1500
+gomlx wn18rr conve --recipe conve --loss log-loss --label-smoothing 0 --sampled-softmax 4096 \
+  --answers-per-query 16 --batch 512 --epochs 60 --cooldown 24 --decay 1 --lr 0.003 --validate-every 5 \
+  --validate-sample 1500
+gomlx fb15k-237 interstellar --recipe interstellar --sampled-softmax 1024 --dim 256 --lr 0.002 --epochs 20 \
+  --validate-every 2 --validate-sample 1500
 
 together() { # GRAPH MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-best-forms
