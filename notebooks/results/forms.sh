@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Makes ensembles of models of many kinds on small graphs, in the folder where it is run: structures by the
+# default recipe, the structure that whole-space.sh found, with its settings, and the models of zoo.sh, each
+# by three seeds. formed-GRAPH-chosen.json has the usual selection among all of them, formed-GRAPH-relation.json
+# all of them with weights by relation. The one to report has the higher held-out MRR. Of the models alone, it is
+# the kind with the highest mean validation MRR. BACKEND is that of the models that only GoMLX trains, such as
+# xla:cpu. GRAPHS chooses the graphs, THREADS the number of threads. AUTOBLM_DATA names the benchmarks. What is there
+# already is not done again.
+set -euo pipefail
+trap 'exit 130' INT TERM
+threads=(${THREADS:+--threads "$THREADS"})
+
+declare -A found=(
+  [nations]="1,-2,3,0;0,2,0,4;3,0,2,0;0,4,0,2"
+  [umls]="1,0,0,0,0,0,-5,0;0,8,0,0,0,0,0,0;0,0,8,0,0,0,0,0;0,0,0,6,0,0,0,0;0,0,0,0,5,0,7,0;0,0,0,0,0,6,0,2;0,0,0,0,-3,0,-8,0;0,0,0,0,0,-4,0,6"
+)
+declare -A settings=(
+  [nations]="--dim 512 --batch 64 --lr 0.2 --n3 0.01 --n3-block 2 --entity-l2 0.002 --products 0.002 --penalty-frequency 1"
+  [umls]="--dim 256 --batch 128 --lr 0.3 --n3 0.01 --n3-block 2 --relation-n3 0.005 --penalty-frequency 1 --relation-prediction 0.125"
+)
+
+train() { # NAME FLAG...
+  local name=form-$graph-$1-$seed
+  [ -s "$name.json" ] && return
+  autoblm train --dataset "$graph" --seed "$seed" "${@:2}" --out "$name" --record "$name.part" >/dev/null
+  mv "$name.part" "$name.json"
+}
+
+native() { train "$@" "${threads[@]}"; }
+gomlx() { train "$@" --backend "${BACKEND:-go}"; }
+
+ensemble() { # KIND FLAG...
+  local name=formed-$graph-$1
+  [ -s "$name.json" ] && return
+  autoblm ensemble --dataset "$graph" "${@:2}" "${threads[@]}" --out "$name" --record "$name.part" \
+    form-"$graph"-*-[123] >/dev/null
+  mv "$name.part" "$name.json"
+}
+
+distance=(--dim 256 --lr 0.1 --batch 128 --validate-every 5)
+neural=(--reciprocal --optimizer adam --lr 0.003 --init xavier --dim 100 --batch 128 --validate-every 10)
+for graph in ${GRAPHS:-nations umls}; do
+  for seed in 1 2 3; do
+    for structure in complex simple quate distmult; do
+      native $structure --structure $structure
+    done
+    native found --structure="${found[$graph]}" --recipe basic --epochs 60 --validate-every 3 --reciprocal ${settings[$graph]}
+    native transe --model transe "${distance[@]}" --epochs 60
+    native rotate --model rotate "${distance[@]}" --epochs 120 --negatives 64 --margin 6
+    native pairre --model pairre --dim 400 --lr 0.1 --batch 256 --epochs 60 --validate-every 5 --patience 3
+    native tucker --model tucker --loss bce --batch-norm "${neural[@]}" --epochs 120 \
+      --input-dropout 0.2 --dropout 0.3
+    gomlx conve --recipe basic --model conve-10-32-3 --loss bce "${neural[@]}" --epochs 60 \
+      --input-dropout 0.2 --dropout 0.3 --feature-dropout 0.2
+    gomlx compgcn --recipe compgcn --structure distmult
+    gomlx rgcn --recipe rgcn --structure distmult
+    gomlx interstellar --recipe basic --model interstellar-wn18rr --walk-hops 3 --dim 128 --batch 256 \
+      --epochs 20 --optimizer adam --lr 0.003 --init xavier --dropout 0.3 --decay 0.98 --validate-every 2
+  done
+  ensemble chosen
+  ensemble relation --all --by relation
+done
