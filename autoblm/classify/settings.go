@@ -47,7 +47,7 @@ type Settings struct {
 	// Parts is used by [RGCN] and [RGCNBlock].
 	Parts int `json:"parts" min:"0" max:"1048576" with:"encoder=rgcn,encoder=rgcn-block" help:"Shared matrices of rgcn, or blocks of rgcn-block."`
 	// Transform is used by [BLM].
-	Transform bool `json:"transform" negatable:"" help:"Multiply the messages of a structure by a matrix of the layer."`
+	Transform bool `json:"transform" negatable:"" with:"encoder=blm" help:"Multiply the messages of a structure by a matrix of the layer."`
 	Hidden    bool `json:"hidden" negatable:"" help:"Add a hidden layer to the output perceptron."`
 	SelfLoops bool `json:"self_loops" negatable:"" help:"Add an entity's own representation to its messages."`
 	// Reverse adds a relation for the reverse edges of each relation.

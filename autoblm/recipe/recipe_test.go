@@ -42,7 +42,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		}
 		search := strings.HasSuffix(r.Name, "-search")
 		isUnknown := slices.Contains([]string{"ivr-quate", "ivr-analogy", "metasd-base", "transe"}, r.Name) ||
-			what == "bique for wn18rr" || what == "ivr-tucker for yago3-10" || what == "pairre for umls"
+			what == "bique for wn18rr" || what == "ivr-tucker for yago3-10"
 		if search != r.Searches() ||
 			(search || r.Dataset == "" || isUnknown) != (r.Published == nil) {
 			t.Errorf("%s has the structure %v and published %+v", what, r.Structure.K(), r.Published)
@@ -67,7 +67,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		"default", "default-small", "dense", "large", "huge", "vast", "basic", "paper", "paper-search",
 		"n3", "dura", "dura-cp", "rescal", "rp", "kgbench", "metasd-base", "bique", "ivr", "ivr-quate", "ivr-analogy",
 		"ivr-tucker", "tucker", "meim",
-		"small", "small-search", "rotate", "transe", "pairre",
+		"small", "small-search", "rotate", "transe", "pairre", "transh",
 		"autosf-ogb", "conve", "compgcn", "rgcn", "interstellar", "rsn",
 	}) {
 		t.Errorf("the names are %v", got)
@@ -82,9 +82,9 @@ func TestNoSuchRecipe(t *testing.T) {
 		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, dura-cp, rescal, rp"}},
 		{"n3", "umls", []string{
 			"no recipe n3 for umls: n3 is for wn18, fb15k, wn18rr, fb15k-237 and yago3-10; use basic, compgcn, conve, default,",
-			"small-search or vast",
+			"rotate, rsn, small, small-search, transe, transh, tucker or vast",
 		}},
-		{"rp", "wn18", []string{"rp is for wn18rr and fb15k-237", "n3, paper, paper-search, "}},
+		{"rp", "wn18", []string{"rp is for wn18rr and fb15k-237", "n3, pairre, paper, paper-search, "}},
 		{"n3", "", []string{
 			"recipe n3 depends on the data set: name one of wn18, fb15k, wn18rr, fb15k-237 or yago3-10",
 		}},

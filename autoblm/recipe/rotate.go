@@ -32,13 +32,30 @@ var (
 		source:   "ant-research/KnowledgeGraphEmbeddingsViaPairedRelationVectors_PairRE, README, biokg/examples.sh",
 		note:     adversarialNote,
 	}
-	pairRESmall = family{
-		name: pairRE.name, form: pairRE.form,
-		about:    "PairRE on a small graph",
-		source:   "this project: the best by validation of six settings",
-		note:     bestNote,
-		training: kge.DefaultSettings(),
+
+	// For any graph:
+	transEAnywhere = family{
+		name: transe.name, form: transe.form, about: "TransE on a graph without published settings",
+		source: bestOnThree, note: bestNote, training: kge.DefaultSettings(),
 	}
+	transH = family{
+		name: "transh", form: form.TransH, about: "TransH (Wang et al., 2014) on any graph",
+		source: bestOnThree, note: bestNote, training: kge.DefaultSettings(),
+	}
+	rotateAnywhere = family{
+		name: rotate.name, form: rotate.form, about: "RotatE on a graph without published settings",
+		source: bestOfSix, note: bestNote,
+		training: training(func(s *kge.Settings) { s.Negatives, s.Margin = 64, 6 }),
+	}
+	pairREAnywhere = family{
+		name: pairRE.name, form: pairRE.form, about: "PairRE on a graph without published settings",
+		source: bestOfSix, note: bestNote, training: kge.DefaultSettings(),
+	}
+)
+
+const (
+	bestOfSix   = "this project: the best of six settings by validation on UMLS"
+	bestOnThree = "this project: the best of six settings by validation on Nations, UMLS and Kinship"
 )
 
 // adversarial returns the family with the authors' self-adversarial sampling, for a number of
@@ -61,6 +78,7 @@ func adversarial(f family, coordinates, negatives int, margin, temperature float
 // distanceRows returns the recipes of distance models. A step here has both directions of its
 // triples, and so half as many steps.
 func distanceRows() (rows []row) {
+	distance := settings{dim: 64, batch: 256, epochs: 120, validate: 5, patience: 4, rate: .3}
 	for _, f := range []family{rotate, transe} {
 		numbers := 1 // of a coordinate
 		wn18rr, fb15k237 := metrics{}, metrics{}
@@ -85,7 +103,11 @@ func distanceRows() (rows []row) {
 			published: metrics{.351, .256, .544},
 			settings: settings{dim: 1500, batch: 1024, epochs: 188, validate: 20, rate: 5e-5,
 				cooldown: .5}},
-		row{family: pairRESmall, dataset: "umls",
+		row{family: pairREAnywhere,
 			settings: settings{dim: 400, batch: 256, epochs: 60, validate: 5, patience: 3, rate: .1}},
+		row{family: rotateAnywhere,
+			settings: settings{dim: 256, batch: 128, epochs: 120, validate: 5, rate: .1}},
+		row{family: transEAnywhere, settings: distance},
+		row{family: transH, settings: distance},
 	)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
 // TestDistanceRecipes compares the recipes with the lines of best_config.sh, and of the README of
@@ -47,6 +48,23 @@ func TestDistanceRecipes(t *testing.T) {
 				steps/float64(source.steps)-1) > .01 {
 				t.Errorf("%s for %s has %.0f steps in one direction", name, dataset, steps)
 			}
+		}
+	}
+}
+
+// TestDistancesOnAnyGraph: distance models and TuckER have a recipe by name for a graph without published
+// settings, which trains it and chooses the epoch by validation.
+func TestDistancesOnAnyGraph(t *testing.T) {
+	for name, f := range map[string]form.Form{
+		"transe": form.TransE, "transh": form.TransH, "rotate": form.RotatE, "pairre": form.PairRE,
+		"tucker": form.Tucker,
+	} {
+		r := named(t, name, "mine")
+		if r.Form != f || r.Training.ValidateEvery == 0 {
+			t.Errorf("%s is for %v and validates every %d epochs", name, r.Form, r.Training.ValidateEvery)
+		}
+		if err := r.Training.ValidateFor(r.Member(r.Structure, 1)); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

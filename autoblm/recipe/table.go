@@ -424,6 +424,8 @@ func table() []row {
 			settings: binaryTuckerSettings(.005, .995, .2, .2), note: smallRelations},
 		{family: binaryTucker(0), dataset: "fb15k", published: metrics{.795, .741, .892},
 			settings: binaryTuckerSettings(.003, .99, .2, .3)},
+		{family: tuckerAnywhere(), settings: settings{dim: 100, batch: 128, epochs: 120, validate: 10,
+			rate: .003, inputDropout: .2, dropout: .3}},
 
 		{family: meim(3), dataset: "wn18rr", published: metrics{.499, .458, .577},
 			weights:  kge.Weights{Orthogonality: 2 * .1},

@@ -335,6 +335,7 @@ func TestFlagsWithoutEffect(t *testing.T) {
 		without("--tune-by", "--tune", search+"--tune 0 --tune-by random"),
 		without("--parts", "--encoder rgcn or --encoder rgcn-block",
 			"classify train --dataset mine --encoder gcn --parts 7"),
+		without("--transform", "--encoder blm", "classify train --dataset mine --encoder gcn --transform"),
 		{cli.Misuse, "--hops is for --task query, not completion: leave it out", search + "--hops 3"},
 		{cli.Misuse, "--layers is for --task classify", search + "--task query --layers 3"},
 		{cli.Misuse, "transe has no structure to search for: leave ensemble out",
