@@ -54,8 +54,16 @@ gomlx fb15k-237 rsn-dropout --recipe rsn --dim 256 --sampled-softmax 1024 --lr 0
 gomlx wn18rr conve --recipe conve --loss log-loss --label-smoothing 0 --sampled-softmax 4096 \
   --answers-per-query 16 --batch 512 --epochs 60 --cooldown 24 --decay 1 --lr 0.003 --validate-every 5 \
   --validate-sample 1500
-gomlx fb15k-237 interstellar --recipe interstellar --sampled-softmax 1024 --dim 256 --lr 0.002 --epochs 20 \
+gomlx fb15k-237 interstellar --recipe interstellar --sampled-softmax 1024 --dim 256 --lr 0.002 --epochs 14 \
   --validate-every 2 --validate-sample 1500
+gomlx fb15k-237 compgcn --recipe compgcn --model conve --encoder-layers 1 --loss log-loss \
+  --sampled-softmax 4096 --answers-per-query 16 --batch 2048 --lr 0.003 --dropout 0.3 --input-dropout 0.2 \
+  --feature-dropout 0.2 --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 28 --cooldown 0.5 --validate-every 4 \
+  --validate-sample 3000
+run fb15k-237 pairre-30 --model pairre --dim 400 --negatives 256 --margin 6 --adversarial-temperature 1 \
+  --subsampling --batch 512 --lr 0.1 --epochs 30 --cooldown 18 --validate-every 5
+run wn18rr transe-40 --model transe --dim 400 --negatives 256 --margin 6 --adversarial-temperature 0.5 \
+  --batch 512 --lr 0.1 --epochs 40 --cooldown 20 --validate-every 5
 
 together() { # GRAPH MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-best-forms
