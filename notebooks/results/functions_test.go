@@ -97,6 +97,7 @@ var functions = template.FuncMap{
 	"replace":  func(s, old, new string) string { return strings.Replace(s, old, new, 1) },
 	"contains": strings.Contains,
 	"before":   func(s, end string) string { s, _, _ = strings.Cut(s, end); return s },
+	"after":    func(s, start string) string { _, s, _ = strings.Cut(s, start); return s },
 	"why": func(dropped string) string {
 		dropped, _, _ = strings.Cut(dropped, "killed: ")
 		return strings.Replace(dropped, "it failed: signal: ", "the system killed it", 1)
@@ -147,8 +148,8 @@ var functions = template.FuncMap{
 	"allGraphs":         func() []string { return slices.Concat(smallGraphs, benchmarks) },
 	"compare":           compare, "queryGains": queryGains,
 	"bestOn": bestOn, "searchedModels": searchedModels, "modelTitle": modelTitle, "bestPublished": bestPublished, "several": several,
-	"zooModel": zooModel,
-	"quoted":   func(d doc) string { return cmp.Or(quotedMRR[d.Graph()+" "+zooModel(d)], "–") },
+	"zooModel": zooModel, "formMembers": formMembers, "taught": taught,
+	"quoted": func(d doc) string { return cmp.Or(quotedMRR[d.Graph()+" "+zooModel(d)], "–") },
 }
 
 // zooModel returns the name of a model that is not bilinear: that of its encoder, if it has one.
