@@ -39,8 +39,8 @@ type TrainSettings struct {
 	Compute Compute
 }
 
-// DefaultTrain returns settings that train a structure well on most graphs. For another form of
-// model, use those of [recipe.ForGraph].
+// DefaultTrain returns settings that train a structure well on most graphs. Degenerate structures
+// train too; [structure.Structure.Degenerate] tells them. Another form of model has a [recipe.ForGraph].
 func DefaultTrain(g *datasets.Graph, s structure.Structure) TrainSettings {
 	r := recipe.ForGraph(g, form.Bilinear)
 	return TrainSettings{Settings: r.Training, Member: r.Member(s, 1)}
@@ -98,8 +98,7 @@ func DefaultSearch() SearchSettings {
 }
 
 // ErrNoModel is the error of a search that ended before a training was complete.
-var ErrNoModel = errors.New("the search has no model: it ended before a training was complete; " +
-	"give it more time")
+var ErrNoModel = errors.New("the search has no model: it ended before a training was complete")
 
 // Found is the result of [Search].
 type Found struct {
@@ -132,7 +131,10 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 	}
 	found := &Found{Result: result}
 	if result.Artifact == nil {
-		return found, ErrNoModel
+		if ctx.Err() != nil {
+			return found, ErrNoModel
+		}
+		return found, fmt.Errorf("%w: give it more time", ErrNoModel)
 	}
 	found.Predictor, err = PredictorOf(result.Artifact)
 	return found, err

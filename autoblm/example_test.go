@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -105,8 +106,8 @@ func ExampleTrain() {
 // Train TransE, a form of models that has no structure.
 func ExampleTrain_form() {
 	g := must(autoblm.Load("world"))
-	settings := quick(structure.Structure{})
-	settings.Member.Form = form.TransE
+	r := recipe.ForGraph(g, form.TransE)
+	settings := autoblm.TrainSettings{Settings: r.Training, Member: r.Member(structure.Structure{}, 1)}
 	model := must(autoblm.Train(context.Background(), g, settings))
 
 	query := autoblm.Query{Tail: "Portugal", Relation: "capital_of"}

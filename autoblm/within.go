@@ -2,6 +2,7 @@ package autoblm
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -14,6 +15,9 @@ import (
 // --minutes. It trains the default model first, so that even a short search keeps one, and then
 // plans what fits into the rest. If ctx ends, it returns the results so far.
 func SearchWithin(ctx context.Context, g *datasets.Graph, limit time.Duration) (*Found, error) {
+	if limit <= 0 {
+		return nil, fmt.Errorf("the time limit is %v: it must be positive", limit)
+	}
 	began := time.Now()
 	s := TimedSearch(g, limit)
 	s.Began = began

@@ -8,18 +8,19 @@ import (
 // Validate returns an error if the graph has no labels, if a label is empty, occurs twice or
 // holds a line end, or if a triple has an id without a label. Graphs from files are valid.
 func (g *Graph) Validate() error {
+	graph := strings.TrimSpace("graph " + g.Name)
 	if err := checkLabels("entity", g.Entities); err != nil {
-		return fmt.Errorf("graph %s: %w", g.Name, err)
+		return fmt.Errorf("%s: %w", graph, err)
 	}
 	if err := checkLabels("relation", g.Relations); err != nil {
-		return fmt.Errorf("graph %s: %w", g.Name, err)
+		return fmt.Errorf("%s: %w", graph, err)
 	}
 	entities, relations := int32(len(g.Entities)), int32(len(g.Relations))
 	for i, triples := range [][]Triple{g.Train, g.Valid, g.Test} {
 		for j, t := range triples {
 			outside := func(what string, id, count int32) error {
-				return fmt.Errorf("graph %s: %s triple %d: %s %d has no label: use ids from 0 to %d",
-					g.Name, splitNames[i], j, what, id, count-1)
+				return fmt.Errorf("%s: %s triple %d: %s %d has no label: use ids from 0 to %d",
+					graph, splitNames[i], j, what, id, count-1)
 			}
 			switch {
 			case t.Head < 0 || t.Head >= entities:

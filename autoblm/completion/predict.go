@@ -77,9 +77,13 @@ func (q Query) check() error {
 func relationID(m *kge.Model, relation string) (int32, error) {
 	at := slices.Index(m.RelationLabels, relation)
 	if at < 0 {
-		near := enum.Near(m.RelationLabels, relation)
-		return 0, fmt.Errorf("the model has no relation %q%s; it has %s",
-			relation, enum.DidYouMean(near), labels.List(m.RelationLabels))
+		has := "; it has "
+		near := enum.DidYouMean(enum.Near(m.RelationLabels, relation))
+		if near != "" {
+			has = " It has "
+		}
+		return 0, fmt.Errorf("the model has no relation %q%s%s%s",
+			relation, near, has, labels.List(m.RelationLabels))
 	}
 	return int32(at), nil
 }

@@ -237,7 +237,7 @@ func TestPredictRefuses(t *testing.T) {
 		"second entity": {query{Head: "Chad", Relation: "borders", Tail: "niger"},
 			`no entity "niger"…did you mean Niger`, ""},
 		"unknown relation": {query{Head: "Chad", Relation: "capital"},
-			`no relation "capital"…did you mean has capital?…it has borders, has capital`, ""},
+			`no relation "capital"…did you mean has capital? It has borders, has capital`, ""},
 		"another relation": {query{Head: "Chad", Relation: "likes"},
 			`no relation "likes"…it has borders, has capital`, "did you mean"},
 		"unknown head": {query{Head: "german", Relation: "borders"},

@@ -2,8 +2,11 @@ package completion
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -139,9 +142,13 @@ func LoadFS(fsys fs.FS) (Predictor, error) {
 // load reads a model or an ensemble. Errors name the folder, if it is not empty.
 func load(dir string, files modelfolder.Reader) (Predictor, error) {
 	read := "" // before the model, so that a change in between does not pass unseen
-	if description, err := files(modelfolder.Description); err == nil {
-		read = fingerprint(description) // reading the model gives the error
-	}
+	description, err := files(modelfolder.Description)
+	switch {
+	case err == nil:
+		read = fingerprint(description)
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, fmt.Errorf("%s is a file: a model is a folder", dir)
+	} // otherwise reading the model gives the error
 	calibration, err := loadCalibration(dir, files, read)
 	if err != nil {
 		return nil, err

@@ -1,9 +1,11 @@
 package recipe
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -44,16 +46,30 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// TestDefaultOfGraphs checks that a graph without validation triples is not validated, and that
-// forms other than bilinear ones have the basic recipe.
+// TestDefaultOfGraphs checks that a graph without validation triples is not validated, and that the
+// default recipe of a form trains that form: its own if it has one, or else the basic one.
 func TestDefaultOfGraphs(t *testing.T) {
 	g := &datasets.Graph{Entities: make([]string, 14)}
-	if got := ForGraph(g, form.Bilinear).Training; got.ValidateEvery != 0 || got.Patience != 0 {
-		t.Errorf("without validation triples: %+v", got)
+	for _, f := range form.All() {
+		if got := ForGraph(g, f).Training; got.ValidateEvery != 0 || got.Patience != 0 {
+			t.Errorf("%v without validation triples: %+v", f, got)
+		}
+	}
+	own := map[form.Form]string{
+		form.TransE: "transe", form.TransH: "transh", form.RotatE: "rotate", form.PairRE: "pairre",
+		form.Core(1): "tucker", form.Core(2): "tucker",
 	}
 	for _, f := range form.All()[1:] {
-		if got := ForGraph(nil, f); got != named(t, "basic", "") {
-			t.Errorf("%v is trained by %+v", f, got)
+		r := ForGraph(nil, f)
+		if want := cmp.Or(own[f], "basic"); r.Name != want {
+			t.Errorf("%v is trained by %s, want %s", f, r.Name, want)
+		}
+		m := r.Member(structure.Structure{}, 1)
+		if m.Form != f {
+			t.Errorf("the recipe of %v is for %v", f, m.Form)
+		}
+		if err := r.Training.ValidateFor(m); err != nil {
+			t.Errorf("%v: %v", f, err)
 		}
 	}
 }

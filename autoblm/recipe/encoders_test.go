@@ -54,6 +54,9 @@ func TestForModel(t *testing.T) {
 		{form.Bilinear, kge.RGCN, "rgcn"},
 		{form.RSN, kge.RGCN, "rgcn"},
 		{form.Core(5), kge.CompGCNMult, "compgcn"},
+		{form.RotatE, kge.NoEncoder, "rotate"},
+		{form.Core(3), kge.NoEncoder, "tucker"},
+		{form.Block(8), kge.NoEncoder, ""},
 		{form.Bilinear, kge.NoEncoder, ""},
 		{form.GQE, kge.NoEncoder, ""},
 	} {
@@ -90,23 +93,23 @@ func TestForModel(t *testing.T) {
 // TestForTuning checks the kinds of training with which searches for settings begin.
 func TestForTuning(t *testing.T) {
 	reciprocal := func(s kge.Settings) bool { return s.Reciprocal }
-	normalized := func(s kge.Settings) bool { return s.Reciprocal && s.BatchNorm }
 	for _, c := range []struct {
 		form form.Form
 		loss kge.LossFunction
 		has  func(s kge.Settings) bool
 	}{
 		{form.ConvE{Height: 8, Filters: 16, Size: 2}.Form(), bce, reciprocal},
-		{form.Core(3), bce, normalized},
-		{form.Tucker, bce, normalized},
+		{form.Core(3), kge.LossFunction{}, reciprocal},
+		{form.Tucker, kge.LossFunction{}, reciprocal},
 		{form.RSN, kge.LossFunction{}, func(s kge.Settings) bool { return s.WalkHops == 3 && s.Reciprocal }},
 		{form.CellFB15k237.Form(), kge.LossFunction{},
 			func(s kge.Settings) bool { return s.WalkHops == 3 && s.MaxNorm == 0 }},
 	} {
 		r, found := ForTuning(c.form)
 		s := r.Training
-		if !found || s.LossFunction != c.loss || s.Optimizer != kge.Adam || s.Initial != kge.Xavier ||
-			!c.has(s) || r.Weights != (kge.Weights{}) {
+		_, isNeural := c.form.Neural()
+		if !found || s.LossFunction != c.loss || isNeural != (s.Optimizer == kge.Adam) ||
+			isNeural != (s.Initial == kge.Xavier) || !c.has(s) || r.Weights != (kge.Weights{}) {
 			t.Errorf("%v: %+v", c.form, r)
 		}
 	}

@@ -144,23 +144,28 @@ func otherDataset(name, dataset string) error {
 func Basic() Recipe { return basicRow.recipe() }
 
 // ForGraph returns the default recipe of a form of models on a graph; the graph may be nil for
-// forms that are not bilinear.
+// forms that are not bilinear. A graph without validation triples is not validated.
 func ForGraph(g *datasets.Graph, f form.Form) Recipe {
-	if r, found := ForModel(f, kge.NoEncoder); found {
-		return r
+	if f == form.Bilinear {
+		return Default(SizeOf(g))
 	}
-	if f != form.Bilinear {
-		r := Basic()
+	r, found := ForModel(f, kge.NoEncoder)
+	if !found {
+		r = Basic()
+		r.Form, r.Structure = f, structure.Structure{}
 		r.Recipe = Adapt(r.Recipe, f)
-		return r
 	}
-	return Default(SizeOf(g))
+	if g != nil && len(g.Valid) == 0 {
+		r.Training.ValidateEvery, r.Training.Patience = 0, 0
+	}
+	return r
 }
 
-// ForModel returns the recipe for any graph of a neural form or, if it is not [kge.NoEncoder], of an
-// encoder, which the recipe may have a variant of. Other models have none.
+// ForModel returns the recipe for any graph of a form or, if it is not [kge.NoEncoder], of an encoder,
+// which the recipe may have a variant of. Bilinear models have none, because theirs depends on the
+// graph, nor has [form.GQE]: the recipe rescal is for few relations.
 func ForModel(f form.Form, e kge.Encoder) (r Recipe, found bool) {
-	if _, isNeural := f.Neural(); !isNeural && e == kge.NoEncoder {
+	if e == kge.NoEncoder && (f == form.Bilinear || f == form.GQE) {
 		return Recipe{}, false
 	}
 	all := For("")
@@ -169,21 +174,15 @@ func ForModel(f form.Form, e kge.Encoder) (r Recipe, found bool) {
 		return Recipe{}, false
 	}
 	r = all[i]
-	r.Recipe = Adapt(r.Recipe, f)
+	r.Form, r.Recipe = f, Adapt(r.Recipe, f)
 	return r, true
 }
 
 // ForTuning returns the kind of training with which a search for the settings of a form begins, with a
-// learning rate for any graph. For neural forms it is that of [ForModel], for cores that of TuckER's
-// authors; both without their sizes, decay, and dropouts of entities and queries. Other forms have none.
+// learning rate for any graph: those of [ForModel] without its sizes, decay, and dropouts of entities and
+// queries. Forms other than neural ones and cores have none.
 func ForTuning(f form.Form) (r kge.Recipe, found bool) {
-	if f.Partitions() > 0 {
-		return kge.Recipe{
-			Training:     binaryTucker(kge.DefaultLabelSmoothing).training,
-			LearningRate: neuralRate,
-		}, true
-	}
-	if _, isNeural := f.Neural(); !isNeural {
+	if _, isNeural := f.Neural(); !isNeural && f.Partitions() == 0 {
 		return kge.Recipe{}, false
 	}
 	all := table()

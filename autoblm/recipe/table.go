@@ -221,7 +221,7 @@ var (
 	}
 	basic = family{
 		name:     "basic",
-		about:    "small settings without tuning, penalty or validation; the default of other models",
+		about:    "small settings without tuning, penalty or validation",
 		source:   "this project",
 		training: kge.DefaultSettings(),
 	}
@@ -424,8 +424,8 @@ func table() []row {
 			settings: binaryTuckerSettings(.005, .995, .2, .2), note: smallRelations},
 		{family: binaryTucker(0), dataset: "fb15k", published: metrics{.795, .741, .892},
 			settings: binaryTuckerSettings(.003, .99, .2, .3)},
-		{family: tuckerAnywhere(), settings: settings{dim: 100, batch: 128, epochs: 120, validate: 10,
-			rate: .003, inputDropout: .2, dropout: .3}},
+		{family: tuckerAnywhere,
+			settings: settings{dim: 64, batch: 256, epochs: 60, validate: 5, patience: 4, rate: .1}},
 
 		{family: meim(3), dataset: "wn18rr", published: metrics{.499, .458, .577},
 			weights:  kge.Weights{Orthogonality: 2 * .1},

@@ -30,13 +30,10 @@ func binaryTuckerSettings(rate, decay, entities, queries float64) settings {
 	}
 }
 
-// tuckerAnywhere returns TuckER for any graph.
-func tuckerAnywhere() family {
-	f := binaryTucker(kge.DefaultLabelSmoothing)
-	f.model, f.reported, f.note = "", "", bestNote
-	f.about = "TuckER on a graph without published settings"
-	f.source = "this project: the authors' loss with a smaller dimension and fewer epochs"
-	return f
+// tuckerAnywhere is TuckER for any graph.
+var tuckerAnywhere = family{
+	name: "tucker", form: form.Tucker, about: "TuckER with log-loss on a graph without published settings",
+	source: bestOnThree, note: bestNote, training: training(reciprocal),
 }
 
 const smallRelations = "The authors' relations have dimension 30."

@@ -128,8 +128,8 @@ func checkSize(k int) error {
 
 func checkRow(i, cells, k int) error {
 	if cells != k {
-		return fmt.Errorf("row %d has length %d; with %d rows every row needs length %d", i+1, cells, k,
-			k)
+		return fmt.Errorf("row %d has length %d; every row of a %d×%d matrix needs length %d", i+1, cells,
+			k, k, k)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -41,6 +42,10 @@ func (o Options) find(first []string, must bool) (c columns, isTitles bool, err 
 	if !isTitles && len(o.Columns) == 0 && hasTruth(first) {
 		return c, false, errors.New("the fourth column seems to say which triples are true, 1, and " +
 			"false, -1: put the files into a folder as train.txt, valid.txt and test.txt, and use the folder")
+	}
+	if len(first) == 1 && len(strings.Fields(first[0])) >= 3 {
+		return c, false, fmt.Errorf("the line %s is one column: put tabs between its head, relation and tail",
+			quoted(first))
 	}
 	for role := range 3 {
 		if c[role] < 0 {

@@ -240,6 +240,7 @@ func TestErrors(t *testing.T) {
 		"text.jsonl":  {"3\n", ":1: the line is neither an object nor an array"},
 		"bad.nt":      {"<x:a> <x:b> <x:c> .\n<x:a> <x:b> .\n", ":2: malformed N-Triples: "},
 		"columns.csv": {"a,b,c,d\n", `:1: no column is known to be the head: the columns are "a", "b"`},
+		"spaces.tsv":  {"a r b\n", `:1: the line "a r b" is one column: put tabs between`},
 		"keys.jsonl":  {`{"a":1,"b":2,"c":3}`, ":1: no column is known to be the head"},
 		"bad.ttl":     {"@prefix x: <http://x/> .\nx:a x:b y:c .\n", ":2: malformed Turtle: "},
 		"not.parquet": {"PAR1 and nothing else", "damaged Parquet: "},

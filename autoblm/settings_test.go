@@ -1,0 +1,45 @@
+package autoblm_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// TestErrorsSayTheFix checks errors that a program sees first: of a time limit, of a search that was
+// cancelled, and of a file instead of a folder.
+func TestErrorsSayTheFix(t *testing.T) {
+	g := datasets.World()
+	for _, limit := range []time.Duration{0, -time.Second} {
+		_, err := autoblm.SearchWithin(t.Context(), g, limit)
+		if err == nil || !strings.Contains(err.Error(), "must be positive") {
+			t.Errorf("a search of %v: %v", limit, err)
+		}
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := autoblm.SearchWithin(cancelled, g, time.Minute)
+	if !errors.Is(err, autoblm.ErrNoModel) && !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled search: %v", err)
+	}
+	if err != nil && strings.Contains(err.Error(), "more time") {
+		t.Errorf("a cancelled search asks for more time: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "facts.tsv")
+	if err := os.WriteFile(file, []byte("a\tr\tb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := autoblm.LoadModel(file); err == nil || !strings.Contains(err.Error(), "is a file: a model is a folder") {
+		t.Errorf("a file as a model: %v", err)
+	}
+	if err := new(datasets.Graph).Validate(); err == nil || !strings.HasPrefix(err.Error(), "graph: no entity labels") {
+		t.Errorf("an empty graph: %v", err)
+	}
+}
