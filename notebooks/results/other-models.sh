@@ -14,7 +14,7 @@ run() { # GRAPH NAME FLAG...
   mv "$name.part" "$name.json"
 }
 
-train() { run "$1" "$2" --model "$2" "${@:3}"; } # GRAPH MODEL FLAG...
+train() { run "$1" "$2" --recipe basic --model "$2" "${@:3}"; } # GRAPH MODEL FLAG...
 
 gomlx() { run "$@" --backend "${BACKEND:-xla:cpu}"; }
 
@@ -32,9 +32,9 @@ train fb15k-237 transe --dim 400 --negatives 256 --margin 9 --adversarial-temper
   --batch 512 --lr 0.1 --epochs 16 --cooldown 10 --validate-every 4
 train wn18rr transe --dim 400 --negatives 256 --margin 6 --batch 512 --lr 0.1 --epochs 20 --cooldown 10 \
   --validate-every 5
-run wn18rr rotate-800 --model rotate --dim 800 --negatives 256 --margin 6 --batch 512 --lr 0.1 \
+run wn18rr rotate-800 --recipe basic --model rotate --dim 800 --negatives 256 --margin 6 --batch 512 --lr 0.1 \
   --epochs 60 --cooldown 40 --validate-every 10
-run fb15k-237 rotate-600 --model rotate --dim 600 --batch 512 --negatives 256 --margin 9 \
+run fb15k-237 rotate-600 --recipe basic --model rotate --dim 600 --batch 512 --negatives 256 --margin 9 \
   --adversarial-temperature 1 --subsampling --lr 0.1 --epochs 40 --cooldown 26 --validate-every 8
 gomlx fb15k-237 conve --recipe conve --batch 512 --epochs 60 --cooldown 24 --decay 1 --lr 0.003 \
   --validate-every 5 --validate-sample 3000
@@ -60,9 +60,9 @@ gomlx fb15k-237 compgcn --recipe compgcn --model conve --encoder-layers 1 --loss
   --sampled-softmax 4096 --answers-per-query 16 --batch 2048 --lr 0.003 --dropout 0.3 --input-dropout 0.2 \
   --feature-dropout 0.2 --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 20 --cooldown 0.5 --validate-every 4 \
   --validate-sample 3000
-run fb15k-237 pairre-30 --model pairre --dim 400 --negatives 256 --margin 6 --adversarial-temperature 1 \
+run fb15k-237 pairre-30 --recipe basic --model pairre --dim 400 --negatives 256 --margin 6 --adversarial-temperature 1 \
   --subsampling --batch 512 --lr 0.1 --epochs 30 --cooldown 18 --validate-every 5
-run wn18rr transe-40 --model transe --dim 400 --negatives 256 --margin 6 --adversarial-temperature 0.5 \
+run wn18rr transe-40 --recipe basic --model transe --dim 400 --negatives 256 --margin 6 --adversarial-temperature 0.5 \
   --batch 512 --lr 0.1 --epochs 40 --cooldown 20 --validate-every 5
 # Its first epochs are those of the longer training above.
 gomlx wn18rr interstellar-15 --recipe interstellar --sampled-softmax 1024 --epochs 15 --validate-every 3 \

@@ -26,7 +26,7 @@ for graph in ${GRAPHS:-umls kinship nations}; do
     for structure in complex simple quate; do
       train "$graph" $structure $seed --structure $structure
     done
-    train "$graph" transe $seed --model transe
+    train "$graph" transe $seed --model transe --recipe basic
     ensemble "$graph" chosen $seed
     ensemble "$graph" relation $seed --all --by relation
   done

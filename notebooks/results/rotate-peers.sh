@@ -13,7 +13,7 @@ settings=(--dim 200 --batch 512 --negatives 256 --threads "$threads")
 
 ours() {
   rm -rf rotate-peers-model
-  autoblm train --dataset fb15k-237 --model rotate "${settings[@]}" --margin 9 --lr 0.1 --epochs 2 \
+  autoblm train --dataset fb15k-237 --model rotate --recipe basic "${settings[@]}" --margin 9 --lr 0.1 --epochs 2 \
     --no-eval --seed 1 --out rotate-peers-model --record rotate-peers.part >&2
   jq -c '.result.seconds.epochs | {program: "autoblm", epoch: (.[1] - .[0])}' rotate-peers.part
 }

@@ -17,15 +17,15 @@ train() { # NAME FLAG...
 native() { train "$@" ${THREADS:+--threads "$THREADS"}; }
 gomlx() { train "$@" --backend "${BACKEND:-go}"; }
 
-distance=(--dim 256 --lr 0.1 --batch 128 --epochs 60 --validate-every 5)
+distance=(--recipe basic --dim 256 --lr 0.1 --batch 128 --epochs 60 --validate-every 5)
 neural=(--reciprocal --optimizer adam --lr 0.003 --init xavier --dim 100 --batch 128 --validate-every 10)
 for graph in umls kinship nations; do
   native distmult --recipe small --structure distmult
   native transe --model transe "${distance[@]}"
   native transh --model transh "${distance[@]}"
   native rotate --model rotate "${distance[@]}" --epochs 120 --negatives 64 --margin 6
-  native pairre --model pairre --dim 400 --lr 0.1 --batch 256 --epochs 60 --validate-every 5 --patience 3
-  native tucker --model tucker --loss bce --batch-norm "${neural[@]}" --epochs 120 \
+  native pairre --recipe basic --model pairre --dim 400 --lr 0.1 --batch 256 --epochs 60 --validate-every 5 --patience 3
+  native tucker --recipe basic --model tucker --loss bce --batch-norm "${neural[@]}" --epochs 120 \
     --input-dropout 0.2 --dropout 0.3
   gomlx conve --recipe basic --model conve-10-32-3 --loss bce "${neural[@]}" --epochs 60 \
     --input-dropout 0.2 --dropout 0.3 --feature-dropout 0.2

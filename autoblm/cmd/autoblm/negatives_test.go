@@ -11,7 +11,7 @@ func TestTrainNegatives(t *testing.T) {
 	t.Chdir(t.TempDir())
 	graph := smallGraph(t)
 	loss := func(flags string) string {
-		o := object(t, "train --model rotate --dim 8 --epochs 1 --no-eval --seed 3 --dataset", graph, flags)
+		o := object(t, "train --model rotate --recipe basic --dim 8 --epochs 1 --no-eval --seed 3 --dataset", graph, flags)
 		return asText(t, o["loss"])
 	}
 	drawn := loss("--negatives 3")

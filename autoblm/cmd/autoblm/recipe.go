@@ -59,8 +59,11 @@ func differences(r recipe.Recipe) string {
 	if r.N3 > 0 {
 		parts = append(parts, fmt.Sprintf("n3 %.3g", r.N3))
 	}
+	if r.HasIVR() || r.Form != form.Bilinear {
+		parts = append(parts, r.Form.Title(r.Structure))
+	}
 	if r.HasIVR() {
-		parts = append(parts, r.Form.Title(r.Structure), fmt.Sprintf("ivr %.3g", r.IVR))
+		parts = append(parts, fmt.Sprintf("ivr %.3g", r.IVR))
 	}
 	if n := r.Training.SampledSoftmax; n > 0 {
 		parts = append(parts, format.Int(n)+" sampled")
