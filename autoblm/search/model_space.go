@@ -68,13 +68,15 @@ var modelSpaces = []modelSpace{
 	{ // cores: TuckER and MEIM
 		is: func(f form.Form) bool { return f.Partitions() > 0 },
 		Space: Space{
-			Dims:            []int{32, 64, 128},
-			Batches:         []int{64, 128, 256},
-			LearningRates:   []float64{.0005, .001, .003, .01, .03},
-			LabelSmoothings: []float64{0, .1, .2},
-			InputDropouts:   []float64{0, .1, .2, .3},
-			Dropouts:        []float64{0, .1, .2, .3, .4, .5},
-			Orthogonalities: []float64{0, .001, .01, .1},
+			Dims:                []int{32, 64, 128},
+			Batches:             []int{64, 128, 256},
+			LearningRates:       []float64{.02, .05, .1, .2, .3},
+			N3:                  []float64{0, .001, .003, .01, .03},
+			RelationPredictions: []float64{0, .05, .25, 1},
+			LabelSmoothings:     []float64{0, .1, .2},
+			InputDropouts:       []float64{0, .1, .2, .3},
+			Dropouts:            []float64{0, .1, .2, .3, .4, .5},
+			Orthogonalities:     []float64{0, .001, .01, .1},
 		},
 	},
 	{ // other models that score by products: diag, gqe and block-C
@@ -123,7 +125,7 @@ func (s Settings) ForModel(f form.Form) Settings {
 }
 
 // SpaceOf returns the values that a search for the settings of a model tries. Binary cross entropy has
-// no penalties but orthogonality.
+// no penalties but orthogonality, and log-loss has no label smoothing.
 func (s Settings) SpaceOf(f form.Form) *Space {
 	space := s.Space
 	if space == nil {
@@ -132,7 +134,7 @@ func (s Settings) SpaceOf(f form.Form) *Space {
 	if s.Training.Loss == kge.BCE {
 		return space.forBinary()
 	}
-	return space
+	return space.forLogLoss()
 }
 
 // FirstForm returns the form of the first trial of a search for the settings of a model.
@@ -156,6 +158,12 @@ func (s Settings) TrialName() string {
 func (s Space) ForPaths() *Space {
 	s.Negatives, s.Margins = nil, nil
 	s.RelationPredictions, s.Temperatures, s.Subsampling, s.WalkHops = nil, nil, nil, nil
+	return &s
+}
+
+// forLogLoss returns the space without label smoothing, which only binary cross entropy has.
+func (s Space) forLogLoss() *Space {
+	s.LabelSmoothings = nil
 	return &s
 }
 

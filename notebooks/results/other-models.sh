@@ -2,8 +2,8 @@
 # Trains models that are not structures on WN18RR and FB15k-237, on one thread with one seed, in the
 # folder where it is run: other-GRAPH-NAME.json has the validation and test MRRs. Makes ensembles of
 # them and models of benchmarks.sh, if these are there: ensembled-GRAPH-best-*.json. BACKEND is that of
-# the models that only GoMLX trains. jq is needed. AUTOBLM_DATA names the benchmarks. What is there already is not
-# done again, and what was interrupted goes on.
+# the models that only GoMLX trains. jq is needed. AUTOBLM_DATA names the benchmarks. What is there
+# already is not done again, and what was interrupted goes on.
 set -euo pipefail
 trap 'exit 130' INT TERM
 

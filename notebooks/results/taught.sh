@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Distills the ensembles of forms.sh into one model, in the folder with them. The teacher of a graph is the ensemble
-# with the higher held-out MRR. ComplEx, SimplE and the structure that whole-space.sh found learn from it with six
-# teacher weights and temperatures, with one seed; the three with the highest validation MRR train with four more.
-# The one to report has the highest mean validation MRR of five seeds: taught-GRAPH.json has all of them. Nothing is
-# chosen by the test. jq is needed. GRAPHS chooses the graphs, THREADS the number of threads. AUTOBLM_DATA names the
-# benchmarks. What is there already is not done again.
+# Distills the ensembles of forms.sh into one model, in the folder with them. The teacher of a graph is
+# the ensemble with the higher held-out MRR. ComplEx, SimplE and the structure that whole-space.sh found
+# learn from it with six teacher weights and temperatures, with one seed; the three with the highest
+# validation MRR train with four more. The one to report has the highest mean validation MRR of five
+# seeds: taught-GRAPH.json has all of them. Nothing is chosen by the test. jq is needed. GRAPHS chooses
+# the graphs, THREADS the number of threads. AUTOBLM_DATA names the benchmarks. What is there already is
+# not done again.
 set -euo pipefail
 trap 'exit 130' INT TERM
 threads=(${THREADS:+--threads "$THREADS"})
