@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains models that are not structures on WN18RR and FB15k-237, on one thread with one seed, in the
+# Trains models that are not structures on WN18RR, FB15k-237 and WN18, on one thread with one seed, in the
 # folder where it is run: other-GRAPH-NAME.json has the validation and test MRRs. Makes ensembles of
 # them and models of benchmarks.sh, if these are there: ensembled-GRAPH-best-*.json. BACKEND is that of
 # the models that only GoMLX trains. jq is needed. AUTOBLM_DATA names the benchmarks. What is there
@@ -67,6 +67,10 @@ run wn18rr transe-40 --recipe basic --model transe --dim 400 --negatives 256 --m
 # Its first epochs are those of the longer training above.
 gomlx wn18rr interstellar-15 --recipe interstellar --sampled-softmax 1024 --epochs 15 --validate-every 3 \
   --validate-sample 1500
+run fb15k-237 tucker --recipe ivr-tucker --dim 128 --batch 1024 --sampled-softmax 4096 --epochs 36 \
+  --cooldown 18 --validate-every 6
+run wn18 core-2 --recipe basic --model core-2 --dim 256 --reciprocal --batch 512 --lr 0.1 --init-scale 0.0058 \
+  --ivr 0.01 --ivr-products 0.03 --ivr-power 2 --sampled-softmax 2048 --epochs 60 --cooldown 10 --validate-every 10
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
