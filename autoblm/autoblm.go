@@ -39,8 +39,8 @@ type TrainSettings struct {
 	Compute Compute
 }
 
-// DefaultTrain returns settings that train a structure well on most graphs. Degenerate structures
-// train too; [structure.Structure.Degenerate] tells them. Another form of model has a [recipe.ForGraph].
+// DefaultTrain returns settings that train a structure well on most graphs, even a degenerate one; see
+// [structure.Structure.Degenerate]. For another form of model, use a member of [recipe.ForGraph].
 func DefaultTrain(g *datasets.Graph, s structure.Structure) TrainSettings {
 	r := recipe.ForGraph(g, form.Bilinear)
 	return TrainSettings{Settings: r.Training, Member: r.Member(s, 1)}
