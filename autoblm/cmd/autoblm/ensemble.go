@@ -138,7 +138,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	}
 	interrupted := calibrateNew(ctx, o, ensemble, cpu.New(c.Threads), source, s.Out, time.Time{})
 	printed := o.Result(s, func(w io.Writer) {
-		o.Show(s.block(g))
+		o.Show(s.block(g, c.Dataset))
 		if o.Verbose {
 			s.printDetails(w)
 		}
@@ -298,7 +298,7 @@ func (s *ensembleSummary) addMembers(
 }
 
 // block returns the final output, with commands for the graph.
-func (s ensembleSummary) block(g *datasets.Graph) cli.Block {
+func (s ensembleSummary) block(g *datasets.Graph, dataset string) cli.Block {
 	how := "all models"
 	switch {
 	case s.isWeighed():
@@ -341,6 +341,9 @@ func (s ensembleSummary) block(g *datasets.Graph) cli.Block {
 	}
 	b.Next = []string{nextTail(s.Out, g),
 		shellCommand([]string{"eval", "--model", s.Out})}
+	if len(s.Members) > 1 {
+		b.Next = append(b.Next, shellCommand([]string{"train", "--dataset", dataset, "--from-ensemble", s.Out}))
+	}
 	return b
 }
 

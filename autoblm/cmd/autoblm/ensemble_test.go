@@ -76,7 +76,7 @@ func TestEnsemble(t *testing.T) {
 	has(t, object(t, ensemble, strings.Join(folders, " "), "--all --out", reversed),
 		fields{"members.#": 4, "choice": nil, "held_out": nil})
 	stdout, stderr := succeed(t, ensemble, all, folders[0], "--all --out", whole)
-	contains(t, stdout, "ensemble of 4", "all models")
+	contains(t, stdout, "ensemble of 4", "all models", "--from-ensemble "+whole)
 	if strings.Count(stderr, "counts once") != 1 {
 		t.Error(stderr)
 	}
