@@ -54,9 +54,15 @@ func TestUnvalidatedTrainingNeedsNoPatience(t *testing.T) {
 	fail(t, cli.Misuse, "patience is 2", train, "--patience 2")
 }
 
+// TestTrainWithoutValidAndTest: a graph of training triples alone trains every model by its recipe.
 func TestTrainWithoutValidAndTest(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, "\ufeffa\tr\tb\r\nb\tr\tc\r\n\r\n", dir, "train.tsv")
+	for _, model := range []string{"--model rotate", "--model tucker", "--recipe transh", "--model conve-2-4-2 --backend go",
+		"--structure simple --recipe dense"} {
+		succeed(t, "train --dim 8 --epochs 1", model, "--dataset", dir)
+		fail(t, cli.Failed, "no validation data", "train --validate-every 1", model, "--dataset", dir)
+	}
 	o := object(t, "train --structure 1,-2;2,1 --dim 4 --epochs 1 --batch 1 --max-steps 2 --no-eval",
 		"--dataset", dir)
 	has(t, o, fields{"valid": nil, "test": nil})
