@@ -3,6 +3,7 @@ package recipe
 import (
 	"os"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
@@ -72,13 +73,19 @@ func Default(s Size) Recipe {
 	for r.Training.Dim > minDim && !s.fits(r.Training.Dim) {
 		r.Training.Dim /= 2
 	}
-	if r.Training.ValidateSample >= s.Valid {
-		r.Training.ValidateSample = 0
+	s.FitValidation(&r.Training)
+	return r
+}
+
+// FitValidation leaves out what a graph of the size has too few validation triples for: a sample of
+// them, or all validation.
+func (s Size) FitValidation(t *kge.Settings) {
+	if t.ValidateSample >= s.Valid {
+		t.ValidateSample = 0
 	}
 	if s.Valid == 0 {
-		r.Training.ValidateEvery, r.Training.Patience = 0, 0
+		t.ValidateEvery, t.Patience = 0, 0
 	}
-	return r
 }
 
 // isSampled reports whether the default recipe has a sampled softmax.

@@ -55,6 +55,12 @@ func TestDefaultOfGraphs(t *testing.T) {
 			t.Errorf("%v without validation triples: %+v", f, got)
 		}
 	}
+	for valid, sample := range map[int]int{100: 0, 4000: 0, 4001: 4000} {
+		g.Valid = make([]datasets.Triple, valid)
+		if got := ForGraph(g, form.RotatE).Training.ValidateSample; got != sample {
+			t.Errorf("of %d triples, a sample of %d is validated, want %d", valid, got, sample)
+		}
+	}
 	own := map[form.Form]string{
 		form.TransE: "transe", form.TransH: "transh", form.RotatE: "rotate", form.PairRE: "pairre",
 		form.Core(1): "tucker", form.Core(2): "tucker",

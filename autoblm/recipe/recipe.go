@@ -155,8 +155,8 @@ func ForGraph(g *datasets.Graph, f form.Form) Recipe {
 		r.Form, r.Structure = f, structure.Structure{}
 		r.Recipe = Adapt(r.Recipe, f)
 	}
-	if g != nil && len(g.Valid) == 0 {
-		r.Training.ValidateEvery, r.Training.Patience = 0, 0
+	if g != nil {
+		SizeOf(g).FitValidation(&r.Training)
 	}
 	return r
 }

@@ -36,11 +36,11 @@ var (
 	// For any graph:
 	transEAnywhere = family{
 		name: transe.name, form: transe.form, about: "TransE on a graph without published settings",
-		source: bestOnThree, note: bestNote, training: kge.DefaultSettings(),
+		source: bestOnThree, note: bestNote, training: training(onAnyGraph),
 	}
 	transH = family{
 		name: "transh", form: form.TransH, about: "TransH (Wang et al., 2014) on any graph",
-		source: bestOnThree, note: bestNote, training: kge.DefaultSettings(),
+		source: bestOnThree, note: bestNote, training: training(onAnyGraph),
 	}
 	rotateAnywhere = family{
 		name: rotate.name, form: rotate.form, about: "RotatE on a graph without published settings",
@@ -60,8 +60,14 @@ const (
 	bestOnThree = "this project: the best of six settings by validation on Nations, UMLS and Kinship"
 )
 
+// onAnyGraph validates a sample, because ranking all validation triples of a large graph takes long.
+func onAnyGraph(s *kge.Settings) { s.ValidateSample = 4000 }
+
 // fewNegatives sets self-adversarial sampling for any graph.
-func fewNegatives(s *kge.Settings) { s.Negatives, s.Margin, s.AdversarialTemperature = 64, 6, 1 }
+func fewNegatives(s *kge.Settings) {
+	onAnyGraph(s)
+	s.Negatives, s.Margin, s.AdversarialTemperature = 64, 6, 1
+}
 
 // adversarial returns the family with the authors' self-adversarial sampling, for a number of
 // coordinates, complex ones in RotatE. Entities are from ±range with range = (margin+2)/coordinates.

@@ -33,7 +33,11 @@ func binaryTuckerSettings(rate, decay, entities, queries float64) settings {
 // tuckerAnywhere is TuckER for any graph.
 var tuckerAnywhere = family{
 	name: "tucker", form: form.Tucker, about: "TuckER with log-loss on a graph without published settings",
-	source: bestOnThree, note: bestNote, training: training(reciprocal),
+	source: bestOnThree, note: bestNote,
+	training: training(func(s *kge.Settings) {
+		reciprocal(s)
+		onAnyGraph(s)
+	}),
 }
 
 const smallRelations = "The authors' relations have dimension 30."

@@ -67,10 +67,10 @@ run wn18rr transe-40 --recipe basic --model transe --dim 400 --negatives 256 --m
 # Its first epochs are those of the longer training above.
 gomlx wn18rr interstellar-15 --recipe interstellar --sampled-softmax 1024 --epochs 15 --validate-every 3 \
   --validate-sample 1500
-run fb15k-237 tucker --recipe ivr-tucker --dim 128 --batch 1024 --sampled-softmax 4096 --epochs 36 \
-  --cooldown 18 --validate-every 6
+run fb15k-237 tucker --recipe ivr-tucker --dim 128 --batch 1024 --sampled-softmax 4096 --epochs 24 \
+  --cooldown 12 --validate-every 6
 run wn18 core-2 --recipe basic --model core-2 --dim 256 --reciprocal --batch 512 --lr 0.1 --init-scale 0.0058 \
-  --ivr 0.01 --ivr-products 0.03 --ivr-power 2 --sampled-softmax 2048 --epochs 60 --cooldown 10 --validate-every 10
+  --ivr 0.01 --ivr-products 0.03 --ivr-power 2 --sampled-softmax 2048 --epochs 30 --cooldown 10 --validate-every 5
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2

@@ -76,9 +76,13 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 		c.Settings = recipe.Adapt(c.Settings, c.Model, c.Structure.Structure, c.Message.Structure)
 	}, c.fromLayer(), c.impliedLayer(line, &c.Settings), func() {
 		s := &c.Settings.Training
-		cannot := size != nil && size.Valid == 0
-		if (c.NoEval || cannot) && !flags.IsGiven(line, "validate-every", "patience", "plateau-patience") {
-			s.ValidateEvery, s.Patience = 0, 0
+		if !flags.IsGiven(line, "validate-every", "patience", "plateau-patience") {
+			if size != nil {
+				size.FitValidation(s)
+			}
+			if c.NoEval {
+				s.ValidateEvery, s.Patience = 0, 0
+			}
 		}
 		s.Distillation = c.Distillation
 	})
