@@ -69,6 +69,8 @@ gomlx wn18rr interstellar-15 --recipe interstellar --sampled-softmax 1024 --epoc
   --validate-sample 1500
 run fb15k-237 tucker --recipe ivr-tucker --dim 128 --batch 1024 --sampled-softmax 4096 --epochs 24 \
   --cooldown 12 --validate-every 6
+run fb15k-237 tucker-36 --recipe ivr-tucker --dim 128 --batch 1024 --sampled-softmax 4096 --epochs 36 \
+  --cooldown 20 --validate-every 6
 run wn18 core-2 --recipe basic --model core-2 --dim 256 --reciprocal --batch 512 --lr 0.1 --init-scale 0.0058 \
   --ivr 0.01 --ivr-products 0.03 --ivr-power 2 --sampled-softmax 2048 --epochs 45 --cooldown 15 --validate-every 5
 
