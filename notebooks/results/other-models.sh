@@ -73,6 +73,8 @@ run fb15k-237 tucker-36 --recipe ivr-tucker --dim 128 --batch 1024 --sampled-sof
   --cooldown 20 --validate-every 6
 run wn18 core-2 --recipe basic --model core-2 --dim 256 --reciprocal --batch 512 --lr 0.1 --init-scale 0.0058 \
   --ivr 0.01 --ivr-products 0.03 --ivr-power 2 --sampled-softmax 2048 --epochs 45 --cooldown 15 --validate-every 5
+run wn18 core-3 --recipe basic --model core-3 --dim 384 --reciprocal --batch 512 --lr 0.1 --init-scale 0.0058 \
+  --ivr 0.01 --ivr-products 0.03 --ivr-power 2 --sampled-softmax 2048 --epochs 28 --cooldown 14 --validate-every 7
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
