@@ -36,7 +36,7 @@ var tuckerAnywhere = family{
 	source: bestOnThree, note: bestNote,
 	training: training(func(s *kge.Settings) {
 		reciprocal(s)
-		onAnyGraph(s)
+		sampleValidation(s)
 	}),
 }
 

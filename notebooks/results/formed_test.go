@@ -23,8 +23,8 @@ func formed(graph string) (best doc, ok bool, err error) {
 	}), true, err
 }
 
-// formMembers names the members of such an ensemble: those of three seeds are one, unless it selected
-// them.
+// formMembers names the kinds of the members of such an ensemble, with the number of each above one; with
+// weights by relation, in which all models are, it is just their number.
 func formMembers(d doc) string {
 	members := find(d.R, "members").([]any)
 	if find(d.R, "weights") != nil {
@@ -32,18 +32,36 @@ func formMembers(d doc) string {
 	}
 	count := map[string]int{}
 	for _, m := range members {
-		parts := strings.Split(find(m, "folder").(string), "-")
-		count[parts[2]]++
+		count[formKind(m)]++
 	}
-	names := unique(members, func(m any) string {
-		return strings.Split(find(m, "folder").(string), "-")[2]
-	})
+	names := unique(members, formKind)
 	for i, name := range names {
 		if n := count[name]; n > 1 {
 			names[i] = fmt.Sprintf("%d %s", n, name)
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// formKind returns the kind of a member, such as conve of form-nations-conve-1.
+func formKind(member any) string { return strings.Split(find(member, "folder").(string), "-")[2] }
+
+// Alone returns the test MRRs of the student without a teacher, by the seeds of forms.sh.
+func (m taughtModel) Alone() (test []float64, err error) {
+	all, err := readDoc("formed-" + m.Graph + "-relation.json")
+	if err != nil {
+		return nil, err
+	}
+	kind := m.Student
+	if strings.HasPrefix(kind, "`") {
+		kind = "found"
+	}
+	for _, member := range find(all.R, "members").([]any) {
+		if formKind(member) == kind {
+			test = append(test, number(find(member, "test_mrr")))
+		}
+	}
+	return test, nil
 }
 
 // taughtModel is a kind of models of taught.sh, by the seeds that trained it.

@@ -10,14 +10,7 @@ set -euo pipefail
 trap 'exit 130' INT TERM
 threads=(${THREADS:+--threads "$THREADS"})
 
-declare -A found=(
-  [nations]="1,-2,3,0;0,2,0,4;3,0,2,0;0,4,0,2"
-  [umls]="1,0,0,0,0,0,-5,0;0,8,0,0,0,0,0,0;0,0,8,0,0,0,0,0;0,0,0,6,0,0,0,0;0,0,0,0,5,0,7,0;0,0,0,0,0,6,0,2;0,0,0,0,-3,0,-8,0;0,0,0,0,0,-4,0,6"
-)
-declare -A settings=(
-  [nations]="--dim 512 --batch 64 --lr 0.2 --n3 0.01 --n3-block 2 --entity-l2 0.002 --products 0.002 --penalty-frequency 1"
-  [umls]="--dim 256 --batch 128 --lr 0.3 --n3 0.01 --n3-block 2 --relation-n3 0.005 --penalty-frequency 1 --relation-prediction 0.125"
-)
+. "$(dirname "$0")/found.sh"
 
 train() { # NAME FLAG...
   local name=form-$graph-$1-$seed
@@ -44,7 +37,7 @@ for graph in ${GRAPHS:-nations umls}; do
     for structure in complex simple quate distmult; do
       native $structure --structure $structure
     done
-    native found --structure="${found[$graph]}" --recipe basic --epochs 60 --validate-every 3 --reciprocal ${settings[$graph]}
+    native found ${found[$graph]}
     native transe --model transe "${distance[@]}" --epochs 60
     native rotate --model rotate "${distance[@]}" --epochs 120 --negatives 64 --margin 6
     native pairre --recipe basic --model pairre --dim 400 --lr 0.1 --batch 256 --epochs 60 --validate-every 5 --patience 3

@@ -10,17 +10,14 @@ set -euo pipefail
 trap 'exit 130' INT TERM
 threads=(${THREADS:+--threads "$THREADS"})
 
-declare -A flags=(
-  [nations-complex]="--structure=complex" [nations-simple]="--structure=simple"
-  [nations-found]="--structure=1,-2,3,0;0,2,0,4;3,0,2,0;0,4,0,2 --recipe basic --epochs 60 --validate-every 3 --reciprocal --dim 512 --batch 64 --lr 0.2 --n3 0.01 --n3-block 2 --entity-l2 0.002 --products 0.002 --penalty-frequency 1"
-  [umls-complex]="--structure=complex" [umls-simple]="--structure=simple"
-  [umls-found]="--structure=1,0,0,0,0,0,-5,0;0,8,0,0,0,0,0,0;0,0,8,0,0,0,0,0;0,0,0,6,0,0,0,0;0,0,0,0,5,0,7,0;0,0,0,0,0,6,0,2;0,0,0,0,-3,0,-8,0;0,0,0,0,0,-4,0,6 --recipe basic --epochs 60 --validate-every 3 --reciprocal --dim 256 --batch 128 --lr 0.3 --n3 0.01 --n3-block 2 --relation-n3 0.005 --penalty-frequency 1 --relation-prediction 0.125"
-)
+. "$(dirname "$0")/found.sh"
 
 train() { # STUDENT WEIGHT TEMPERATURE SEED
   local name=taught-$graph-$1-$2-$3-$4
   [ -s "$name.json" ] && return
-  autoblm train --dataset "$graph" ${flags[$graph-$1]} --from-ensemble "$teacher" --teacher-weight "$2" \
+  local model=--structure=$1
+  [ "$1" = found ] && model=${found[$graph]}
+  autoblm train --dataset "$graph" $model --from-ensemble "$teacher" --teacher-weight "$2" \
     --temperature "$3" --seed "$4" "${threads[@]}" --out model --record record.part >/dev/null
   rm -rf model
   mv record.part "$name.json"

@@ -17,7 +17,6 @@ train() { # NAME FLAG...
 native() { train "$@" ${THREADS:+--threads "$THREADS"}; }
 gomlx() { train "$@" --backend "${BACKEND:-go}"; }
 
-neural=(--reciprocal --optimizer adam --lr 0.003 --init xavier --dim 100 --batch 128 --validate-every 10)
 for graph in umls kinship nations; do
   native distmult --recipe small --structure distmult
   native transe --recipe transe
@@ -25,7 +24,8 @@ for graph in umls kinship nations; do
   native rotate --recipe rotate
   native pairre --recipe pairre
   native tucker --recipe tucker
-  gomlx conve --recipe basic --model conve-10-32-3 --loss bce "${neural[@]}" --epochs 60 \
+  gomlx conve --recipe basic --model conve-10-32-3 --loss bce --reciprocal --optimizer adam --lr 0.003 \
+    --init xavier --dim 100 --batch 128 --validate-every 10 --epochs 60 \
     --input-dropout 0.2 --dropout 0.3 --feature-dropout 0.2
   gomlx compgcn --recipe compgcn --structure distmult
   gomlx rgcn --recipe rgcn --structure distmult
