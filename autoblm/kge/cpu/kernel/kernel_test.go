@@ -60,6 +60,20 @@ func same(t *testing.T, what string, got, want []float32, tolerance float64) {
 	}
 }
 
+// sum is a sum of float64 terms, with which a sum of float32 is compared.
+type sum struct{ exact, size float64 }
+
+func (s *sum) add(term float64) {
+	s.exact += term
+	s.size += math.Abs(term)
+}
+
+// near reports whether a float32 differs from the sum by no more than rounding explains: the error
+// grows with the terms' size, which may be far above that of their sum.
+func (s *sum) near(x float32) bool {
+	return math.Abs(float64(x)-s.exact) <= 1e-5+2e-6*s.size
+}
+
 // eachSet runs a test on every set, with the portable set to compare with.
 func eachSet(t *testing.T, test func(t *testing.T, set, portable *kernel.Set, rng *rand.Rand)) {
 	portable := kernel.Portable()

@@ -89,23 +89,25 @@ func scaledSlopes(
 	}
 	for _, add := range []bool{false, true} {
 		what := fmt.Sprint(set.Name, ": rows, width, inner, add ", rows, width, inner, add)
-		compare := func(name string, run func(s *kernel.Set, to table), want func(row, k int) float64) {
+		// compare checks numbers that are sums of terms, one for each j.
+		compare := func(name string, run func(s *kernel.Set, to table), term func(row, k, j int) float64) {
 			got, portable := before.clone(), before.clone()
 			run(set, got)
 			run(kernel.Portable(), portable)
-			same(t, what+", "+name, got.all, portable.all, 1e-5)
+			same(t, what+", "+name, got.all, portable.all, 1e-4)
 			for row := range rows {
 				for k := range columns {
-					exact := 0.0
-					if k < width {
-						exact = want(row, k)
-					}
+					var want sum
 					if add && k < width {
-						exact += float64(before.Row(row)[k])
+						want.add(float64(before.Row(row)[k]))
 					}
-					y := float64(got.Row(row)[k])
-					if math.Abs(y-exact) > 1e-5*math.Max(1, math.Abs(exact)) {
-						t.Fatalf("%s, %s: number %d of row %d is %v, want %v", what, name, k, row, y, exact)
+					for j := range inner {
+						if k < width {
+							want.add(term(row, k, j))
+						}
+					}
+					if y := got.Row(row)[k]; !want.near(y) {
+						t.Fatalf("%s, %s: number %d of row %d is %v, want %v", what, name, k, row, y, want.exact)
 					}
 				}
 			}
@@ -113,12 +115,9 @@ func scaledSlopes(
 		compare("rows", func(s *kernel.Set, to table) {
 			s.ScaledPointGradient(to.Table, weights.Data, 1, weights.Stride, a.Table, points, rows, width,
 				inner, add)
-		}, func(row, k int) (sum float64) {
-			for j := range inner {
-				scale := points.Scales.Row(j)[k]
-				sum -= pull(row, j, a.Row(row)[k]*scale, points.Points.Row(j)[k]) * float64(scale)
-			}
-			return sum
+		}, func(row, k, j int) float64 {
+			scale := points.Scales.Row(j)[k]
+			return -pull(row, j, a.Row(row)[k]*scale, points.Points.Row(j)[k]) * float64(scale)
 		})
 		if rows%(2*kernel.Rows) != 0 { // compare reads points and scales as rows
 			continue
@@ -126,18 +125,13 @@ func scaledSlopes(
 		compare("points and scales", func(s *kernel.Set, to table) {
 			s.ScaledGradient(kernel.PairedScales(to.Table), weights.Data, 1, weights.Stride, points,
 				a.Table, rows, width, inner, add)
-		}, func(row, k int) (sum float64) {
-			i := row / 2
-			for j := range inner {
-				other := a.Row(j)[k]
-				slope := pull(i, j, other*points.Scales.Row(i)[k], points.Points.Row(i)[k])
-				if row%2 == 0 {
-					sum += slope
-				} else {
-					sum -= slope * float64(other)
-				}
+		}, func(row, k, j int) float64 {
+			i, other := row/2, a.Row(j)[k]
+			slope := pull(i, j, other*points.Scales.Row(i)[k], points.Points.Row(i)[k])
+			if row%2 == 1 {
+				slope *= -float64(other)
 			}
-			return sum
+			return slope
 		})
 	}
 }
