@@ -11,8 +11,8 @@ import (
 // question and the softmax of the model's scores of the same entities, divided by T. The zero value
 // has no teacher.
 type Distillation struct {
-	TeacherWeight float64 `json:"teacher_weight,omitempty" default:"0.5" min:"0" below:"1" needs:"from-ensemble" minor:"" brief:"Share of the loss that is learned from --from-ensemble." help:"Share a of the loss that is learned from the scores of --from-ensemble; the answers of the training triples keep 1-a. It is below 1, because only the triples teach about entities with low scores."`
-	Temperature   float64 `json:"temperature,omitempty" default:"2" min:"0" max:"1000" needs:"from-ensemble" help:"Divisor of the scores of both models in the loss of --teacher-weight. The higher, the more the teacher's low scores count."`
+	TeacherWeight float64 `json:"teacher_weight,omitempty" default:"0.5" min:"0" below:"1" placeholder:"NUMBER" needs:"from-ensemble" minor:"" brief:"Share of the loss that is learned from --from-ensemble." help:"Share a of the loss that is learned from the scores of --from-ensemble; the answers of the training triples keep 1-a. It is below 1, because only the triples teach about entities with low scores. Default: 0.5."`
+	Temperature   float64 `json:"temperature,omitempty" default:"2" min:"0" max:"1000" placeholder:"NUMBER" needs:"from-ensemble" help:"Divisor of the scores of both models in the loss of --teacher-weight. The higher, the more the teacher's low scores count. Default: 2."`
 	// Teacher identifies [Data.Teacher], so that a training resumes with the same one. Set both: all
 	// teachers with the identity "" count as the same one.
 	Teacher string `json:"teacher,omitempty" kong:"-"`

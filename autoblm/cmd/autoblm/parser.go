@@ -33,6 +33,7 @@ func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 			"strategies": format.List(algorithms, "or"),
 			"shells":     strings.Join(completions.Shells, ","),
 			"forms":      format.List(form.Names()[1:], "or"),
+			"path_forms": format.List(form.AlgebraicNames()[1:], "or"),
 			"task":       tasks.All[0].Name,
 			"tasks":      strings.Join(names, ","),
 			"purposes":   format.List(purposes, "or"),

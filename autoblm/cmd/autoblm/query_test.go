@@ -3,9 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
@@ -119,6 +121,21 @@ func TestQueryRefusals(t *testing.T) {
 		{cli.Misuse, "hops is 0: it must be from 1 to 99", sample + " --hops 0"},
 		{cli.Misuse, "split", sample + " --hops 2 --split tests"},
 	})
+}
+
+// TestQueryHelpNamesItsModels checks that the help names just the models that paths can train.
+func TestQueryHelpNamesItsModels(t *testing.T) {
+	help, _ := succeed(t, "query train --help-all")
+	list := help[strings.Index(help, "--model="):strings.Index(help, "\n\nTraining")]
+	for _, name := range form.Names()[1:] {
+		isNamed := regexp.MustCompile(`\b` + name + `\b`).MatchString(list)
+		model := strings.NewReplacer("-C", "-2", "-K", "-2", "-NUMBERS", "-wn18rr").Replace(name)
+		var f form.Form
+		must(t, f.UnmarshalText([]byte(model)))
+		if _, isNeural := f.Neural(); isNamed == isNeural {
+			t.Errorf("%s is named: %v, want %v:\n%s", name, isNamed, !isNeural, list)
+		}
+	}
 }
 
 func TestInterruptedQueryTrainingKeepsItsModel(t *testing.T) {

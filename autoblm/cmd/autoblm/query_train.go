@@ -20,7 +20,7 @@ import (
 
 type queryTrainCommand struct {
 	Dataset            string `group:"Data and model" required:"" placeholder:"NAME|DIR" brief:"Folder of queries, or a graph." help:"Folder of queries, such as query2box-fb15k-237, or a graph to sample queries from."`
-	modelFlags         `group:"Data and model"`
+	modelFlags         `group:"Data and model" set:"forms=${path_forms}"`
 	queryTrainingFlags `group:"Training"`
 	minutesFlag        `group:"Training"`
 	modelOutFlags

@@ -199,7 +199,13 @@ func (f *Form) UnmarshalText(text []byte) error {
 
 // Names returns the names of all forms, with a letter for each number that may be chosen, and their
 // alternative names.
-func Names() (names []string) {
+func Names() []string {
+	return append(AlgebraicNames(), convEPrefix, RSN.String(), CellWN18RR.Form().String(),
+		CellFB15k237.Form().String(), cellPrefix+"NUMBERS")
+}
+
+// AlgebraicNames returns those of [Names] that are not neural, which learn paths of any length.
+func AlgebraicNames() (names []string) {
 	for _, f := range All() {
 		if f.Partitions() == 0 && f.BlockSize() == 0 {
 			names = append(names, f.String())
@@ -213,8 +219,7 @@ func Names() (names []string) {
 			names = append(names, alias)
 		}
 	}
-	return append(names, convEPrefix, RSN.String(), CellWN18RR.Form().String(),
-		CellFB15k237.Form().String(), cellPrefix+"NUMBERS")
+	return names
 }
 
 // CheckDim returns an error if no model of the form has a dimension.
