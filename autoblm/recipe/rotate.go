@@ -118,7 +118,7 @@ func distanceRows() (rows []row) {
 		row{family: pairREAnywhere,
 			settings: settings{dim: 400, batch: 256, epochs: 60, validate: 5, patience: 3, rate: .1}},
 		row{family: rotateAnywhere,
-			settings: settings{dim: 256, batch: 128, epochs: 120, validate: 5, rate: .1}},
+			settings: settings{dim: 256, batch: 128, epochs: 120, validate: 5, patience: 6, rate: .1}},
 		row{family: transEAnywhere, settings: distance},
 		row{family: transH, settings: distance},
 	)
