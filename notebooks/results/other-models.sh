@@ -75,6 +75,12 @@ run wn18 core-2 --recipe basic --model core-2 --dim 256 --reciprocal --batch 512
   --ivr 0.01 --ivr-products 0.03 --ivr-power 2 --sampled-softmax 2048 --epochs 45 --cooldown 15 --validate-every 5
 run wn18 core-3 --recipe basic --model core-3 --dim 384 --reciprocal --batch 512 --lr 0.1 --init-scale 0.0058 \
   --ivr 0.01 --ivr-products 0.03 --ivr-power 2 --sampled-softmax 2048 --epochs 28 --cooldown 14 --validate-every 7
+run fb15k-237 tucker-160 --recipe ivr-tucker --dim 160 --batch 1024 --sampled-softmax 4096 --epochs 40 \
+  --cooldown 24 --validate-every 8
+run wn18rr transe-150 --recipe basic --model transe --dim 400 --negatives 256 --margin 6 --adversarial-temperature 1 \
+  --batch 512 --lr 0.1 --epochs 150 --cooldown 75 --validate-every 10
+run wn18rr transe-adam --recipe basic --model transe --dim 400 --negatives 256 --margin 6 --adversarial-temperature 1 \
+  --batch 512 --optimizer adam --init-scale 0.01 --lr 0.001 --epochs 150 --cooldown 75 --validate-every 10
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
