@@ -32,10 +32,6 @@ train fb15k-237 transe --dim 400 --negatives 256 --margin 9 --adversarial-temper
   --batch 512 --lr 0.1 --epochs 16 --cooldown 10 --validate-every 4
 train wn18rr transe --dim 400 --negatives 256 --margin 6 --batch 512 --lr 0.1 --epochs 20 --cooldown 10 \
   --validate-every 5
-run wn18rr rotate-800 --recipe basic --model rotate --dim 800 --negatives 256 --margin 6 --batch 512 --lr 0.1 \
-  --epochs 60 --cooldown 40 --validate-every 10
-run fb15k-237 rotate-600 --recipe basic --model rotate --dim 600 --batch 512 --negatives 256 --margin 9 \
-  --adversarial-temperature 1 --subsampling --lr 0.1 --epochs 40 --cooldown 26 --validate-every 8
 gomlx fb15k-237 conve --recipe conve --batch 512 --epochs 60 --cooldown 24 --decay 1 --lr 0.003 \
   --validate-every 5 --validate-sample 3000
 gomlx wn18rr compgcn --recipe compgcn --model conve --encoder-layers 1 --loss log-loss \
@@ -60,8 +56,6 @@ gomlx fb15k-237 compgcn --recipe compgcn --model conve --encoder-layers 1 --loss
   --sampled-softmax 4096 --answers-per-query 16 --batch 2048 --lr 0.003 --dropout 0.3 --input-dropout 0.2 \
   --feature-dropout 0.2 --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 20 --cooldown 0.5 --validate-every 4 \
   --validate-sample 3000
-run fb15k-237 pairre-30 --recipe basic --model pairre --dim 400 --negatives 256 --margin 6 --adversarial-temperature 1 \
-  --subsampling --batch 512 --lr 0.1 --epochs 30 --cooldown 18 --validate-every 5
 run wn18rr transe-40 --recipe basic --model transe --dim 400 --negatives 256 --margin 6 --adversarial-temperature 0.5 \
   --batch 512 --lr 0.1 --epochs 40 --cooldown 20 --validate-every 5
 # Its first epochs are those of the longer training above.
@@ -81,6 +75,10 @@ run wn18rr transe-150 --recipe basic --model transe --dim 400 --negatives 256 --
   --batch 512 --lr 0.1 --epochs 150 --cooldown 75 --validate-every 10
 run wn18rr transe-adam --recipe basic --model transe --dim 400 --negatives 256 --margin 6 --adversarial-temperature 1 \
   --batch 512 --optimizer adam --init-scale 0.01 --lr 0.001 --epochs 150 --cooldown 75 --validate-every 10
+run wn18rr transh-adam --recipe basic --model transh --dim 400 --negatives 256 --margin 6 --adversarial-temperature 1 \
+  --batch 512 --optimizer adam --init-scale 0.01 --lr 0.001 --epochs 60 --cooldown 30 --validate-every 10
+run wn18rr rotate-800 --recipe rotate --dim 800 --negatives 256 --lr 0.001 --relation-rate 50 --epochs 80 \
+  --cooldown 50 --validate-every 10
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
