@@ -455,6 +455,11 @@ func TestQueriesFailAlone(t *testing.T) {
 	}
 	_, err = a.Predict(t.Context(), queries, completion.PredictOptions{Among: []string{"e0", "e9"}})
 	checkError(t, err, `candidates: `, `no entity "e9"`)
+
+	p, err = a.Predict(t.Context(), queries[3:], completion.PredictOptions{Among: []string{}, Shares: true})
+	if err != nil || p[0].Err != nil || len(p[0].Answers) != 0 {
+		t.Errorf("no candidates: %+v, %v", p, err)
+	}
 }
 
 // TestScoresBeyondFloat32 checks that shares and the likeliest triples are those of float64 if

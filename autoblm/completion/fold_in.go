@@ -75,7 +75,8 @@ func foldIn(
 			"labels need: train it with train --from")
 	}
 	s := m.Training.Settings
-	s.Epochs, s.ValidateEvery, s.Patience, s.PlateauPatience = foldInEpochs, 0, 0, 0
+	s.Epochs = foldInEpochs
+	s.SkipValidation()
 	s.Optimizer, s.Precision = kge.Adagrad, kge.Float32
 	s.SparseGradients, s.Buckets = 0, 0
 	s.Distillation = kge.Distillation{} // new labels have no teacher

@@ -19,7 +19,7 @@ type Neighbor struct {
 	Similarity float64 `json:"similarity" doc:"Cosine of the angle between the embeddings, from -1 to 1; for an ensemble, the mean over its members."`
 }
 
-// Neighbors returns the entities with the most similar embeddings, best first; top 0 returns all.
+// Neighbors returns the entities with the most similar embeddings, best first; top 0 or below returns all.
 func Neighbors(models []*kge.Model, entity string, top int) ([]Neighbor, error) {
 	id, err := labels.Entity(models[0].EntityLabels, entity)
 	if err != nil {
@@ -61,7 +61,7 @@ func nearest(
 			}
 		})
 	}
-	if top == 0 || top >= len(names) {
+	if top <= 0 || top >= len(names) {
 		top = len(names) - 1
 	}
 	order := func(a, b int) int {

@@ -67,10 +67,13 @@ func TestNeighbors(t *testing.T) {
 			}
 		}
 	}
-	for _, top := range []int{1, 10, 1500, 5000} {
+	for _, top := range []int{1, 10, 1500, 5000, -1} {
 		found, err := completion.Neighbors(p, "eA", top)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if top < 0 {
+			top = len(m.EntityLabels)
 		}
 		check(found, m.Entities, m.EntityLabels, top)
 		if found[0].Label != m.EntityLabels[9] {

@@ -43,6 +43,9 @@ func maxOf(scores []float32) float32 {
 func (a *Answerer) logSum(
 	c *candidates, scores []float32, exact func(id int32) float64,
 ) float64 {
+	if c.count(a.model) == 0 {
+		return math.Inf(-1)
+	}
 	if scores != nil {
 		logSum, _ := float32LogSum(scores, maxOf(scores), math.Inf(1))
 		if !math.IsNaN(logSum) && !math.IsInf(logSum, 0) {

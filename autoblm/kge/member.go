@@ -204,6 +204,9 @@ func (m Member) kind() string {
 // chunks returns the number of chunks of an embedding, 1 without a structure.
 func (m Member) chunks() int { return max(1, m.Structure.K()) }
 
+// dimStep returns a number whose multiples are all dimensions that the member can have.
+func (m Member) dimStep() int { return m.Form.RoundDim(1, m.Structure) }
+
 // validatePopulation returns an error if members cannot be trained together.
 func validatePopulation(s Settings, members []Member) error {
 	if len(members) == 0 {

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// MinDim is the smallest dimension that a time limit leads to, apart from rounding to chunks.
-	// The pace is measured at this dimension and at twice of it.
+	// MinDim is the smallest dimension that a time limit leads to, apart from rounding to one that the
+	// model can have. The pace is measured at this dimension and at twice of it.
 	MinDim = 64
 	// minSeconds is the shortest time for training of which a part is used to measure the pace.
 	minSeconds = 5
@@ -28,7 +28,7 @@ type Fit struct {
 }
 
 // FitTime returns the settings of a job for a training of some seconds. It halves the dimension, to
-// a multiple of the number of chunks, until enough epochs fit, and then lowers the number of epochs.
+// one that the model can have, until enough epochs fit, and then lowers the number of epochs.
 // It measures the pace of a few steps, unless even a slow machine has enough time: the dimension
 // follows the pace of small ones, and is halved again if its own pace is much slower; the number of
 // epochs follows the pace of the chosen dimension.
@@ -42,22 +42,23 @@ func FitTime(
 		return s, nil
 	}
 	limit := measureShare * seconds
-	epoch, err := pace(ctx, engine, job, limit)
+	step := job.Members[0].dimStep()
+	epoch, err := pace(ctx, engine, job, step, limit)
 	if err != nil {
 		return s, err
 	}
 	if fit.Dim {
-		s.Dim = fitDim(s.Dim, job.Members[0].chunks(), seconds/float64(enough(s)), epoch)
+		s.Dim = fitDim(s.Dim, step, seconds/float64(enough(s)), epoch)
 	}
 	each := epoch(s.Dim)
 	for s.Dim > 2*MinDim { // its pace follows only roughly from that of small ones
 		if each, err = epochSeconds(ctx, engine, job, s.Dim, limit); err != nil {
 			return s, err
 		}
-		if !fit.Dim || each <= slack*seconds/float64(enough(s)) {
+		if !fit.Dim || each <= slack*seconds/float64(enough(s)) || s.Dim < 2*step {
 			break
 		}
-		s.Dim = half(s.Dim, job.Members[0].chunks())
+		s.Dim = half(s.Dim, step)
 	}
 	if fit.Epochs {
 		s.Epochs = max(1, int(min(float64(s.Epochs), seconds/each)))
@@ -66,25 +67,27 @@ func FitTime(
 }
 
 // pace measures the seconds of an epoch of a job, and returns them as a function of the dimension.
-// Steps are linear in the dimension, and small ones are quick to measure.
+// Steps are linear in the dimension, and small ones are quick to measure. All dimensions are multiples
+// of step.
 func pace(
-	ctx context.Context, engine Engine, job Job, limit float64,
+	ctx context.Context, engine Engine, job Job, step int, limit float64,
 ) (func(dim int) float64, error) {
-	if dim := job.Settings.Dim; dim < 2*MinDim {
+	small := max(step, MinDim/step*step)
+	if dim := job.Settings.Dim; dim < 2*max(small, MinDim) {
 		seconds, err := epochSeconds(ctx, engine, job, dim, limit)
 		return func(int) float64 { return seconds }, err
 	}
 	began := time.Now()
-	low, err := epochSeconds(ctx, engine, job, MinDim, limit)
+	low, err := epochSeconds(ctx, engine, job, small, limit)
 	if err != nil {
 		return nil, err
 	}
 	if time.Since(began).Seconds() >= limit { // a larger dimension takes too long to measure
-		return func(dim int) float64 { return low * float64(dim) / MinDim }, nil
+		return func(dim int) float64 { return low * float64(dim) / float64(small) }, nil
 	}
-	high, err := epochSeconds(ctx, engine, job, 2*MinDim, limit)
-	perDim := max(0, high-low) / MinDim
-	return func(dim int) float64 { return low + perDim*float64(dim-MinDim) }, err
+	high, err := epochSeconds(ctx, engine, job, 2*small, limit)
+	perDim := max(0, high-low) / float64(small)
+	return func(dim int) float64 { return low + perDim*float64(dim-small) }, err
 }
 
 // enough returns the number of epochs that are worth more than a larger dimension. A falling rate
@@ -99,17 +102,17 @@ func enough(s Settings) int {
 	return 15
 }
 
-// fitDim returns the dimension with which an epoch takes at most some seconds. epoch returns the
-// seconds of an epoch with a dimension.
-func fitDim(dim, chunks int, seconds float64, epoch func(dim int) float64) int {
-	for dim >= 2*MinDim && epoch(dim) > seconds {
-		dim = half(dim, chunks)
+// fitDim returns the dimension, a multiple of step, with which an epoch takes at most some seconds.
+// epoch returns the seconds of an epoch with a dimension.
+func fitDim(dim, step int, seconds float64, epoch func(dim int) float64) int {
+	for dim >= 2*max(MinDim, step) && epoch(dim) > seconds {
+		dim = half(dim, step)
 	}
 	return dim
 }
 
-// half returns half a dimension, as a multiple of the number of chunks.
-func half(dim, chunks int) int { return dim / 2 / chunks * chunks }
+// half returns half a dimension, rounded down to a multiple of step.
+func half(dim, step int) int { return dim / 2 / step * step }
 
 // isShort reports whether the epochs of a job fit into some seconds even on a slow machine. Scores
 // and two gradients are products of two operations, for both directions of a triple.
@@ -138,7 +141,7 @@ func epochSeconds(
 		steps = min(steps, float64(s.MaxSteps))
 	}
 	s.Dim, s.Epochs, s.MaxSteps, s.Cooldown = dim, 2, measuredSteps, 0
-	s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 0, 0, 0, 0
+	s.SkipValidation()
 	began := time.Now()
 	saving := savingSeconds(stateBytes(job.Data, *s, job.Members)) // which a deadline reserves
 	job.Checkpoint, job.Deadline = nil, &Deadline{Began: began, End: began.Add(seconds(limit + saving))}

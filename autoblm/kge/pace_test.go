@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/require"
@@ -71,16 +72,28 @@ func TestFitTime(t *testing.T) {
 			t.Errorf("%s: d %d, %d epochs, want %d, %d; %v", name, s.Dim, s.Epochs, c.dim, c.epochs, err)
 		}
 	}
+	long.Settings.Dim = 600
+	for dim, m := range map[int]kge.Member{
+		75: {Structure: structure.MustParse("1,0,0;0,2,0;0,0,3")}, 74: {Form: form.RotatE},
+		100: {Form: form.Block(100)}, 600: {Form: form.Block(600)},
+	} {
+		m.LearningRate = .1
+		long.Members = []kge.Member{m}
+		if s, err := kge.FitTime(t.Context(), engine, long, 300, both); err != nil || s.Dim != dim {
+			t.Errorf("%v %v: d %d, want %d; %v", m.Form, m.Structure, s.Dim, dim, err)
+		}
+	}
 	perDim := func(dim int) float64 { return float64(dim) } // seconds of an epoch
 	for _, c := range []struct {
-		dim, chunks int
-		seconds     float64
-		want        int
+		dim, step int
+		seconds   float64
+		want      int
 	}{
 		{512, 4, 0, 64}, {512, 4, 127, 64}, {512, 4, 129, 128}, {512, 4, 511, 256}, {512, 4, 513, 512},
 		{2000, 4, 249, 248}, {2000, 4, 0, 124}, {255, 3, 0, 126}, {100, 4, 0, 100},
+		{1000, 400, 0, 400},
 	} {
-		if dim := kge.FitDim(c.dim, c.chunks, c.seconds, perDim); dim != c.want {
+		if dim := kge.FitDim(c.dim, c.step, c.seconds, perDim); dim != c.want {
 			t.Errorf("epochs of d %d in d seconds each, of %v s: d %d, want %d",
 				c.dim, c.seconds, dim, c.want)
 		}

@@ -45,7 +45,7 @@ type Result struct {
 	// with tables in files and a checkpoint was interrupted.
 	Model *Model
 	// Loss is the mean loss per example, with penalties, of each epoch before the member
-	// stopped. All are finite.
+	// stopped. All are finite. Of an epoch that a resumed training ended, it has the steps since then.
 	Loss []float64
 	// Validations is the learning curve. It is empty unless the settings validate.
 	Validations []Validation

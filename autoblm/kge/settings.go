@@ -121,8 +121,8 @@ type Settings struct {
 	SparseGradients int `json:"sparse_gradients,omitempty" min:"0" max:"1000000000" help:"From the second epoch on, update about this number of entities per query, such as 256: the most probable and a random choice of the others. 0: all."`
 	// AnswersPerQuery n > 0 splits triples into tail queries and, through the reverse relation,
 	// head queries, 2·Batch of them per step. In each epoch the answers of a query are
-	// divided into groups of n. A step has whole groups, and so computes each query once for
-	// several answers. Each triple is learned as often and with the same loss as without.
+	// divided into groups of n. A step has whole groups, apart from those at its ends, and so computes
+	// each query once for several answers. Each triple is learned as often and with the same loss as without.
 	AnswersPerQuery int `json:"answers_per_query,omitempty" min:"0" max:"1000000000" help:"Query grouping: learn up to this number of answers of a query in the same step, such as 8; faster if queries have many answers. 0: no grouping."`
 	// Buckets n > 1 divides the entities into n ranges. An epoch has LoadedBuckets of them in memory
 	// at a time, in an order in which each two meet. Triples train when both of their ends are in
@@ -236,6 +236,11 @@ func (s Settings) Validate(k int) error {
 	return s.validateLoss()
 }
 
+// SkipValidation sets all that needs validation to 0, so that a training keeps its last epoch.
+func (s *Settings) SkipValidation() {
+	s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 0, 0, 0, 0
+}
+
 // validatePatience checks the settings that need validation.
 func (s Settings) validatePatience() error {
 	switch {
@@ -247,6 +252,15 @@ func (s Settings) validatePatience() error {
 	case s.Patience > 0 && s.ValidateEvery == 0:
 		return fmt.Errorf("patience is %d but nothing is validated: set validate-every too",
 			s.Patience)
+	}
+	return nil
+}
+
+// CheckTemperature returns an error if the negatives of paths are to be weighed.
+func (s Settings) CheckTemperature(d *Data) error {
+	if s.AdversarialTemperature > 0 && !d.BothDirections {
+		return errors.New("only the negatives of triples are weighed, not those of paths: " +
+			"leave adversarial-temperature at 0")
 	}
 	return nil
 }

@@ -278,3 +278,14 @@ func TestBucketSettings(t *testing.T) {
 		require.Error(t, err, want)
 	}
 }
+
+// TestStartOfTablesNeedsMemory checks that embeddings to begin with, which are copied into memory, are
+// refused with tables in files that are larger.
+func TestStartOfTablesNeedsMemory(t *testing.T) {
+	j := job(1, func(s *kge.Settings) { s.Dim = 1 << 20 })
+	data := *j.Data
+	data.Entities = make([]string, 1e7)
+	j.Data, j.Start = &data, kge.NewStart(enginetest.SmallModel().LabelledTables(), 1)
+	_, err := kge.Train(t.Context(), cpu.New(1).WithTables(t.TempDir()), j)
+	require.Error(t, err, "dim 1048576 on 10,000,000 entities", "memory")
+}

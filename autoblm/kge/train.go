@@ -77,7 +77,7 @@ func checkTrainable(engine Engine, job Job) error {
 	if err := engine.Supports(d, s, job.Members); err != nil {
 		return err
 	}
-	if tablesOf(engine) != nil {
+	if tablesOf(engine) != nil && job.Start == nil { // which copies the tables
 		return nil
 	}
 	return s.CheckMemory(d, job.Members, 0)

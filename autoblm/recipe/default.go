@@ -84,7 +84,7 @@ func (s Size) FitValidation(t *kge.Settings) {
 		t.ValidateSample = 0
 	}
 	if s.Valid == 0 {
-		t.ValidateEvery, t.Patience = 0, 0
+		t.SkipValidation()
 	}
 }
 

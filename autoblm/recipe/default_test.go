@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -54,6 +55,10 @@ func TestDefaultOfGraphs(t *testing.T) {
 		if got := ForGraph(g, f).Training; got.ValidateEvery != 0 || got.Patience != 0 {
 			t.Errorf("%v without validation triples: %+v", f, got)
 		}
+	}
+	plateau := kge.Settings{ValidateEvery: 5, Patience: 3, PlateauPatience: 2, PlateauFactor: .5}
+	if (Size{}).FitValidation(&plateau); plateau != (kge.Settings{}) {
+		t.Errorf("without validation triples: %+v", plateau)
 	}
 	for valid, sample := range map[int]int{100: 0, 4000: 0, 4001: 4000} {
 		g.Valid = make([]datasets.Triple, valid)

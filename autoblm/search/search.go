@@ -242,7 +242,7 @@ func (e *executor) report(stage Stage, training []task.Trial, share float64) {
 	if e.OnProgress == nil {
 		return
 	}
-	p := Progress{Stage: training[0].Stage, Metric: e.Task.Presentation().Metric}
+	p := Progress{Stage: training[0].Stage, Metric: e.Task.Presentation().Metric, End: e.End()}
 	trials := e.InStage(p.Stage)
 	p.Trained, p.Budget = task.Finished(trials), len(trials)
 	if best := task.BestFirst(trials); len(best) > 0 {
@@ -268,7 +268,7 @@ func (e *executor) share(training []task.Trial, share float64) float64 {
 // expectedTrainings returns the expected number of full trainings of all stages.
 func (e *executor) expectedTrainings() float64 {
 	s := e.Settings
-	found, baselines := Settings{}.RetrainCounts()
+	found, baselines := s.RetrainCounts()
 	all := float64(s.Budget)*RungCost(s.Halving) + float64(s.RetrainSeeds*(found+baselines))
 	for _, t := range e.InStage(task.Searching) {
 		if t.Round == 0 {

@@ -73,6 +73,8 @@ type Progress struct {
 	Best *task.Trial
 	// Metric is the metric of its score, such as "MRR".
 	Metric string
+	// End is the end of the time limit, the zero time for none.
+	End time.Time
 }
 
 // Step is the next step of a stage: it stores a change, trains a population, or ends the stage.

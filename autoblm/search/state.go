@@ -98,6 +98,17 @@ func (s *State) HasTimeFor(seconds float64) bool {
 	return limit == 0 || (s.Used().Seconds()+1.1*seconds) < limit.Seconds()
 }
 
+// End returns the time of day at which the limit of the search ends, the zero time without one.
+func (s *State) End() time.Time {
+	switch {
+	case s.Plan != nil:
+		return s.deadline(s.Plan.Limit)
+	case s.Settings.TimeLimit > 0:
+		return s.Began.Add(s.Settings.TimeLimit)
+	}
+	return time.Time{}
+}
+
 // deadline returns the time of day of a search time.
 func (s *State) deadline(at time.Duration) time.Time { return s.Began.Add(at - s.before) }
 

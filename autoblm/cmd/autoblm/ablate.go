@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
@@ -97,7 +96,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer on.close()
-	bar := newSearchBar(o, "structure", time.Time{})
+	bar := newSearchBar(o, "structure", false)
 	plan := ablation.Plan{
 		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds,
 		Folder: filepath.Join(c.Out, "studies"), OnProgress: bar.updatePart, MixEngines: c.MixEngines,

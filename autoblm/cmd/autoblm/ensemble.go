@@ -279,7 +279,8 @@ func (s *ensembleSummary) addMembers(
 ) error {
 	for _, m := range models {
 		alone := *m // because ranking stores metrics in the model
-		evaluations, err := completion.EvaluateAll(ctx, engine, []*kge.Model{&alone}, g, eval.Options{})
+		evaluations, err := completion.EvaluateAll(ctx, engine, []*kge.Model{&alone}, g,
+			eval.Options{Limits: completion.FinalLimits(g)})
 		if err != nil {
 			return err
 		}

@@ -61,14 +61,14 @@ type searchBar struct {
 	what string // that is counted: structure or recipe
 }
 
-// newSearchBar returns the bar of a search that counts what a trial tries. A search with a deadline has
-// many rounds, so a log has fewer lines than rounds.
-func newSearchBar(o *output, what string, end time.Time) *searchBar {
+// newSearchBar returns the bar of a search that counts what a trial tries. A search with a time limit
+// has many rounds, so a log has fewer lines than rounds.
+func newSearchBar(o *output, what string, isTimed bool) *searchBar {
 	every := time.Duration(0)
-	if !end.IsZero() {
+	if isTimed {
 		every = 5 * time.Second
 	}
-	return &searchBar{newBar(o, "training", barUnits, every, end), what}
+	return &searchBar{newBar(o, "training", barUnits, every, time.Time{}), what}
 }
 
 func (b *searchBar) update(p search.Progress) { b.updatePart("", p) }

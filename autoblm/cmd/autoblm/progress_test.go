@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"testing"
-	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -21,7 +20,7 @@ func TestSearchBarNamesTheMetric(t *testing.T) {
 		{"recipe", "MRR", 0.25, "training: 3 of 8 recipes, best MRR 0.250\n"},
 	} {
 		var log bytes.Buffer
-		bar := newSearchBar(&output{Stderr: &log}, c.what, time.Time{})
+		bar := newSearchBar(&output{Stderr: &log}, c.what, false)
 		bar.update(search.Progress{Stage: task.Searching, Trained: 3, Budget: 8, Metric: c.metric,
 			Best: &task.Trial{Score: &c.score}})
 		bar.Finish()

@@ -106,7 +106,8 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 		end = began.Add(limit)
 		plan.Until = began.Add(time.Duration(trainingShare * float64(limit)))
 	}
-	searching, training := newSearchBar(o, "structure", end), newTrainingBar(o, end)
+	searching, training := newSearchBar(o, "structure", !end.IsZero()), newTrainingBar(o, end)
+	searching.SetDeadline(end)
 	plan.OnSearch, plan.OnEpoch = searching.update, training.update
 	command := shellCommand(o.Arguments)
 	by := record.Setup{Command: command, Program: cli.Version(), Threads: c.Threads}

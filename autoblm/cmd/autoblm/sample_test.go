@@ -46,4 +46,8 @@ func TestNoEval(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.flags, got, o["valid"])
 		}
 	}
+	model := t.TempDir()
+	train := "train --dataset world --epochs 2 --out "
+	succeed(t, train+model, "--structure complex --dim 8 --validate-every 1 --plateau-patience 1")
+	succeed(t, train+t.TempDir(), "--no-eval --from", model)
 }

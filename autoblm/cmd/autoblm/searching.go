@@ -64,12 +64,13 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 		o.Message("autoblm: %s: no structure can be selected, so the default model is trained; "+
 			"hold out validation triples (autoblm dataset import)", reason)
 	}
-	var end time.Time
-	if s.settings.TimeLimit > 0 {
-		end = time.Now().Add(s.settings.TimeLimit)
+	bar := newSearchBar(o, s.settings.TrialName(), s.settings.TimeLimit > 0)
+	var end time.Time // that of the study, which may have used a part of the limit before
+	s.settings.OnProgress = func(p search.Progress) {
+		end = p.End
+		bar.SetDeadline(end)
+		bar.update(p)
 	}
-	bar := newSearchBar(o, s.settings.TrialName(), end)
-	s.settings.OnProgress = bar.update
 	t := s.Task
 	if s.trained != nil {
 		t = s.trained

@@ -81,7 +81,7 @@ func (c *trainCommand) resolve(line *kong.Context, size *recipe.Size) error {
 				size.FitValidation(s)
 			}
 			if c.NoEval {
-				s.ValidateEvery, s.Patience = 0, 0
+				s.SkipValidation()
 			}
 		}
 		s.Distillation = c.Distillation

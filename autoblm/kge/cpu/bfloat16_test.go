@@ -67,20 +67,22 @@ func TestResumeInBfloat16(t *testing.T) {
 }
 
 // TestExtraBytes checks that the estimated memory is between a quarter and all of what a
-// population takes, in both precisions, for few and many entities, with query grouping and with
-// sparse gradients.
+// population takes, in both precisions, for few and many entities, with query grouping, with sparse
+// gradients and with a sampled softmax.
 func TestExtraBytes(t *testing.T) {
 	for _, entities := range []int{300, 40_000} {
 		d := completion.Data(enginetest.RandomGraph(entities, 5, 3000, 1))
-		for i, precision := range []kge.Precision{kge.Float32, kge.Bfloat16, kge.Float32, kge.Bfloat16,
-			kge.Float32, kge.Bfloat16} {
+		for i := range 8 {
 			s, all := settings(), members(2)
-			s.Dim, s.Batch, s.Precision = 64, 600, precision
+			s.Dim, s.Batch, s.Precision = 64, 600, []kge.Precision{kge.Float32, kge.Bfloat16}[i%2]
 			if i >= 2 {
 				s.Reciprocal, s.AnswersPerQuery = true, 8
 			}
-			if i >= 4 {
+			switch i / 2 {
+			case 2:
 				s.SparseGradients = 256
+			case 3:
+				s.SampledSoftmax = 64
 			}
 			e := bfloat16Engines(2)[0].Engine
 			var before, after runtime.MemStats
@@ -93,7 +95,7 @@ func TestExtraBytes(t *testing.T) {
 			took := float64(after.TotalAlloc-before.TotalAlloc) - float64(tables)
 			if said := e.extraBytes(d, s, all); said > took || said < took/4 {
 				t.Errorf("%d entities in %v: %.0f bytes beside the tables are said, %.0f are taken",
-					len(d.Entities), precision, said, took)
+					len(d.Entities), s.Precision, said, took)
 			}
 			p.Close()
 		}

@@ -110,6 +110,9 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	if !d.BothDirections && s.Loss != kge.LogLoss {
 		return errors.New("only triples train with bce, not paths: leave loss at log-loss")
 	}
+	if err := s.CheckTemperature(d); err != nil {
+		return err
+	}
 	if !d.BothDirections && s.BatchNorm {
 		return errors.New("only triples train with batch normalization, not paths: switch batch-norm off")
 	}

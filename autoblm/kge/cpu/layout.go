@@ -14,23 +14,39 @@ const examplesPerQuery = 4
 type layout struct {
 	maxQuestions, maxExamples int  // of a unit
 	isGrouped                 bool // neighbouring examples can share a question
+	// isWhole keeps the examples of a question in one unit: the sum of a sampled softmax has all of
+	// the question's answers.
+	isWhole bool
 }
 
-func newLayout(maxQueries int, o objective) layout {
+func newLayout(maxQueries int, o objective, s kge.Settings) layout {
 	n := maxQueries / o.directions()
-	if t, ok := o.(tripleObjective); ok && t.isGrouped {
-		return layout{n, examplesPerQuery * n, true}
+	t, ok := o.(tripleObjective)
+	if !ok || !t.isGrouped {
+		return layout{maxQuestions: n, maxExamples: n}
 	}
-	return layout{n, n, false}
+	l := layout{maxQuestions: n, maxExamples: examplesPerQuery * n, isGrouped: true}
+	if s.SampledSoftmax > 0 {
+		l.isWhole = true
+		l.maxExamples = max(l.maxExamples, min(s.AnswersPerQuery, 2*s.Batch))
+	}
+	return l
 }
 
-// maxUnits returns the largest number of units for a batch of triples or questions.
+// maxUnits returns the largest number of units for a batch of triples or questions. Two neighbours of
+// whole questions have more than maxExamples together.
 func (l layout) maxUnits(batch int) int {
 	if l.isGrouped {
 		batch *= 2 // examples, one per direction of a triple
-		return divideUp(batch, l.maxQuestions) + batch/l.maxExamples
 	}
-	return divideUp(batch, l.maxQuestions)
+	units := divideUp(batch, l.maxQuestions)
+	switch {
+	case l.isWhole:
+		units += 1 + 2*batch/l.maxExamples
+	case l.isGrouped:
+		units += batch / l.maxExamples
+	}
+	return units
 }
 
 // divideUp returns n/size, rounded up.
@@ -57,7 +73,11 @@ func (l layout) divide(batch []kge.Example, numbers []int32, units []*unit) []*u
 		if isNew {
 			question++
 		}
-		if u == nil || i-start == l.maxExamples || isNew && question-u.first == questions {
+		isFull := i-start == l.maxExamples
+		if l.isWhole && isNew {
+			isFull = i-start+answersFrom(batch, i) > l.maxExamples
+		}
+		if u == nil || isFull || isNew && question-u.first == questions {
 			u, start = units[used], i
 			u.first, u.questions, u.numbers = question, u.questions[:0], nil
 			used++
@@ -69,6 +89,15 @@ func (l layout) divide(batch []kge.Example, numbers []int32, units []*unit) []*u
 		}
 	}
 	return units[:used]
+}
+
+// answersFrom returns the number of examples, from one on, that have its question.
+func answersFrom(batch []kge.Example, i int) int {
+	n := 1
+	for i+n < len(batch) && repeatsQuestion(batch, i+n) {
+		n++
+	}
+	return n
 }
 
 // repeatsQuestion reports whether an example has the question of the one before.

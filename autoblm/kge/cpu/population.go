@@ -151,7 +151,7 @@ func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) f
 		queries, exponentialBytes = tiles.MaxRoundedQueries, bfloat16Bytes
 	}
 	o := objectiveOf(d, s)
-	layout := newLayout(queries, o)
+	layout := newLayout(queries, o, s)
 	units := layout.maxUnits(min(s.Batch, d.Count))
 	paths := layout.maxExamples * o.directions()
 	perUnit, perThread := float64(2*s.Dim*paths), float64(8*s.Dim*paths)
@@ -193,7 +193,7 @@ func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) f
 		columns := s.FormOf(members[0]).Spec().Tables(s.Dim)[0].Columns
 		bytes += float32Bytes * 2 * active * float64(paths) * float64(columns)
 	}
-	if isBF16 {
+	if isBF16 && shared == len(d.Entities) { // those of a sample are rounded alone
 		bytes += bfloat16Bytes * entities * float64(s.Dim) * float64(len(members))
 	}
 	return bytes

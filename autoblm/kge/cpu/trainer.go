@@ -51,7 +51,7 @@ func newTrainer(
 ) (*trainer, error) {
 	t := &trainer{
 		model: m, objective: o, settings: s, member: member, scales: scales,
-		layout: newLayout(m.maxQueries(), o),
+		layout: newLayout(m.maxQueries(), o, s),
 	}
 	t.prepareIVR()
 	slots := 1
@@ -201,9 +201,10 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 }
 
 // sorted returns the batch sorted by path if more examples can then share rows of relations, and
-// the number of each example before; else nil. The next call overwrites both.
+// the number of each example before; else nil. The next call overwrites both. Negatives are drawn for
+// neighbours in the batch, so that these stay together.
 func (t *trainer) sorted(batch []kge.Example) (sorted []kge.Example, numbers []int32) {
-	if !t.sharesRows || t.objective.directions() == 1 {
+	if !t.sharesRows || t.objective.directions() == 1 || t.drawsNegatives {
 		return batch, nil
 	}
 	t.order, t.inOrder = t.order[:0], t.inOrder[:0]

@@ -141,6 +141,9 @@ func Recipes() map[string]Recipe {
 		"grouped, all": newRecipe(
 			all, reciprocal, grouped(9), batch, frequency(0.5), withDropout(0.2)),
 		"grouped, sampled":            newRecipe(all, reciprocal, grouped(2), sampled(3)),
+		"a group, sampled":            newRecipe(all, reciprocal, grouped(1000), sampled(3)),
+		"a group, taught":             newRecipe(none, reciprocal, grouped(1000), taught(0.4, 2)),
+		"a group, dropout":            newRecipe(none, reciprocal, grouped(1000), withDropout(0.2)),
 		"grouped, sparse":             newRecipe(all, reciprocal, grouped(2), sparse),
 		"grouped, n3 of pairs":        newRecipe(pairs, reciprocal, grouped(3)),
 		"sparse gradients":            newRecipe(none, sparse),
@@ -300,6 +303,15 @@ func RandomGraph(entities, relations, triples int, seed uint64) *datasets.Graph 
 			Relation: rng.Int32N(int32(relations)),
 			Tail:     rng.Int32N(int32(entities)),
 		})
+	}
+	return g
+}
+
+// star returns a graph in which one question has all answers.
+func star(answers int) *datasets.Graph {
+	g := emptyGraph(answers+20, 2)
+	for i := range int32(answers) {
+		g.Train = append(g.Train, datasets.Triple{Head: 0, Relation: 0, Tail: 1 + i})
 	}
 	return g
 }

@@ -104,7 +104,7 @@ func gradients(t *testing.T, engine kge.Engine, tolerance float64, in Scope) (su
 func manyRows(t *testing.T, engine kge.Engine, tolerance float64) {
 	for _, c := range largeScenarios(t) {
 		if engine.Supports(c.data, c.settings, []kge.Member{c.member}) == nil {
-			c.Check(t, engine, tolerance)
+			t.Run(c.name, func(t *testing.T) { c.Check(t, engine, tolerance) })
 		}
 	}
 }

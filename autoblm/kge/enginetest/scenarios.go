@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -89,6 +90,7 @@ func largeScenarios(t testing.TB) []scenario {
 	return prepare(&largeOnes, func() (all []scenario) {
 		many := Triples(RandomGraph(450, 100, 130, 1)) // questions
 		few := Triples(RandomGraph(20, 2, 700, 1))
+		hub := Triples(star(450))
 		for _, c := range []struct {
 			member, recipe string
 			batch          int
@@ -114,20 +116,30 @@ func largeScenarios(t testing.TB) []scenario {
 			{"rotate", "all negatives", 130, many},
 			{"transe", "self-adversarial", 130, few},
 			{"quate", "self-adversarial", 130, few},
+			{"block-2", "self-adversarial", 130, few},
+			{"core-2", "self-adversarial", 130, few},
+			{"gqe", "self-adversarial", 130, few},
+			{"quate", "a group, taught", 450, hub},
+			{"quate", "bce, dropout", 450, hub},
+			{"core-2", "batch norm, bce", 450, hub},
+			{"quate", "a group, dropout", 450, hub},
+			{"quate", "a group, sampled", 450, hub},
 		} {
 			s, m := kge.DefaultSettings(), Members()[c.member]
 			s.Dim, s.InitScale = 8, 0.5
 			recipe := Recipes()[c.recipe]
 			recipe.Set(&s)
 			s.Batch, m.Weights = c.batch, recipe.Weights
-			all = append(all, scenario{Case: NewCase(c.data, s, m, 1, 4)})
+			name := c.member + "/" + c.recipe
+			all = append(all, scenario{name, c.member, c.recipe, NewCase(c.data, s, m, 1, 4)})
 		}
 		paths := Paths(t, 450, 3, 1500)
 		for _, hops := range []int{1, 3} {
 			data := pathData(t, paths, query.Paths{Hops: []int{hops}, AnswerPower: 0.5})
 			s, m := kge.DefaultSettings(), Members()["mixed"]
 			s.Dim, s.Batch, s.InitScale, s.Reciprocal, m.N3 = 8, 150, 0.5, true, 0.1
-			all = append(all, scenario{Case: NewCase(data, s, m, 1, 4)})
+			name := fmt.Sprintf("mixed/paths of %d", hops)
+			all = append(all, scenario{name, "mixed", "", NewCase(data, s, m, 1, 4)})
 		}
 		return all
 	})

@@ -82,7 +82,7 @@ func defaultTrial(
 	t.Recipe.Seed = s.Settings.Seed
 	training := &t.Recipe.Training
 	if !validates {
-		training.ValidateEvery, training.Patience, training.PlateauPatience = 0, 0, 0
+		training.SkipValidation()
 	}
 	if k := t.Structure.K(); k > 0 { // which may differ from that of the search
 		training.Dim = max(1, training.Dim/k) * k

@@ -179,8 +179,7 @@ func (m measurement) seconds(ctx context.Context, dim, steps int) (float64, erro
 	recipe := m.Settings.TrialRecipe()
 	training := &recipe.Training
 	training.Dim, training.Epochs, training.MaxSteps = dim, 1, steps
-	training.ValidateEvery, training.Patience = 0, 0
-	training.PlateauPatience, training.PlateauFactor = 0, 0
+	training.SkipValidation()
 	var trials []task.Trial
 	for _, a := range []structure.Structure{simple(m.Settings.K), diagonal(m.Settings.K)} {
 		trials = append(trials, task.Trial{

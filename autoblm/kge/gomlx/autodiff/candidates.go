@@ -52,15 +52,9 @@ func (t *trainee) addSample(all *packed, p part, step int) {
 	rules.DrawSample(t.member.Seed, uint64(step), drawn, isDrawn)
 	answers := within(p.answers, p.from, p.to)
 	included := all.floatsOf(inIncluded)
-	for i, x := range answers {
-		same := func(other weighted) bool {
-			return other.question == x.question && other.entity == x.entity
-		}
-		first := i
-		for first > 0 && answers[first-1].question == x.question {
-			first--
-		}
-		if !isDrawn[x.entity] && !slices.ContainsFunc(answers[first:i], same) {
+	for i, x := range answers { // equal answers of a question are neighbours
+		isRepeated := i > 0 && answers[i-1].question == x.question && answers[i-1].entity == x.entity
+		if !isDrawn[x.entity] && !isRepeated {
 			included.set(0, i, 1)
 		}
 	}

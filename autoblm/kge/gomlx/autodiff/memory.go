@@ -23,6 +23,20 @@ type memory struct {
 	unit      int // number of questions that a part cannot divide
 }
 
+// answersPerQuestion returns the number of answers that a question learns: the largest one of triples
+// and, where a question has all of its answers, the mean of a batch, rounded up.
+func answersPerQuestion(d *kge.Data, s kge.Settings) int64 {
+	if d.BothDirections && s.Loss != kge.BCE {
+		return int64(max(1, s.AnswersPerQuery))
+	}
+	batches := d.Batches(s, 1)
+	if batches.Count == 0 {
+		return 1
+	}
+	b := newBatch(d, s, batches.Make(0, nil))
+	return int64(divideUp(len(b.answers), len(b.questions)))
+}
+
 // memoryOf returns the memory of a member.
 func memoryOf(c Compiler, d *kge.Data, s kge.Settings, one kge.Member) memory {
 	f := s.FormOf(one)
@@ -49,7 +63,7 @@ func memoryOf(c Compiler, d *kge.Data, s kge.Settings, one kge.Member) memory {
 	lookedUp, convolved := numbersOfHop(f, s.Dim, one.Structure.K())
 	hops := int64(max(1, d.Hops, s.WalkHops))
 	m.question = hops*(8*int64(s.Dim)*int64(f.Capabilities().StateRows)+4*lookedUp) + 2*convolved
-	m.question += 5 * int64(s.Dim) * int64(max(1, s.AnswersPerQuery)) // answers
+	m.question += 5 * int64(s.Dim) * answersPerQuestion(d, s)
 
 	candidates := int64(s.Candidates(len(d.Entities)))
 	if s.Negatives > 0 {

@@ -7,9 +7,11 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/require"
 )
 
@@ -174,6 +176,23 @@ func TestMemoryOfHops(t *testing.T) {
 	}
 }
 
+// TestMemoryOfAnswers checks that a question needs the memory of the answers that it learns, where it
+// has all of them.
+func TestMemoryOfAnswers(t *testing.T) {
+	g := enginetest.RandomGraph(200, 1, 0, 1)
+	for tail := range int32(100) { // one query has 100 answers, and 100 have one
+		g.Train = append(g.Train, datasets.Triple{Head: 150, Relation: 0, Tail: tail})
+	}
+	d, s := completion.Data(g), kge.DefaultSettings()
+	s.Dim, s.Batch, s.Reciprocal = 8, 200, true
+	question := func() int64 { return memoryOf(limited{}, d, s, kge.Member{Form: form.Block(1)}).question }
+	one := question()
+	s.Loss = kge.BCE
+	if got, want := question()-one, int64(5*8); got != want { // a mean of 2
+		t.Errorf("all answers need %d more numbers, want %d", got, want)
+	}
+}
+
 // TestMemoryOfEncoders checks that the numbers of an encoder grow with its messages.
 func TestMemoryOfEncoders(t *testing.T) {
 	d, s, _, _ := distances(1)
@@ -213,4 +232,13 @@ func TestPartsOfBlocks(t *testing.T) {
 			t.Errorf("1/%d of the memory of %d questions has parts of %d", share, m.questions, room)
 		}
 	}
+}
+
+// TestTemperatureOfPaths checks that the negatives of paths cannot be weighed.
+func TestTemperatureOfPaths(t *testing.T) {
+	d, s, members, _ := distances(1)
+	s.Negatives, s.AdversarialTemperature = 4, 1
+	d.BothDirections = false
+	require.Error(t, Supports(limited{}, d, s, members), "leave adversarial-temperature at 0")
+	require.Error(t, cpu.New(1).Supports(d, s, members), "leave adversarial-temperature at 0")
 }

@@ -35,7 +35,7 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 	if s.Buckets > 1 {
 		return errors.New("engine gomlx has no buckets; set buckets to 0 or use engine cpu")
 	}
-	if err := s.CheckTeacher(d); err != nil {
+	if err := errors.Join(s.CheckTeacher(d), s.CheckTemperature(d)); err != nil {
 		return err
 	}
 	for _, m := range members {
