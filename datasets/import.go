@@ -143,7 +143,8 @@ type importer struct {
 // importedFact is a fact with ids instead of labels.
 type importedFact struct {
 	Triple
-	weight     float32
+	weight     float32 // 1 unless isWeighted
+	isWeighted bool
 	file, line int32
 	time       float64 // for a split by time
 }
@@ -161,7 +162,7 @@ func (im *importer) read(path string) error {
 			return nil
 		}
 		read := importedFact{
-			weight: float32(f.Weight), file: file, line: int32(min(f.Line, math.MaxInt32)),
+			weight: float32(f.Weight), isWeighted: f.IsWeighted, file: file, line: int32(min(f.Line, math.MaxInt32)),
 		}
 		if im.settings.By == ByTime {
 			if read.time, err = im.clock.parse(f.Time); err != nil {
@@ -256,16 +257,31 @@ func (im *importer) graph(name string) *Graph {
 		Entities: im.labels.entities.labels, Relations: im.labels.relations.labels,
 		warnings: im.labels.warnings,
 	}
-	for i, f := range im.facts {
-		if f.weight != 1 && g.Weights == nil {
-			g.Weights = slices.Repeat([]float32{1}, len(im.facts))
-		}
-		if g.Weights != nil {
-			g.Weights[i] = f.weight
-		}
-		if im.settings.By == ByTime {
+	if slices.ContainsFunc(im.facts, func(f importedFact) bool { return f.weight != 1 }) {
+		g.Weights = weightsOf(im.facts)
+	}
+	if im.settings.By == ByTime {
+		for _, f := range im.facts {
 			g.times = append(g.times, f.time)
 		}
 	}
 	return g
+}
+
+// weightsOf returns the weights of facts. One without a weight has the mean of the others.
+func weightsOf(facts []importedFact) []float32 {
+	sum, weighted := 0.0, 0
+	for _, f := range facts {
+		if f.isWeighted {
+			sum += float64(f.weight)
+			weighted++
+		}
+	}
+	weights := make([]float32, len(facts))
+	for i, f := range facts {
+		if weights[i] = f.weight; !f.isWeighted {
+			weights[i] = float32(sum / float64(weighted))
+		}
+	}
+	return weights
 }

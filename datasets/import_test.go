@@ -31,7 +31,7 @@ func TestImport(t *testing.T) {
 	want := &Graph{
 		Name: "one", Entities: []string{"a", "b", "c", "x:a", "x:K"},
 		Relations: []string{"knows", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"},
-		Train:     []Triple{{0, 0, 1}, {1, 0, 2}, {3, 1, 4}}, Weights: []float32{2, 1, 1},
+		Train:     []Triple{{0, 0, 1}, {1, 0, 2}, {3, 1, 4}}, Weights: []float32{2, 1, 8. / 3},
 		Types: NewTypes(5, []string{"x:K"}, []EntityType{{3, 0}}),
 	}
 	if diff := cmp.Diff(want, g, ignoreIndex); diff != "" {

@@ -122,7 +122,7 @@ func (c columns) fact(row []string, line int) (Fact, error) {
 		if err != nil || !(w >= 0 && w <= MaxWeight) {
 			return f, malformed("the weight %q is not a number from 0 to %g", row[c[weight]], MaxWeight)
 		}
-		f.Weight = w
+		f.Weight, f.IsWeighted = w, true
 	}
 	return f, nil
 }

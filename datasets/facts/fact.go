@@ -11,8 +11,9 @@ import (
 // Fact is one statement of a file.
 type Fact struct {
 	Head, Relation, Tail string
-	// Weight is 1 unless a column gives it, and never negative.
-	Weight float64
+	// Weight is 1 unless a column gives it, as IsWeighted says, and never negative.
+	Weight     float64
+	IsWeighted bool
 	// Time is the text in the column of times; "" without one.
 	Time string
 	// IsRDF says that the fact is from a format of RDF. A label that begins with "_:" is then a blank
