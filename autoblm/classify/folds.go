@@ -46,7 +46,7 @@ func checkGraph(g *rdf.Graph, s Settings) error {
 			s.SeenBy, g.Name, n)
 	}
 	if len(g.Train) < s.Folds {
-		return fmt.Errorf("%s has %d training nodes: they cannot be divided into %d folds",
+		return fmt.Errorf("%s has %d training nodes: they cannot be divided into %d folds; label more nodes",
 			g.Name, len(g.Train), s.Folds)
 	}
 	counts := make([]int, len(g.Classes))
@@ -56,7 +56,8 @@ func checkGraph(g *rdf.Graph, s Settings) error {
 	for class, count := range counts {
 		if count < 2 {
 			return fmt.Errorf("class %q has %d of the training nodes: cross-validation needs two of "+
-				"each class, one to learn from while the other is held out", g.Classes[class], count)
+				"each class, one to learn from while the other is held out; label more nodes, or leave "+
+				"the class out", g.Classes[class], count)
 		}
 	}
 	if s.Runs > 0 && len(g.Test) == 0 {

@@ -55,7 +55,7 @@ const maxDim = 1 << 20
 func (d *description) check() (err error) {
 	if len(d.Ensemble) > 0 {
 		return fmt.Errorf("this is an ensemble of %s, not one model: "+
-			"use the folder of one of them, such as %s",
+			"use one of the folders in it, such as %s",
 			format.Count(len(d.Ensemble), "model"), d.Ensemble[0])
 	}
 	if d.Training != nil && d.Training.Settings.Reciprocal && !d.Reciprocal {

@@ -60,7 +60,8 @@ func importFacts(dir string, o Options) (*datasets.Graph, error) {
 	return g, err
 }
 
-// readClasses reads lines of node<TAB>class and draws a fifth of them, at least one, for the test.
+// readClasses reads lines of node<TAB>class and draws a fifth of them, at least one, for the test. Two
+// of each class stay for training, where it has them.
 func (r *labelReader) readClasses(dir string, g *Graph) error {
 	var labels []Label
 	path := filepath.Join(dir, classesFile)
@@ -79,10 +80,7 @@ func (r *labelReader) readClasses(dir string, g *Graph) error {
 	if len(labels) < 2 {
 		return fmt.Errorf("%s: %d labelled nodes are too few to train and to test", path, len(labels))
 	}
-	isTest := make([]bool, len(labels))
-	for _, i := range rand.New(rand.NewPCG(1, 0)).Perm(len(labels))[:max(1, len(labels)/5)] {
-		isTest[i] = true
-	}
+	isTest := drawTest(labels)
 	for i, label := range labels {
 		if isTest[i] {
 			g.Test = append(g.Test, label)
@@ -91,4 +89,26 @@ func (r *labelReader) readClasses(dir string, g *Graph) error {
 		}
 	}
 	return nil
+}
+
+// drawTest draws the labels of the test.
+func drawTest(labels []Label) (isTest []bool) {
+	left := map[int32]int{} // for training, by class
+	for _, l := range labels {
+		left[l.Class]++
+	}
+	isTest = make([]bool, len(labels))
+	drawn, order := 0, rand.New(rand.NewPCG(1, 0)).Perm(len(labels))
+	for _, i := range order {
+		const least = 2 // which cross-validation needs
+		if class := labels[i].Class; drawn < len(labels)/5 && left[class] > least {
+			isTest[i] = true
+			left[class]--
+			drawn++
+		}
+	}
+	if drawn == 0 {
+		isTest[order[0]] = true
+	}
+	return isTest
 }

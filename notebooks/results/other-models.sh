@@ -77,11 +77,11 @@ run wn18rr transe-adam --recipe basic --model transe --dim 400 --negatives 256 -
   --batch 512 --optimizer adam --init-scale 0.01 --lr 0.001 --epochs 150 --cooldown 75 --validate-every 10
 run wn18rr transh-adam --recipe basic --model transh --dim 400 --negatives 256 --margin 6 --adversarial-temperature 1 \
   --batch 512 --optimizer adam --init-scale 0.01 --lr 0.001 --epochs 60 --cooldown 30 --validate-every 10
-run wn18rr rotate-800 --recipe rotate --dim 800 --negatives 256 --lr 0.001 --relation-rate 50 --epochs 80 \
-  --cooldown 50 --validate-every 10
+run wn18rr rotate-adam --recipe rotate --dim 400 --negatives 256 --lr 0.001 --relation-rate 50 --epochs 100 \
+  --cooldown 80 --validate-every 10
 run fb15k-237 pairre-800 --recipe pairre --dim 800 --init-scale 0.01 --batch 512 --lr 0.001 --epochs 40 \
   --cooldown 24 --validate-every 8 --validate-sample 4000
-run fb15k-237 rotate-800 --recipe rotate --dim 800 --batch 512 --lr 0.001 --relation-rate 50 --epochs 40 \
+run fb15k-237 rotate-800 --recipe rotate --dim 800 --batch 512 --lr 0.0005 --relation-rate 50 --epochs 40 \
   --cooldown 24 --validate-every 8 --validate-sample 4000
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too

@@ -64,7 +64,7 @@ func TestTrainedOnTest(t *testing.T) {
 	contains(t, flat(stderr), leaked("test"), "are training triples of the model")
 
 	// What a model continues from counts too.
-	fail(t, cli.Failed, "use the folder of one of them", "train --from e --no-eval --dataset b")
+	fail(t, cli.Failed, "use one of the folders in it", "train --from e --no-eval --dataset b")
 	check("train --from", object(t, "train --from m --epochs 1 --no-eval --out n --dataset b"),
 		"valid", "test")
 	check("a continued model", object(t, "eval --model n --dataset b"), "test")

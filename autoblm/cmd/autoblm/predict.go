@@ -335,5 +335,9 @@ func knownFrom[G any](
 			"(name the graph with --dataset)", format.OneLine(withHint(err)))
 		return nil, nil
 	}
-	return nil, fmt.Errorf("find the known answers: %w (name the graph with --dataset)", err)
+	fix := "name the graph with --dataset"
+	if f.Dataset != "" {
+		fix = "leave --dataset out, or name the graph of the model"
+	}
+	return nil, fmt.Errorf("find the known answers: %w (%s)", err, fix)
 }

@@ -25,7 +25,7 @@ func (s searchRun) block(r *search.Result) cli.Block {
 		b.Next = append(b.Next, nextPrediction(s.out, s.Task))
 	}
 	place := studyPlace(s.settings.Study)
-	if s.settings.Model == form.Bilinear {
+	if s.settings.Model == form.Bilinear && r.Stopped != search.CannotSelect {
 		b.Next = append(b.Next, shellCommand([]string{"report", "--study", place}))
 	}
 	if resume := resumption(place, r); resume != nil && r.Stopped != search.Interrupted {
