@@ -35,9 +35,9 @@ func allFolds(g *rdf.Graph, s Settings) [][]int {
 	return all
 }
 
-// checkGraph returns an error if a graph's labelled nodes cannot be cross-validated and tested with
+// CheckGraph returns an error if a graph's labelled nodes cannot be cross-validated and tested with
 // the settings.
-func checkGraph(g *rdf.Graph, s Settings) error {
+func CheckGraph(g *rdf.Graph, s Settings) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}

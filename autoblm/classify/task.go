@@ -51,7 +51,7 @@ func (t *Task) Check() error {
 	if err := t.Settings.Member.Validate(); err != nil {
 		return err
 	}
-	return checkGraph(t.Graph, t.Settings.Convolution)
+	return CheckGraph(t.Graph, t.Settings.Convolution)
 }
 
 // Identity implements [task.Task].

@@ -23,7 +23,7 @@ type Trainer struct {
 
 // NewTrainer prepares training on a graph.
 func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
-	if err := checkGraph(g, s); err != nil {
+	if err := CheckGraph(g, s); err != nil {
 		return nil, err
 	}
 	if o.Engine == nil {

@@ -54,3 +54,32 @@ func TestClassesWithoutRDF(t *testing.T) {
 		wantError(t, err, want)
 	}
 }
+
+// TestDrawnClassesLeaveTwo checks that a fifth of the nodes is drawn for the test, and that two of each
+// class stay for training.
+func TestDrawnClassesLeaveTwo(t *testing.T) {
+	var labels []Label
+	for node := range int32(100) {
+		class := node % 8
+		if node >= 24 { // seven classes have three nodes
+			class = 7
+		}
+		labels = append(labels, Label{node, class})
+	}
+	left, drawn := map[int32]int{}, 0
+	for i, isTest := range drawTest(labels) {
+		if isTest {
+			drawn++
+		} else {
+			left[labels[i].Class]++
+		}
+	}
+	for class := range int32(8) {
+		if left[class] < 2 {
+			t.Errorf("class %d has %d nodes for training", class, left[class])
+		}
+	}
+	if drawn != 20 {
+		t.Errorf("%d of 100 nodes are drawn", drawn)
+	}
+}

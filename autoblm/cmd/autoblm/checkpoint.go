@@ -140,7 +140,7 @@ func continuation(job kge.Job) continuing {
 		differs := job.ChangesPast(c)
 		if differs {
 			how += fmt.Sprintf("; its learning rate or last validation depended on the %d epochs, "+
-				"so the model differs from one of %d epochs at once", c.Of, epochs)
+				"so the model may differ from one of %d epochs at once", c.Of, epochs)
 		}
 		return how, differs, nil
 	}

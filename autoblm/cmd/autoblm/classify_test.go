@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -139,5 +140,17 @@ func TestMajorityClass(t *testing.T) {
 		if got := stderr.String(); got != want {
 			t.Errorf("accuracy %v: %q", accuracy, got)
 		}
+	}
+}
+
+// TestRefusedClassifyTraining checks that a graph that cannot be divided leaves no folder.
+func TestRefusedClassifyTraining(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, "a,knows,b\nb,knows,c\nc,knows,d\nd,knows,a\n", dir, "facts.csv")
+	writeFile(t, "a\tred\nb\tred\nc\tblue\nd\tblue\n", dir, "classes.tsv")
+	out := filepath.Join(t.TempDir(), "out")
+	fail(t, cli.Failed, "has 4 labelled nodes", "classify train --dataset", dir, "--out", out)
+	if _, err := os.Stat(out); !os.IsNotExist(err) {
+		t.Errorf("a folder is left: %v", err)
 	}
 }

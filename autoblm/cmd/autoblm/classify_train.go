@@ -138,6 +138,9 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 		return err
 	}
 	warn(o, g.Warnings())
+	if err := classify.CheckGraph(g, settings); err != nil { // before there is a folder
+		return err
+	}
 	training := classifyTraining{settings, member, c.ranges(line), c.Tune}
 	out, err := c.createFor(o, g, engine, training)
 	if err != nil {

@@ -109,7 +109,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 			b.Note(fmt.Sprintf("%s of %s answers are not of the kind to which the last relation leads "+
 				"in train; they rank last.", format.Int(typed.Outside), format.Int(typed.Answers)))
 		}
-		b.Next = []string{nextPath(c.Model, d, c.Hops)}
+		b.Next = []string{nextPath(c.Model, d, hops)}
 		o.Show(b)
 		if o.Verbose {
 			t := query.NewTable()

@@ -457,6 +457,13 @@ func (s trainSummary) block(g *datasets.Graph, dataset string) cli.Block {
 	}
 	b.Add("model", s.Out)
 	b.Next = append(b.Next, nextTail(s.Out, g))
+	if len(s.Members) > 0 {
+		b.Note(fmt.Sprintf("The model is that of seed %d, the first.", s.Members[0].Seed))
+	}
+	if folders := s.folders(); len(folders) > 1 && len(g.Valid) > 0 {
+		together := append([]string{"ensemble", "--dataset", dataset}, folders...)
+		b.Next = append(b.Next, shellCommand(together))
+	}
 	switch {
 	case s.Test != nil:
 		b.Next = append(b.Next, shellCommand([]string{"search", "--dataset", dataset, "--minutes", "10"}))
@@ -464,6 +471,16 @@ func (s trainSummary) block(g *datasets.Graph, dataset string) cli.Block {
 		b.Next = append(b.Next, shellCommand([]string{"eval", "--model", s.Out}))
 	}
 	return b
+}
+
+// folders returns the folders of the members that are kept.
+func (s trainSummary) folders() (all []string) {
+	for _, m := range s.Members {
+		if m.Out != "" {
+			all = append(all, m.Out)
+		}
+	}
+	return all
 }
 
 // spread describes the test scores of the members, or else their validation scores.
