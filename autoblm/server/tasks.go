@@ -72,6 +72,7 @@ func (l *loaded) classes(ctx context.Context, r classesRequest) ([]classified, e
 		results[i].Prediction = p
 		if err != nil {
 			results[i].Node, results[i].Error = node, format.OneLine(err)
+			results[i].Answers = []classify.Answer{} // [] in JSON, as in that of predict
 		}
 	}
 	return results, nil

@@ -142,6 +142,13 @@ func (b *Bar) SetDeadline(at time.Time) {
 	b.deadline = at
 }
 
+// Deadline returns the latest end of the work, the zero time for none.
+func (b *Bar) Deadline() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.deadline
+}
+
 // description returns a line with the remaining time, without the parts that do not fit the
 // terminal with the bar. Its caller holds the lock.
 func (b *Bar) description(line string) string {

@@ -77,7 +77,7 @@ func (s graphImport) block(verbose bool) cli.Block {
 			b.Add("", fmt.Sprintf("and %s", format.Count(len(s.Files)-1, "file")))
 			break
 		}
-		b.Add("read", format.Int(file.Facts)+" facts of "+file.File+" ("+describeFile(file)+")")
+		b.Add("read", format.Count(file.Facts, "fact")+" of "+file.File+" ("+describeFile(file)+")")
 	}
 	addDrops(&b, "dropped", s.Dropped, verbose)
 	addDrops(&b, "changed", s.Changed, verbose)

@@ -193,7 +193,7 @@ func (f predictFlags) options() (o completion.PredictOptions, err error) {
 	}
 	file, err := inputfile.OpenDecompressed(f.Among)
 	if err != nil {
-		return o, err
+		return o, fmt.Errorf("--among: %w", err)
 	}
 	defer file.Close()
 	o.Among = []string{}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -65,10 +64,8 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 			"hold out validation triples (autoblm dataset import)", reason)
 	}
 	bar := newSearchBar(o, s.settings.TrialName(), s.settings.TimeLimit > 0)
-	var end time.Time // that of the study, which may have used a part of the limit before
 	s.settings.OnProgress = func(p search.Progress) {
-		end = p.End
-		bar.SetDeadline(end)
+		bar.SetDeadline(p.End) // that of the study, which may have used a part of the limit before
 		bar.update(p)
 	}
 	t := s.Task
@@ -91,7 +88,7 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 	s.settings.Training.Precision = result.Recipe.Training.Precision // resolved
 	summary := s.summary(result)
 	o.Saved("the study is %s", s.settings.Study)
-	saved := errors.Join(s.save(o, result), s.calibrate(ctx, o, result, end))
+	saved := errors.Join(s.save(o, result), s.calibrate(ctx, o, result, bar.Deadline()))
 	printed := o.Result(summary, func(w io.Writer) {
 		if len(result.Best) > 0 || result.Artifact != nil {
 			o.Show(s.block(result))

@@ -15,7 +15,8 @@ type layout struct {
 	maxQuestions, maxExamples int  // of a unit
 	isGrouped                 bool // neighbouring examples can share a question
 	// isWhole keeps the examples of a question in one unit: the sum of a sampled softmax has all of
-	// the question's answers.
+	// the question's answers. Only if several groups of a question meet in a batch can they be more
+	// than maxExamples; the sum of each unit then lacks the answers of the others that are not drawn.
 	isWhole bool
 }
 
