@@ -371,7 +371,7 @@ func TestTasks(t *testing.T) {
 		}
 	}
 	_, text = ask(t, h.URL+"/v1/classes", `{"model":"tasks","nodes":["a","?"],"top":2}`)
-	for _, want := range []string{`"kind 2"`, `"node":"?"`, `"error":"unknown node"`} {
+	for _, want := range []string{`"kind 2"`, `"node":"?"`, `"answers":[]`, `"error":"unknown node"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in %s", want, text)
 		}
