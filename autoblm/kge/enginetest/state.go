@@ -48,7 +48,7 @@ func ResumesFromState(t *testing.T, engine kge.Engine, tolerance float64, in Sco
 	d = pathData(t, Paths(t, 40, 3, 150), query.Paths{Hops: []int{2}, With: []int{1}})
 	for name, m := range Members() {
 		s := settings(max(4, m.Structure.K()))
-		if engine.Supports(d, s, []kge.Member{m}) == nil {
+		if engine.Supports(d, s, []kge.Member{m, m}) == nil {
 			continuesAlike(t, name, engine, tolerance, d, s, []kge.Member{m, m},
 				func(kge.Population) error { return nil })
 		}
