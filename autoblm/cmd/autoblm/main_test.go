@@ -94,7 +94,7 @@ func TestSearchJSON(t *testing.T) {
 	second["resumed"] = first["resumed"]
 	same(t, "the second run of a finished search", second, first)
 
-	fail(t, cli.Failed, "another search", searchIn(dir, "world"))
+	fail(t, cli.Failed, ": repeat autoblm search ", searchIn(dir, "world"))
 	text, _ := succeed(t, search, "--verbose")
 	contains(t, text, "QuatE", "┌", "alidation MRR")
 }

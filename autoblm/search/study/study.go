@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -16,6 +17,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
+	"github.com/autoblm/autoblm-go/internal/record"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
@@ -184,6 +186,16 @@ func (s *Study) begin(about About, anyPrecision bool) error {
 	})
 }
 
+// firstOf shortens a long list of differences.
+func firstOf(differences string) string {
+	const most = 3
+	all := strings.Split(differences, "; ")
+	if len(all) <= most+1 {
+		return differences
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(all[:most], "; "), len(all)-most)
+}
+
 // resumed returns the row of the study for another run of the search that about describes. A study
 // without trials accepts any other search.
 func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
@@ -224,8 +236,12 @@ func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
 		return row{}, s.explain("read", err)
 	}
 	if trials > 0 {
-		return row{}, fmt.Errorf("the study %s is about another search (%s): "+
-			"use the same settings, or name another study", s.path, differ)
+		fix := "use the same settings"
+		if len(stored.Command) > 0 {
+			fix = "repeat autoblm " + record.CommandLine(stored.Command...)
+		}
+		return row{}, fmt.Errorf("the study %s is about another search (%s): %s, or name another study",
+			s.path, firstOf(differ), fix)
 	}
 	return wanted, nil
 }
