@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -72,6 +73,14 @@ func studyPlace(file string) string {
 		return filepath.Dir(file)
 	}
 	return file
+}
+
+// nextReport returns the command that reports on a study, if it compares structures and can be reported.
+func nextReport(place string, model form.Form, r *search.Result) []string {
+	if model != form.Bilinear || r.Stopped == search.CannotSelect {
+		return nil
+	}
+	return []string{shellCommand([]string{"report", "--study", place})}
 }
 
 // resumption returns the arguments that resume a study, with more time or more structures if its

@@ -3,7 +3,6 @@ package main
 import (
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -25,9 +24,7 @@ func (s searchRun) block(r *search.Result) cli.Block {
 		b.Next = append(b.Next, nextPrediction(s.out, s.Task))
 	}
 	place := studyPlace(s.settings.Study)
-	if s.settings.Model == form.Bilinear && r.Stopped != search.CannotSelect {
-		b.Next = append(b.Next, shellCommand([]string{"report", "--study", place}))
-	}
+	b.Next = append(b.Next, nextReport(place, s.settings.Model, r)...)
 	if resume := resumption(place, r); resume != nil && r.Stopped != search.Interrupted {
 		b.Next = append(b.Next, shellCommand(resume))
 	}

@@ -170,9 +170,7 @@ func (s studyDetails) block(
 		b.Note("State: " + s.Note + ".")
 	}
 	place := studyPlace(s.Study)
-	if contents.About.Settings.Model == form.Bilinear {
-		b.Next = append(b.Next, shellCommand([]string{"report", "--study", place}))
-	}
+	b.Next = append(b.Next, nextReport(place, contents.About.Settings.Model, r)...)
 	if resume := resumption(place, r); resume != nil && s.Status != study.Running {
 		b.Next = append(b.Next, shellCommand(resume))
 	}
