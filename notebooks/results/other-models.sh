@@ -61,6 +61,8 @@ run wn18rr transe-40 --recipe basic --model transe --dim 400 --negatives 256 --m
 # Its first epochs are those of the longer training above.
 gomlx wn18rr interstellar-15 --recipe interstellar --sampled-softmax 1024 --epochs 15 --validate-every 3 \
   --validate-sample 1500
+gomlx wn18rr interstellar-dropout --recipe interstellar --sampled-softmax 1024 --dropout 0.5 --epochs 18 \
+  --validate-every 3 --validate-sample 1500
 run fb15k-237 tucker --recipe ivr-tucker --dim 128 --batch 1024 --sampled-softmax 4096 --epochs 24 \
   --cooldown 12 --validate-every 6
 run fb15k-237 tucker-36 --recipe ivr-tucker --dim 128 --batch 1024 --sampled-softmax 4096 --epochs 36 \
