@@ -162,7 +162,8 @@ func (im *importer) read(path string) error {
 			return nil
 		}
 		read := importedFact{
-			weight: float32(f.Weight), isWeighted: f.IsWeighted, file: file, line: int32(min(f.Line, math.MaxInt32)),
+			weight: float32(f.Weight), isWeighted: f.IsWeighted,
+			file: file, line: int32(min(f.Line, math.MaxInt32)),
 		}
 		if im.settings.By == ByTime {
 			if read.time, err = im.clock.parse(f.Time); err != nil {

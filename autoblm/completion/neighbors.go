@@ -19,7 +19,7 @@ type Neighbor struct {
 	Similarity float64 `json:"similarity" doc:"Cosine of the angle between the embeddings, from -1 to 1; for an ensemble, the mean over its members."`
 }
 
-// Neighbors returns the entities with the most similar embeddings, best first; top 0 or below returns all.
+// Neighbors returns the entities with the most similar embeddings, best first; all if top is at most 0.
 func Neighbors(models []*kge.Model, entity string, top int) ([]Neighbor, error) {
 	id, err := labels.Entity(models[0].EntityLabels, entity)
 	if err != nil {

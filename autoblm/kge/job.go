@@ -44,7 +44,7 @@ type Deadline struct {
 }
 
 // Checkpoint lets a training end early and resume later, also in another process. The results
-// are the same as without interruption, apart from the loss of the epoch that it fell into.
+// are the same as without interruption, apart from the loss of an interrupted epoch, see [Result.Loss].
 type Checkpoint struct {
 	// File holds the training after an epoch. [Train] resumes from it and rewrites it atomically
 	// from time to time and when it ends early. Its folder must exist. The previous file stays

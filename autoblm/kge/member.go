@@ -204,7 +204,7 @@ func (m Member) kind() string {
 // chunks returns the number of chunks of an embedding, 1 without a structure.
 func (m Member) chunks() int { return max(1, m.Structure.K()) }
 
-// dimStep returns a number whose multiples are all dimensions that the member can have.
+// dimStep returns a dimension of which the member can have every multiple.
 func (m Member) dimStep() int { return m.Form.RoundDim(1, m.Structure) }
 
 // validatePopulation returns an error if members cannot be trained together.

@@ -45,7 +45,8 @@ type Result struct {
 	// with tables in files and a checkpoint was interrupted.
 	Model *Model
 	// Loss is the mean loss per example, with penalties, of each epoch before the member
-	// stopped. All are finite. Of an epoch that a resumed training ended, it has the steps since then.
+	// stopped. All are finite. Of an epoch that was interrupted, it is the mean of the steps after
+	// the training resumed.
 	Loss []float64
 	// Validations is the learning curve. It is empty unless the settings validate.
 	Validations []Validation

@@ -122,7 +122,8 @@ type Settings struct {
 	// AnswersPerQuery n > 0 splits triples into tail queries and, through the reverse relation,
 	// head queries, 2·Batch of them per step. In each epoch the answers of a query are
 	// divided into groups of n. A step has whole groups, apart from those at its ends, and so computes
-	// each query once for several answers. Each triple is learned as often and with the same loss as without.
+	// each query once for several answers. Each triple is learned as often and with the same loss as
+	// without.
 	AnswersPerQuery int `json:"answers_per_query,omitempty" min:"0" max:"1000000000" help:"Query grouping: learn up to this number of answers of a query in the same step, such as 8; faster if queries have many answers. 0: no grouping."`
 	// Buckets n > 1 divides the entities into n ranges. An epoch has LoadedBuckets of them in memory
 	// at a time, in an order in which each two meet. Triples train when both of their ends are in

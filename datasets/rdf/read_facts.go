@@ -93,6 +93,7 @@ func (r *labelReader) readClasses(dir string, g *Graph) error {
 
 // drawTest draws the labels of the test.
 func drawTest(labels []Label) (isTest []bool) {
+	const least = 2         // nodes of a class, which cross-validation needs
 	left := map[int32]int{} // for training, by class
 	for _, l := range labels {
 		left[l.Class]++
@@ -100,7 +101,6 @@ func drawTest(labels []Label) (isTest []bool) {
 	isTest = make([]bool, len(labels))
 	drawn, order := 0, rand.New(rand.NewPCG(1, 0)).Perm(len(labels))
 	for _, i := range order {
-		const least = 2 // which cross-validation needs
 		if class := labels[i].Class; drawn < len(labels)/5 && left[class] > least {
 			isTest[i] = true
 			left[class]--

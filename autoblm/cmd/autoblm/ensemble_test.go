@@ -43,6 +43,19 @@ func loadEnsemble(t *testing.T, dir string) *completion.Ensemble {
 	return p.(*completion.Ensemble)
 }
 
+// TestSeedsSuggestTheirEnsemble checks that a training of several seeds says whose model it keeps, that
+// the suggested ensemble can be made, and that a graph of other labels is no graph of the model.
+func TestSeedsSuggestTheirEnsemble(t *testing.T) {
+	graph := smallGraph(t)
+	t.Chdir(t.TempDir())
+	stdout, _ := succeed(t, "train --structure simple --dim 8 --epochs 2 --members 2 --seed 4 --keep-members",
+		"--out m --dataset", graph)
+	contains(t, stdout, "The model is that of seed 4, the first.")
+	contains(t, flat(strings.ReplaceAll(stdout, "\\\n", "")), " ensemble --dataset "+graph+" m/seed-4 m/seed-5")
+	succeed(t, "ensemble --out e --dataset", graph, "m/seed-4 m/seed-5")
+	fail(t, cli.Failed, "(leave --dataset out, ", "predict --model m --head e10 --relation near --dataset world")
+}
+
 // TestEnsemble selects, saves and uses an ensemble.
 func TestEnsemble(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()

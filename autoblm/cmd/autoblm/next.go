@@ -75,7 +75,7 @@ func studyPlace(file string) string {
 	return file
 }
 
-// nextReport returns the command that reports on a study, if it compares structures and can be reported.
+// nextReport returns the command that reports on a study; none without structures or validation.
 func nextReport(place string, model form.Form, r *search.Result) []string {
 	if model != form.Bilinear || r.Stopped == search.CannotSelect {
 		return nil

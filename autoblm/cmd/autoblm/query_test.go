@@ -201,4 +201,11 @@ func TestNextPathHasTheHopsOfTheTraining(t *testing.T) {
 		t.Errorf("the suggested path is %q", path)
 	}
 	succeed(t, "query predict", next)
+
+	object(t, "query sample --hops 1,2 --count 20 --out q --dataset", graph)
+	stdout, _ = succeed(t, "query eval --model m --dataset q")
+	_, path, _ = strings.Cut(flat(strings.ReplaceAll(stdout, "\\\n", "")), " --path ")
+	if strings.Count(path, ",") != 1 {
+		t.Errorf("after ranking 2 hops, the suggested path is %q", path)
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestSearchDeadline: the same command and study resume give the same result; more minutes
@@ -26,6 +27,7 @@ func TestSearchDeadline(t *testing.T) {
 	for _, best := range first["best"].([]any) {
 		number(t, best, "rung")
 	}
+	fail(t, cli.Misuse, "give more --minutes", resume, "--budget 99")
 	_, stderr := succeed(t, resume, "--minutes 0.06")
 	contains(t, stderr, "plan")
 }

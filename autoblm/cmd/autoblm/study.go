@@ -432,8 +432,8 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	settings.Training.Precision = kge.AutoPrecision // that of the study
 	if c.Budget != 0 {
 		if contents.Plan != nil && c.Minutes == 0 {
-			return cli.Usage(fmt.Errorf("budget is %d, but the study was planned for a deadline of %.3g minutes "+
-				"in total: give more --minutes", c.Budget, contents.Plan.Limit.Minutes()))
+			return cli.Usage(fmt.Errorf("budget is %d, but the study was planned for a deadline of %.3g "+
+				"minutes in total: give more --minutes", c.Budget, contents.Plan.Limit.Minutes()))
 		}
 		settings.Budget = c.Budget
 	}

@@ -102,6 +102,20 @@ func TestExtraBytes(t *testing.T) {
 	}
 }
 
+// TestExtraBytesOfSample checks that a sampled softmax in bfloat16 does not count rounded entities, of
+// which it makes only those of the sample.
+func TestExtraBytesOfSample(t *testing.T) {
+	bytes := func(entities int) float64 {
+		s := settings()
+		s.Precision, s.SampledSoftmax = kge.Bfloat16, 64
+		d := completion.Data(enginetest.RandomGraph(entities, 5, 3000, 1))
+		return bfloat16Engines(2)[0].extraBytes(d, s, members(2))
+	}
+	if few, many := bytes(300), bytes(40_000); few != many {
+		t.Errorf("%v bytes for few entities and %v for many", few, many)
+	}
+}
+
 // TestExtraBytesOfRelationPrediction checks that the estimate grows with relation prediction by at
 // least a quarter of the memory that it takes, and at most all, for relations as wide as blocks.
 func TestExtraBytesOfRelationPrediction(t *testing.T) {

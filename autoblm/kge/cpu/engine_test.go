@@ -392,3 +392,11 @@ func FuzzShapes(f *testing.F) {
 		agree(all[seed%uint64(len(all))], 0.02) // the one in Go takes long, too
 	})
 }
+
+// TestTemperatureOfPaths checks that the negatives of paths cannot be weighed.
+func TestTemperatureOfPaths(t *testing.T) {
+	s := settings()
+	s.Negatives, s.AdversarialTemperature = 4, 1
+	err := New(1).Supports(randomPaths(40, 3, 10, 2, 1), s, members(1))
+	require.Error(t, err, "leave adversarial-temperature at 0")
+}

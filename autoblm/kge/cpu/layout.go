@@ -34,8 +34,8 @@ func newLayout(maxQueries int, o objective, s kge.Settings) layout {
 	return l
 }
 
-// maxUnits returns the largest number of units for a batch of triples or questions. Two neighbours of
-// whole questions have more than maxExamples together.
+// maxUnits returns the largest number of units for a batch of triples or questions. With isWhole, a
+// full unit and the next one have more than maxExamples together.
 func (l layout) maxUnits(batch int) int {
 	if l.isGrouped {
 		batch *= 2 // examples, one per direction of a triple

@@ -204,7 +204,7 @@ func Names() []string {
 		CellFB15k237.Form().String(), cellPrefix+"NUMBERS")
 }
 
-// AlgebraicNames returns those of [Names] that are not neural, which learn paths of any length.
+// AlgebraicNames returns those of [Names] that are not neural. Only they learn paths of several hops.
 func AlgebraicNames() (names []string) {
 	for _, f := range All() {
 		if f.Partitions() == 0 && f.BlockSize() == 0 {

@@ -37,8 +37,8 @@ func answersPerQuestion(d *kge.Data, s kge.Settings) int64 {
 	return int64(divideUp(len(b.answers), len(b.questions)))
 }
 
-// memoryOf returns the memory of a member.
-func memoryOf(c Compiler, d *kge.Data, s kge.Settings, one kge.Member) memory {
+// memoryOf returns the memory of a member whose questions learn a number of answers.
+func memoryOf(c Compiler, d *kge.Data, s kge.Settings, one kge.Member, answers int64) memory {
 	f := s.FormOf(one)
 	rows := int64(len(d.Entities)) * int64(s.LearnedDim())
 	for _, t := range s.LearnedTables(one) {
@@ -63,7 +63,7 @@ func memoryOf(c Compiler, d *kge.Data, s kge.Settings, one kge.Member) memory {
 	lookedUp, convolved := numbersOfHop(f, s.Dim, one.Structure.K())
 	hops := int64(max(1, d.Hops, s.WalkHops))
 	m.question = hops*(8*int64(s.Dim)*int64(f.Capabilities().StateRows)+4*lookedUp) + 2*convolved
-	m.question += 5 * int64(s.Dim) * answersPerQuestion(d, s)
+	m.question += 5 * int64(s.Dim) * answers
 
 	candidates := int64(s.Candidates(len(d.Entities)))
 	if s.Negatives > 0 {

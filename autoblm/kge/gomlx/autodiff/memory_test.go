@@ -7,7 +7,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -31,6 +30,11 @@ func (c limited) NoteOnce(how, text string) {
 	}
 }
 
+// testedMemory returns the memory of a member.
+func testedMemory(d *kge.Data, s kge.Settings, m kge.Member) memory {
+	return memoryOf(limited{}, d, s, m, answersPerQuestion(d, s))
+}
+
 // distances returns a training of a distance model, and its memory.
 func distances(members int) (*kge.Data, kge.Settings, []kge.Member, memory) {
 	d, s := completion.Data(enginetest.Graph()), kge.DefaultSettings()
@@ -40,7 +44,7 @@ func distances(members int) (*kge.Data, kge.Settings, []kge.Member, memory) {
 	for range members {
 		all = append(all, m)
 	}
-	return d, s, all, memoryOf(limited{}, d, s, m)
+	return d, s, all, testedMemory(d, s, m)
 }
 
 // TestMemoryCheck checks which populations are refused at which limit, in numbers.
@@ -110,7 +114,7 @@ func TestMembersWithOtherWeights(t *testing.T) {
 	small := kge.Member{Structure: structure.Zero(8), Seed: 1, LearningRate: 0.1}
 	large := small
 	large.RelationPrediction, large.IVR = 1, 1
-	ofSmall, ofLarge := memoryOf(limited{}, d, s, small), memoryOf(limited{}, d, s, large)
+	ofSmall, ofLarge := testedMemory(d, s, small), testedMemory(d, s, large)
 	c := limited{
 		bytes: bytesOfNumber * (ofLarge.ofStep(10) + 2*ofLarge.state), notes: new([]string),
 	}
@@ -148,7 +152,7 @@ func TestMembersWithOtherWeights(t *testing.T) {
 func TestMemoryOfHops(t *testing.T) {
 	d, s, _, _ := distances(1)
 	s.Dim = 24
-	question := func(m kge.Member) int64 { return memoryOf(limited{}, d, s, m).question }
+	question := func(m kge.Member) int64 { return testedMemory(d, s, m).question }
 	core := func(partitions int) int64 { return question(kge.Member{Form: form.Core(partitions)}) }
 	if got, want := core(1)-core(2), int64(4*24*(24-12)); got != want {
 		t.Errorf("one partition needs %d more numbers than two, want %d", got, want)
@@ -185,7 +189,7 @@ func TestMemoryOfAnswers(t *testing.T) {
 	}
 	d, s := completion.Data(g), kge.DefaultSettings()
 	s.Dim, s.Batch, s.Reciprocal = 8, 200, true
-	question := func() int64 { return memoryOf(limited{}, d, s, kge.Member{Form: form.Block(1)}).question }
+	question := func() int64 { return testedMemory(d, s, kge.Member{Form: form.Block(1)}).question }
 	one := question()
 	s.Loss = kge.BCE
 	if got, want := question()-one, int64(5*8); got != want { // a mean of 2
@@ -223,7 +227,7 @@ func TestMemoryOfEncoders(t *testing.T) {
 func TestPartsOfBlocks(t *testing.T) {
 	d, s, members, _ := distances(1)
 	s.Negatives, s.Batch = 4, d.Count
-	whole := memoryOf(limited{}, d, s, members[0])
+	whole := testedMemory(d, s, members[0])
 	for _, share := range []int64{1, 2, 3, 5, 100} {
 		m := whole
 		m.limit = m.state + m.step + int64(m.questions)*m.question/share
@@ -232,13 +236,4 @@ func TestPartsOfBlocks(t *testing.T) {
 			t.Errorf("1/%d of the memory of %d questions has parts of %d", share, m.questions, room)
 		}
 	}
-}
-
-// TestTemperatureOfPaths checks that the negatives of paths cannot be weighed.
-func TestTemperatureOfPaths(t *testing.T) {
-	d, s, members, _ := distances(1)
-	s.Negatives, s.AdversarialTemperature = 4, 1
-	d.BothDirections = false
-	require.Error(t, Supports(limited{}, d, s, members), "leave adversarial-temperature at 0")
-	require.Error(t, cpu.New(1).Supports(d, s, members), "leave adversarial-temperature at 0")
 }

@@ -38,8 +38,9 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 	if err := errors.Join(s.CheckTeacher(d), s.CheckTemperature(d)); err != nil {
 		return err
 	}
+	answers := answersPerQuestion(d, s)
 	for _, m := range members {
-		memory := memoryOf(c, d, s, m)
+		memory := memoryOf(c, d, s, m, answers)
 		if err := memory.check(s, len(members)); err != nil {
 			return err
 		}
@@ -58,19 +59,22 @@ func Supports(c Compiler, d *kge.Data, s kge.Settings, members []kge.Member) err
 func NewPopulation(
 	c Compiler, d *kge.Data, s kge.Settings, members []kge.Member,
 ) (kge.Population, error) {
-	for _, m := range members {
-		memory := memoryOf(c, d, s, m)
+	answers := answersPerQuestion(d, s)
+	rooms := make([]int, len(members))
+	for i, m := range members {
+		memory := memoryOf(c, d, s, m, answers)
 		if err := memory.check(s, len(members)); err != nil {
 			return nil, err
 		}
 		c.NoteOnce(memory.note(s))
+		rooms[i] = memory.room()
 	}
 	p := &population{
 		ranker: &ranker{compiler: c}, data: d, settings: s,
 		edges: encoder.New(s, members[0]).Edges(d),
 	}
-	for _, m := range members {
-		t := newTrainee(c, d, s, m, p.edges)
+	for i, m := range members {
+		t := newTrainee(c, d, s, m, rooms[i], p.edges)
 		p.trainees, p.models = append(p.trainees, t), append(p.models, t.stored)
 	}
 	p.relations = len(d.Relations)

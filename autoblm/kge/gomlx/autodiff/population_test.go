@@ -79,3 +79,11 @@ func TestRoomy(t *testing.T) {
 		t.Errorf("2049 to 4096 questions have %d programs, want 8", len(sizes))
 	}
 }
+
+// TestTemperatureOfPaths checks that the negatives of paths cannot be weighed.
+func TestTemperatureOfPaths(t *testing.T) {
+	d, s, members, _ := distances(1)
+	s.Negatives, s.AdversarialTemperature = 4, 1
+	d.BothDirections = false
+	require.Error(t, Supports(limited{}, d, s, members), "leave adversarial-temperature at 0")
+}

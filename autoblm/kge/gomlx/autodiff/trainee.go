@@ -29,11 +29,11 @@ type trainee struct {
 }
 
 func newTrainee(
-	c Compiler, d *kge.Data, s kge.Settings, m kge.Member, edges []*tensors.Tensor,
+	c Compiler, d *kge.Data, s kge.Settings, m kge.Member, room int, edges []*tensors.Tensor,
 ) *trainee {
 	t := &trainee{
 		compiler: c, data: d, settings: s, member: m,
-		relations: len(d.Relations), candidates: candidatesOf(d, s), room: memoryOf(c, d, s, m).room(),
+		relations: len(d.Relations), candidates: candidatesOf(d, s), room: room,
 		scales: d.PenaltyScales(m.Weights), columns: columnsOf(s.LearnedDim(), s.LearnedTables(m)),
 		encoder: encoder.New(s, m), edges: edges,
 	}
