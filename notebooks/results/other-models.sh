@@ -85,6 +85,8 @@ run fb15k-237 pairre-800 --recipe pairre --dim 800 --init-scale 0.01 --batch 512
   --cooldown 24 --validate-every 8 --validate-sample 4000
 run fb15k-237 rotate-800 --recipe rotate --dim 800 --batch 512 --lr 0.0005 --relation-rate 50 --epochs 40 \
   --cooldown 24 --validate-every 8 --validate-sample 4000
+run fb15k-237 rotate-800-long --recipe rotate --dim 800 --batch 512 --lr 0.0005 --relation-rate 50 --epochs 80 \
+  --cooldown 64 --validate-every 8 --validate-sample 4000
 run fb15k-237 rotate-500 --recipe rotate --dim 500 --batch 512 --lr 0.001 --relation-rate 50 --epochs 60 \
   --cooldown 55 --validate-every 15 --validate-sample 4000
 run wn18 core-3-60 --recipe basic --model core-3 --dim 384 --reciprocal --batch 512 --lr 0.1 --init-scale 0.0058 \
