@@ -13,24 +13,30 @@ var (
 		source: "TimDettmers/ConvE, README and main.py",
 		note: "The authors add a bias to the scores of each entity, which their paper does not have. " +
 			bestNote,
-		training: training(func(s *kge.Settings) {
-			s.Reciprocal, s.Optimizer, s.Initial = true, kge.Adam, kge.Xavier
-			s.LossFunction = kge.LossFunction{Loss: kge.BCE, LabelSmoothing: kge.DefaultLabelSmoothing}
-			s.FeatureDropout = .2
-		}),
+		training: training(trainsConvE),
 	}
 	convEAnywhere = family{
 		name: convE.name, form: convE.form,
-		about:    "ConvE on a graph without published settings",
-		source:   "this project: the authors' settings with fewer epochs",
-		note:     bestNote,
-		training: convE.training,
+		about:  "ConvE on a graph without published settings",
+		source: "this project: the authors' settings with fewer epochs",
+		note:   bestNote,
+		training: training(func(s *kge.Settings) {
+			trainsConvE(s)
+			sampleValidation(s)
+		}),
 	}
 	convESettings = settings{
 		dim: 200, batch: 128, epochs: 1000, validate: 5, rate: .003, decay: .995,
 		inputDropout: .2, dropout: .3,
 	}
 )
+
+// trainsConvE applies the settings that recipes of ConvE share.
+func trainsConvE(s *kge.Settings) {
+	s.Reciprocal, s.Optimizer, s.Initial = true, kge.Adam, kge.Xavier
+	s.LossFunction = kge.LossFunction{Loss: kge.BCE, LabelSmoothing: kge.DefaultLabelSmoothing}
+	s.FeatureDropout = .2
+}
 
 // convERows returns the recipes of ConvE.
 func convERows() []row {

@@ -62,8 +62,11 @@ func TestDefaultOfGraphs(t *testing.T) {
 	}
 	for valid, sample := range map[int]int{100: 0, 4000: 0, 4001: 4000} {
 		g.Valid = make([]datasets.Triple, valid)
-		if got := ForGraph(g, form.RotatE).Training.ValidateSample; got != sample {
-			t.Errorf("of %d triples, a sample of %d is validated, want %d", valid, got, sample)
+		slow := []form.Form{form.RotatE, form.DefaultConvE.Form(), form.RSN, form.CellWN18RR.Form()}
+		for _, f := range slow {
+			if got := ForGraph(g, f).Training.ValidateSample; got != sample {
+				t.Errorf("%v validates a sample of %d of %d triples, want %d", f, got, valid, sample)
+			}
 		}
 	}
 	own := map[form.Form]string{

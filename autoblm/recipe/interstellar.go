@@ -30,6 +30,7 @@ var interstellarAnywhere = family{
 	note:   bestNote,
 	training: training(func(s *kge.Settings) {
 		s.Optimizer, s.Initial, s.WalkHops = kge.Adam, kge.Xavier, 3
+		sampleValidation(s)
 	}),
 }
 
