@@ -54,6 +54,9 @@ func splitMembers(
 func writeWithMembers(
 	dir string, own map[string][]byte, members map[string]map[string][]byte,
 ) error {
+	if err := refuseData(dir); err != nil {
+		return err
+	}
 	fill := func(dir string) error {
 		for _, folder := range slices.Sorted(maps.Keys(members)) {
 			path := filepath.Join(dir, folder)

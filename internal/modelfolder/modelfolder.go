@@ -106,6 +106,9 @@ func WriteDescribed(dir string, files []atomicfile.File, description any) error 
 
 // writeOwn writes the files of a model without members.
 func writeOwn(dir string, files []atomicfile.File) error {
+	if err := refuseData(dir); err != nil {
+		return err
+	}
 	if err := atomicfile.WriteFolder(dir, files); err != nil {
 		return err
 	}
@@ -120,7 +123,8 @@ func writeError(dir string, err error) error {
 }
 
 // Write writes a model's files, by name, the description last. A new folder appears complete. After
-// an error, such as a full disk, an existing model is unchanged. Files in subfolders, such as
+// an error, such as a full disk, an existing model is unchanged. The labels of a data set are not
+// replaced: that is an error. Files in subfolders, such as
 // "member-0123456789abcdef/model.json", are members: models with the folder name of
 // [MemberFolder].
 func Write(dir string, files map[string][]byte) error {

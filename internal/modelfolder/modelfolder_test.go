@@ -181,6 +181,25 @@ func TestOtherFilesAreKept(t *testing.T) {
 	}
 }
 
+// TestDataIsNotReplaced checks that no model is written into the folder of a data set.
+func TestDataIsNotReplaced(t *testing.T) {
+	dir := t.TempDir()
+	labels := filepath.Join(dir, "entities.txt")
+	require.NoError(t, os.WriteFile(labels, []byte("mine"), 0o644))
+	for name, err := range map[string]error{
+		"one model":      modelfolder.Write(dir, model(t, "a")),
+		"with members":   modelfolder.Write(dir, withMembers(t, "a", "b")),
+		"described last": modelfolder.WriteDescribed(dir, nil, struct{}{}),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "of other data") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
 // TestMembersReplaceFiles checks that a model with members replaces the files of one without, and
 // the other way round.
 func TestMembersReplaceFiles(t *testing.T) {

@@ -1,7 +1,9 @@
 package modelfolder
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,13 +15,18 @@ import (
 var labelFiles = []string{"entities.txt", "relations.txt", "classes.txt"}
 
 // Prepare creates the folder of a future model if needed. It returns an error if [Write] cannot
-// write there, or would replace the labels of a data set.
+// write there.
 func Prepare(dir string) error {
 	if err := outfile.MakeFolder(dir); err != nil {
 		return err
 	}
+	return refuseData(dir)
+}
+
+// refuseData returns an error if a model in the folder would replace the labels of a data set.
+func refuseData(dir string) error {
 	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	var labels string
