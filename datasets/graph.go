@@ -60,14 +60,6 @@ func (g *Graph) Split(name string) ([]Triple, error) {
 
 func (g *Graph) splits() [3][]Triple { return [3][]Triple{g.Train, g.Valid, g.Test} }
 
-// weight returns the weight of a training triple, and 1 for others.
-func (g *Graph) weight(index int32) float32 {
-	if int(index) < len(g.Weights) {
-		return g.Weights[index]
-	}
-	return 1
-}
-
 // Known returns the index of all known answers, built on the first call from
 // the three splits as one set of triples. It is safe for concurrent use.
 func (g *Graph) Known() *Known {

@@ -52,6 +52,9 @@ const (
 // most tails of its relation are numbers. A single folder is read by [ReadFolder] and keeps its
 // splits; the settings must be those of [DefaultImport], except for Normalize.
 func Import(paths []string, s ImportSettings) (*Graph, *ImportReport, error) {
+	if len(paths) == 0 {
+		return nil, nil, errors.New("no files to import: name at least one")
+	}
 	if info, err := os.Stat(paths[0]); err == nil && info.IsDir() && len(paths) == 1 {
 		settings := DefaultImport()
 		settings.Normalize = s.Normalize

@@ -265,3 +265,17 @@ func TestQuotedLabels(t *testing.T) {
 		}
 	})
 }
+
+// TestCommentedFactsAreAWarning: a fact that looks like a comment is not left out without a word.
+func TestCommentedFactsAreAWarning(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "facts.tsv")
+	if err := os.WriteFile(path, []byte("#1 Dads\tgenre\tcomedy\na\tr\tb\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	g, err := ReadFile(path)
+	if err != nil || !slices.ContainsFunc(g.Warnings(), func(w string) bool {
+		return strings.Contains(w, "#1 Dads")
+	}) {
+		t.Errorf("%v, %v", g.Warnings(), err)
+	}
+}

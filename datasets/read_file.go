@@ -15,7 +15,8 @@ func ReadFile(path string) (*Graph, error) {
 		return nil, err
 	}
 	for _, d := range report.Dropped {
-		if d.Reason == facts.EmptyLabels || d.Reason == droppedLiterals {
+		switch d.Reason {
+		case facts.CommentedFacts, facts.EmptyLabels, droppedLiterals:
 			g.warnings = append(g.warnings, fmt.Sprintf("%s of %s are left out, such as %s: "+
 				"import the file to choose", format.Int(d.Count), d.Reason, d.Example))
 		}

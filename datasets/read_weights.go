@@ -15,6 +15,14 @@ const (
 	typesFile   = "entity2type.txt"
 )
 
+// sum returns the sum of weights.
+func sum(weights []float32) (total float64) {
+	for _, w := range weights {
+		total += float64(w)
+	}
+	return total
+}
+
 // readWeights reads the weights of a number of training triples; nil without the file.
 func readWeights(open opener, triples int) (weights []float32, err error) {
 	text, err := open.first(weightsFile)
@@ -24,14 +32,12 @@ func readWeights(open opener, triples int) (weights []float32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := 0.0
 	err = visitLines(text, func(line []byte) error {
 		w, err := strconv.ParseFloat(string(line), 32)
 		if err != nil || !(w >= 0 && w <= facts.MaxWeight) {
 			return fmt.Errorf("the weight %q is not a number from 0 to %g", line, facts.MaxWeight)
 		}
 		weights = append(weights, float32(w))
-		sum += w
 		return nil
 	})
 	switch {
@@ -40,7 +46,7 @@ func readWeights(open opener, triples int) (weights []float32, err error) {
 	case len(weights) != triples:
 		return nil, fmt.Errorf("%s has %d weights of %d training triples; "+
 			"write one for each line of train", text.Path, len(weights), triples)
-	case sum == 0:
+	case sum(weights) == 0:
 		return nil, fmt.Errorf("%s: all weights are 0; at least one must be above", text.Path)
 	}
 	return weights, nil

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // SplitSettings configures [SplitTriples].
@@ -38,8 +40,11 @@ func DefaultSplit() SplitSettings {
 	return SplitSettings{Valid: 0.1, Test: 0.1, By: ByRandom, Seed: 1}
 }
 
-// Check returns an error if the shares are impossible.
+// Check returns an error if the shares are impossible, or By is unknown.
 func (s SplitSettings) Check() error {
+	if by := []string{ByRandom, ByTime, ByEntity}; s.By != "" && !slices.Contains(by, s.By) {
+		return enum.Unknown("way to split", s.By, by)
+	}
 	for _, share := range []float64{s.Valid, s.Test, s.Valid + s.Test} {
 		if !(share >= 0 && share < 1) { // also refuses NaN
 			return fmt.Errorf(
@@ -126,6 +131,10 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 		case inTest:
 			divided.Test = append(divided.Test, t)
 		}
+	}
+	if divided.Weights != nil && sum(divided.Weights) == 0 {
+		return nil, SplitReport{}, fmt.Errorf("%s: all training facts have weight 0: "+
+			"at least one must have more", g.Name)
 	}
 	renumber(divided, g)
 	return divided, s.report, nil
@@ -320,13 +329,19 @@ func (g *Graph) Resplit(number uint64) *Graph {
 		Entities: g.Entities, Relations: g.Relations,
 		Test: g.Test, Types: g.Types, falses: g.falses,
 	}
+	weight := func(triple int32) float32 { // those of valid have the mean of the others
+		if int(triple) < len(g.Weights) {
+			return g.Weights[triple]
+		}
+		return float32(sum(g.Weights) / float64(len(g.Weights)))
+	}
 	for i, t := range triples {
 		if held[i] {
 			divided.Valid = append(divided.Valid, t)
 		} else {
 			divided.Train = append(divided.Train, t)
 			if g.Weights != nil {
-				divided.Weights = append(divided.Weights, g.weight(kept[i]))
+				divided.Weights = append(divided.Weights, weight(kept[i]))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -204,5 +205,33 @@ func TestWriteFolderRefusesLabelsThatCannotBeReadBack(t *testing.T) {
 		if err := WriteFolder(g, t.TempDir()); err == nil {
 			t.Errorf("the label %q is written", label)
 		}
+	}
+}
+
+// TestResplitKeepsTheScaleOfWeights: a validation triple that becomes training has the mean weight.
+func TestResplitKeepsTheScaleOfWeights(t *testing.T) {
+	g := World()
+	g.Weights = slices.Repeat([]float32{500}, len(g.Train))
+	for i, w := range g.Resplit(1).Weights {
+		if w != 500 {
+			t.Fatalf("weight %d is %v", i, w)
+		}
+	}
+}
+
+// TestSplitRefuses checks settings and weights from which no training can come.
+func TestSplitRefuses(t *testing.T) {
+	s := DefaultSplit()
+	s.By = "tiem"
+	if _, _, err := SplitTriples(World(), s); err == nil || !strings.Contains(err.Error(), "did you mean time") {
+		t.Errorf("error %v", err)
+	}
+	g := World()
+	g.Weights = make([]float32, len(g.Train))
+	if _, _, err := SplitTriples(g, DefaultSplit()); err == nil || !strings.Contains(err.Error(), "weight 0") {
+		t.Errorf("error %v", err)
+	}
+	if _, _, err := Import(nil, DefaultImport()); err == nil || !strings.Contains(err.Error(), "no files") {
+		t.Errorf("error %v", err)
 	}
 }

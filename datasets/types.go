@@ -101,10 +101,13 @@ func IsTypeRelation(label string) bool { return slices.Contains(typeLabels, labe
 func (g *Graph) declareTypes(open opener) error {
 	var labels labelIDs
 	var declared []EntityType
-	isType := slices.IndexFunc(g.Relations, IsTypeRelation)
+	isType := make([]bool, len(g.Relations))
+	for r, label := range g.Relations {
+		isType[r] = IsTypeRelation(label)
+	}
 	for _, triples := range g.splits() {
 		for _, t := range triples {
-			if int(t.Relation) == isType {
+			if isType[t.Relation] {
 				declared = append(declared, EntityType{t.Head, labels.id(g.Entities[t.Tail])})
 			}
 		}

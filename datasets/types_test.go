@@ -133,3 +133,18 @@ func FuzzReadTypes(f *testing.F) {
 		}
 	})
 }
+
+// TestTypesOfBothRelations: the short and the whole name of rdf:type both declare types.
+func TestTypesOfBothRelations(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"train.txt": "a\trdf:type\tK\nb\t" + typeLabels[0] + "\tL\nb\tr\ta\n",
+	})
+	g, err := ReadFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := typesOf(g, "a"), typesOf(g, "b"); !slices.Equal(a, []string{"K"}) ||
+		!slices.Equal(b, []string{"L"}) {
+		t.Errorf("types %q and %q", a, b)
+	}
+}

@@ -20,7 +20,7 @@ var noColumns = columns{-1, -1, -1, -1, -1}
 // find assigns the roles to columns. first is the first row, whose cells may be titles, or must be;
 // isTitles says that they are.
 func (o Options) find(first []string, must bool) (c columns, isTitles bool, err error) {
-	c, isTitles, err = o.named(first)
+	c, isTitles, err = o.named(first, must)
 	if err != nil {
 		return c, false, err
 	}
@@ -62,35 +62,54 @@ func (o Options) find(first []string, must bool) (c columns, isTitles bool, err 
 // hasTruth reports whether a row has a fourth cell as in data for triple classification.
 func hasTruth(row []string) bool { return len(row) == 4 && (row[3] == "1" || row[3] == "-1") }
 
-// named assigns the columns of the option by title or number.
-func (o Options) named(first []string) (c columns, isTitles bool, err error) {
+// named assigns the columns of the option by title or number. A number is a title only if the first
+// row certainly has titles: in a row of a fact it may be a label.
+func (o Options) named(first []string, must bool) (c columns, isTitles bool, err error) {
 	c = noColumns
+	var numbered []string
 	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
 		role := slices.Index(roles, name)
 		if role < 0 {
 			return c, false, unknownColumns("%w", enum.Unknown("role of a column", name, roles))
 		}
-		column := o.Columns[name]
-		at := slices.Index(first, column)
-		if at < 0 {
-			at = slices.IndexFunc(first, func(title string) bool {
-				return plainTitle(title) == plainTitle(column)
-			})
+		if number(o.Columns[name], first) > 0 {
+			numbered = append(numbered, name)
+			continue
 		}
-		isTitles = isTitles || at >= 0
-		if n, err := strconv.Atoi(column); at < 0 && err == nil && n >= 1 && n <= len(first) {
-			at = n - 1
+		if c[role] = withTitle(first, o.Columns[name]); c[role] < 0 {
+			return c, false, unknownColumns("no column %q for the %s: the columns are %s%s", o.Columns[name],
+				name, quoted(first), enum.DidYouMean(enum.Near(first, o.Columns[name])))
 		}
-		if at < 0 {
-			return c, false, unknownColumns("no column %q for the %s: the columns are %s%s", column, name,
-				quoted(first), enum.DidYouMean(enum.Near(first, column)))
+		isTitles = true
+	}
+	for _, name := range numbered {
+		role, column := slices.Index(roles, name), o.Columns[name]
+		c[role] = number(column, first) - 1
+		if at := withTitle(first, column); at >= 0 && (must || isTitles) {
+			c[role] = at
 		}
-		c[role] = at
 	}
 	if !isTitles && c[head] >= 0 && c[relation] >= 0 && c[tail] >= 0 { // by number
 		isTitles = AreTitles([3]string{first[c[head]], first[c[relation]], first[c[tail]]})
 	}
 	return c, isTitles, nil
+}
+
+// number returns the number of a column from 1 that a text is, or 0.
+func number(text string, columns []string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > len(columns) {
+		return 0
+	}
+	return n
+}
+
+// withTitle returns the column with a title, or -1.
+func withTitle(columns []string, title string) int {
+	if at := slices.Index(columns, title); at >= 0 {
+		return at
+	}
+	return slices.IndexFunc(columns, func(c string) bool { return plainTitle(c) == plainTitle(title) })
 }
 
 // describe sets the columns in a report.

@@ -119,9 +119,11 @@ func (d *Drops) Add(reason string, count int, example string) {
 
 // Reasons for which [Read] drops lines and facts.
 const (
-	Comments    = "comments and empty lines"
-	Malformed   = "malformed lines"
-	EmptyLabels = "facts without a head, relation or tail"
+	Comments = "comments and empty lines"
+	// CommentedFacts have tabs between three columns or more, so that the first may be a label.
+	CommentedFacts = "comments with the columns of a fact"
+	Malformed      = "malformed lines"
+	EmptyLabels    = "facts without a head, relation or tail"
 	// Unclosed counts the lines that a quote takes which is not closed, without its own.
 	Unclosed = "lines after a quote that is not closed"
 	// Spaced is the reason of a changed label.

@@ -3,7 +3,9 @@ package facts
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"unicode/utf8"
@@ -35,6 +37,9 @@ func readJSONLines(r *reader) error {
 				if err := t.row(text.Line, keys); err != nil {
 					return err
 				}
+			}
+			if err := t.lateKeys(object, keys); err != nil {
+				return fmt.Errorf("%s: %w", r.at(text.Line), err)
 			}
 			values = pickKeys(object, keys)
 		}
@@ -97,6 +102,37 @@ func (r *reader) keysOf(objects []map[string]any) []string {
 	return keys
 }
 
+// lateKeys reports keys of an object that are not among those of the first objects. It returns an
+// error if one is a common title of a role that has no column.
+func (t *table) lateKeys(object map[string]any, keys []string) error {
+	if len(object) <= len(keys) && !hasOther(object, keys) {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if slices.Contains(keys, key) || slices.Contains(t.report.Other, key) {
+			continue
+		}
+		for role := range roles {
+			if t.columns[role] < 0 && titled([]string{key}, role) == 0 {
+				return unknownColumns("the key %q appears here first, too late to be the %s: "+
+					"name the columns, such as %s=%s", key, roles[role], roles[role], key)
+			}
+		}
+		t.report.Other = append(t.report.Other, key)
+	}
+	return nil
+}
+
+// hasOther reports whether an object has a key that is not in a list.
+func hasOther(object map[string]any, keys []string) bool {
+	for key := range object {
+		if !slices.Contains(keys, key) {
+			return true
+		}
+	}
+	return false
+}
+
 // jsonValues returns the values of an array, or an object.
 func jsonValues(line []byte) (values []any, object map[string]any, err error) {
 	if !utf8.Valid(line) {
@@ -108,7 +144,7 @@ func jsonValues(line []byte) (values []any, object map[string]any, err error) {
 	if err := decoder.Decode(&value); err != nil {
 		return nil, nil, malformed("malformed JSON: %w", err)
 	}
-	if decoder.More() {
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, nil, malformed("more than one JSON value on the line; write one a line")
 	}
 	switch value := value.(type) {

@@ -130,6 +130,10 @@ func (r *reader) skipsComment(line int, text []byte) bool {
 		return false
 	}
 	start := string(text[:min(len(text), 80)])
-	r.report.Dropped.Add(Comments, 1, r.at(line)+": "+strings.TrimSpace(start))
+	reason := Comments
+	if cells := strings.Split(string(text), "\t"); len(cells) >= 3 && !AreTitles([3]string(cells)) {
+		reason = CommentedFacts
+	}
+	r.report.Dropped.Add(reason, 1, r.at(line)+": "+strings.TrimSpace(start))
 	return true
 }

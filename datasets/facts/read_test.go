@@ -84,6 +84,12 @@ func TestFormats(t *testing.T) {
 			[]string{"2: a|r|b w2 at 2024-01-01"}},
 		"numbered.csv": {"b|x|a|r\n", Options{Separator: "|", Columns: Columns{
 			"head": "3", "relation": "4", "tail": "1"}}, []string{"1: a|r|b"}},
+		"ids.tsv": {"2\t1\t0\n5\t6\t0\n", Options{Columns: Columns{
+			"head": "1", "relation": "3", "tail": "2"}}, []string{"1: 2|0|1", "2: 5|0|6"}},
+		"weights.csv": {"a,r,b,4\nc,r,d,2\n", Options{Columns: Columns{
+			"head": "1", "relation": "2", "tail": "3", "weight": "4"}}, []string{"1: a|r|b w4", "2: c|r|d w2"}},
+		"years.csv": {"1,who,what,2\n5,a,r,b\n", Options{Columns: Columns{
+			"head": "who", "relation": "what", "tail": "2", "time": "1"}}, []string{"2: a|r|b at 5"}},
 		"objects.jsonl": {`{"o":"b","s":"a","p":"r","x":1}` + "\n" + `{"s":"a","p":"r","o":3}` + "\n",
 			DefaultOptions(), []string{"1: a|r|b", "2: a|r|3"}},
 		"arrays.jsonl": {"[\"a\",\"r\",\"b\"]\n[1,\"r\",2]\n", DefaultOptions(),
@@ -152,13 +158,16 @@ func TestTurtleBase(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
-	for _, more := range []string{"BASE <http://c.org>\n<a> <b> <c> .\n", "@base <d/> .\n"} {
+	for _, more := range []string{
+		"BASE <http://c.org>\n<a> <b> <c> .\n", "@base <d/> .\n", "<a> <b> <c> . @base <http://c.org> .\n",
+		"<a> <b> \"c\". Base <http://c.org>\n", "@base\n<http://c.org> .\n",
+	} {
 		_, _, err := read(write(t, "graph.ttl", base+more), DefaultOptions())
 		if err == nil || !strings.Contains(err.Error(), "one base") {
 			t.Errorf("%q: %v", more, err)
 		}
 	}
-	name := "<http://x/base> <x:r> <x:base> .\n"
+	name := "<http://x/base> <x:r> <x:base> . # @base <x:y>\n"
 	if got, _, err := read(write(t, "graph.ttl", name), DefaultOptions()); err != nil || len(got) != 1 {
 		t.Errorf("%q: %v, %v", name, got, err)
 	}
@@ -193,6 +202,40 @@ func TestTurtleLiterals(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in %q; %v", want, all, err)
 		}
+	}
+}
+
+// TestLateKeys: a key of JSON lines that appears late is listed, and is an error if it may be the weight.
+func TestLateKeys(t *testing.T) {
+	early := strings.Repeat(`{"head":"a","relation":"r","tail":"b"}`+"\n", sampled+1)
+	_, report, err := read(write(t, "facts.jsonl", early+`{"head":"a","relation":"r","tail":"c","note":1}`),
+		DefaultOptions())
+	if err != nil || !slices.Equal(report.Other, []string{"note"}) || report.Facts != sampled+2 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	path := write(t, "facts.jsonl", early+`{"head":"a","relation":"r","tail":"c","Weight":0.1}`)
+	_, _, err = read(path, DefaultOptions())
+	if !errors.Is(err, ErrColumns) || !strings.Contains(err.Error(), "weight=Weight") ||
+		!strings.Contains(err.Error(), fmt.Sprint(":", sampled+2)) {
+		t.Errorf("error %v", err)
+	}
+	o := DefaultOptions()
+	o.Columns = Columns{"weight": "Weight"}
+	if got, _, err := read(path, o); err != nil || got[len(got)-1] != "102: a|r|c w0.1" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestCommentedFacts: a comment that may be a fact is counted apart, but not one with titles.
+func TestCommentedFacts(t *testing.T) {
+	_, report, err := read(write(t, "facts.tsv",
+		"#head\trelation\ttail\n# a note\n#1 Dads\tgenre\tcomedy\na\tr\tb\n"), DefaultOptions())
+	counts := map[string]int{}
+	for _, d := range report.Dropped {
+		counts[d.Reason] = d.Count
+	}
+	if err != nil || counts[Comments] != 2 || counts[CommentedFacts] != 1 {
+		t.Errorf("%v, %v", report.Dropped, err)
 	}
 }
 
@@ -237,6 +280,7 @@ func TestErrors(t *testing.T) {
 		"bad.jsonl":   {"[\"a\",\"r\",\"b\"]\n{\n", ":2: malformed JSON: "},
 		"deep.jsonl":  {"[\"a\",\"r\",[]]\n", ":1: a value is an object or an array"},
 		"two.jsonl":   {"[\"a\",\"r\",\"b\"] []\n", ":1: more than one JSON value"},
+		"end.jsonl":   {"{\"head\":\"a\",\"relation\":\"r\",\"tail\":\"b\"}}]\n", ":1: more than one JSON value"},
 		"text.jsonl":  {"3\n", ":1: the line is neither an object nor an array"},
 		"bad.nt":      {"<x:a> <x:b> <x:c> .\n<x:a> <x:b> .\n", ":2: malformed N-Triples: "},
 		"columns.csv": {"a,b,c,d\n", `:1: no column is known to be the head: the columns are "a", "b"`},

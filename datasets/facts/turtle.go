@@ -73,10 +73,13 @@ type lineCounter struct {
 // isBase matches a line with a base of relative IRIs.
 var isBase = regexp.MustCompile(`^\s*(?i:@base\s*<([^<>]*)>\s*\.|base\s*<([^<>]*)>)`)
 
+// baseWithin matches an IRI, a comment or, as its group, a base.
+var baseWithin = regexp.MustCompile(`<[^<>]*>|#.*|((?:^|[\s.])(?:@(?i:base)\b|(?i:base)\s*<))`)
+
 // namedBlank matches a blank node with a name that the library could give to one without.
 var namedBlank = regexp.MustCompile(`(^|[\s\[\](,;])_:(b\d+)\b`)
 
-var errBase = errors.New("only one base, an absolute IRI, is supported; " +
+var errBase = errors.New("only one base, an absolute IRI at the start of a line, is supported; " +
 	"convert the file to N-Triples")
 
 func (c *lineCounter) Read(b []byte) (int, error) {
@@ -99,25 +102,35 @@ func (c *lineCounter) nextLine() {
 	if c.end != nil && !errors.Is(c.end, io.EOF) {
 		c.failed.Store(c.end)
 	}
-	inLiteral := c.quote != ""
+	isValid := true
+	if found := isBase.FindSubmatchIndex(c.rest); found != nil && c.quote == "" {
+		iri := string(c.rest[max(found[2], found[4]):max(found[3], found[5])])
+		base, err := url.Parse(iri)
+		isValid = err == nil && base.IsAbs() && c.base.CompareAndSwap(nil, base)
+		c.rest = c.rest[found[1]:]
+	}
 	c.rest = c.outsideLiterals(c.rest, func(part []byte) []byte {
+		isValid = isValid && !hasBase(part)
 		if !bytes.Contains(part, []byte("_:b")) {
 			return part
 		}
 		return namedBlank.ReplaceAll(part, []byte("${1}_:named-$2"))
 	})
-	found := isBase.FindSubmatchIndex(c.rest)
-	if found == nil || inLiteral {
-		return
-	}
-	iri := string(c.rest[max(found[2], found[4]):max(found[3], found[5])])
-	base, err := url.Parse(iri)
-	if err != nil || !base.IsAbs() || !c.base.CompareAndSwap(nil, base) {
+	if !isValid {
 		c.failed.Store(errBase)
 		c.rest, c.end = nil, errBase
-		return
 	}
-	c.rest = c.rest[found[1]:]
+}
+
+// hasBase reports whether part of a line, without literals, has a base of relative IRIs. IRIs and
+// comments have none.
+func hasBase(part []byte) bool {
+	for _, found := range baseWithin.FindAllSubmatchIndex(part, -1) {
+		if found[2] >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // outsideLiterals replaces the parts of a line that are in no literal, and follows literals of

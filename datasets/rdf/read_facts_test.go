@@ -79,3 +79,16 @@ func TestDrawnClassesLeaveTwo(t *testing.T) {
 		t.Errorf("%d of 100 nodes are drawn", drawn)
 	}
 }
+
+// TestNormalizedClasses: a node of a graph without RDF is found by a label that looks like its own.
+func TestNormalizedClasses(t *testing.T) {
+	const space = "\u00a0"
+	files := map[string]string{
+		"facts.csv":   "anna" + space + ",knows,ben\nben,knows,carl\nanna,knows,carl\ncarl,knows,eva\n",
+		"classes.tsv": "anna" + space + "\tred\nben\tblue\ncarl\tred\neva\tblue\n",
+	}
+	g, err := Open(folder(t, files), Options{Normalize: true})
+	if err != nil || len(g.Nodes) != 4 || len(g.Train)+len(g.Test) != 4 {
+		t.Errorf("%+v, %v", g, err)
+	}
+}

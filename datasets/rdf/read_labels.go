@@ -65,15 +65,15 @@ func (r *labelReader) label(node, class, path string) (Label, error) {
 	if class == "" {
 		return Label{}, fmt.Errorf("node %s has no class; fill it in or remove the line", node)
 	}
+	if r.normalize {
+		node, class = normalTerm(node), normalTerm(class)
+	}
 	term := node
 	_, isTerm := r.nodes[node] // a graph that is no RDF has nodes without angle brackets
 	isTerm = isTerm || strings.HasPrefix(node, "<") || strings.HasPrefix(node, "_:") ||
 		strings.HasPrefix(node, `"`)
 	if !isTerm {
 		term = "<" + node + ">"
-	}
-	if r.normalize {
-		term, class = normalTerm(term), normalTerm(class)
 	}
 	id, there := r.nodes[term]
 	if !there {
