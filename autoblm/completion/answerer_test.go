@@ -2,12 +2,15 @@ package completion_test
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -452,6 +455,26 @@ func TestQueriesFailAlone(t *testing.T) {
 	checkError(t, p[2].Err, "two of head, relation and tail")
 	if p[3].Err != nil || len(p[3].Answers) == 0 || p[3].Kind != completion.KindSeen {
 		t.Errorf("%+v", p[3])
+	}
+	// Similar labels are sought for few of many unknown ones, and for none after the end.
+	many := slices.Repeat([]completion.Query{{Head: "E0", Relation: "knows"}}, 20)
+	if p, err = a.Predict(t.Context(), many, completion.PredictOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	suggestions := 0
+	for _, q := range p {
+		checkError(t, q.Err, `no entity "E0"`)
+		if strings.Contains(q.Err.Error(), "did you mean") {
+			suggestions++
+		}
+	}
+	if suggestions == 0 || suggestions > 5 {
+		t.Errorf("%d suggestions", suggestions)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := a.Predict(ended, many, completion.PredictOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 	_, err = a.Predict(t.Context(), queries, completion.PredictOptions{Among: []string{"e0", "e9"}})
 	checkError(t, err, `candidates: `, `no entity "e9"`)

@@ -16,6 +16,7 @@ func LoadEnsembleFiles(files map[string][]byte) (*Ensemble, error) {
 // Unexported functions under test.
 var (
 	Choose           = choose
+	NewFacts         = newFacts
 	SelectionTriples = selectionTriples
 )
 

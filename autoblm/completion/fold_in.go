@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -120,19 +121,26 @@ func newFacts(m *kge.Model, g *datasets.Graph) *datasets.Graph {
 	ids := labels.NewTranslation(
 		g.Name, g.Entities, g.Relations, m.EntityLabels, m.RelationLabels)
 	few := &datasets.Graph{Name: g.Name}
-	var others []datasets.Triple
-	for _, t := range g.Train {
+	var chosen, others []int // indices of triples
+	for i, t := range g.Train {
 		if min(ids.Entity(t.Head), ids.Relation(t.Relation), ids.Entity(t.Tail)) < 0 {
-			few.Train = append(few.Train, t)
+			chosen = append(chosen, i)
 		} else {
-			others = append(others, t)
+			others = append(others, i)
 		}
 	}
-	if len(few.Train) == 0 {
+	if len(chosen) == 0 {
 		return few
 	}
 	// As candidates for the answers of other triples, new entities learn low scores for them.
-	few.Train = append(few.Train, stride(others, max(minReplayed, 10*len(few.Train)))...)
+	chosen = append(chosen, stride(others, max(minReplayed, 10*len(chosen)))...)
+	weigh := slices.ContainsFunc(chosen, func(i int) bool { return g.Weights != nil && g.Weights[i] > 0 })
+	for _, i := range chosen {
+		few.Train = append(few.Train, g.Train[i])
+		if weigh {
+			few.Weights = append(few.Weights, g.Weights[i])
+		}
+	}
 	hasEntity, hasRelation := make([]bool, len(g.Entities)), make([]bool, len(g.Relations))
 	for _, t := range few.Train {
 		hasEntity[t.Head], hasRelation[t.Relation], hasEntity[t.Tail] = true, true, true

@@ -14,12 +14,12 @@ type LineQuery struct {
 
 // ReadQueries reads the queries of a file, or of "-" for the standard input, in a format of package
 // facts: a head, a relation and a tail. A missing part is empty or "?"; the tail may be left out.
-// Errors name the file and the line.
-func ReadQueries(path string) ([]LineQuery, error) {
+// Errors name the file and the line. The report has the lines that are skipped as comments.
+func ReadQueries(path string) ([]LineQuery, facts.Report, error) {
 	o := facts.DefaultOptions()
 	o.Partial = true
 	var queries []LineQuery
-	_, err := facts.Read(path, o, func(f facts.Fact) error {
+	report, err := facts.Read(path, o, func(f facts.Fact) error {
 		q := Query{Head: f.Head, Relation: f.Relation, Tail: f.Tail}
 		for _, part := range []*string{&q.Head, &q.Relation, &q.Tail} {
 			if *part == "?" {
@@ -32,5 +32,5 @@ func ReadQueries(path string) ([]LineQuery, error) {
 	if errors.Is(err, facts.ErrMalformed) || errors.Is(err, facts.ErrColumns) {
 		err = errors.New(err.Error()) // the options of an import do not exist here
 	}
-	return queries, err
+	return queries, report, err
 }

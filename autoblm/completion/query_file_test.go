@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/datasets/facts"
 )
 
 // TestReadQueries reads the same queries in the formats of facts.
@@ -19,7 +20,11 @@ func TestReadQueries(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return completion.ReadQueries(path)
+		queries, report, err := completion.ReadQueries(path)
+		if len(report.Dropped) > 1 || len(report.Dropped) == 1 && report.Dropped[0].Reason != facts.Comments {
+			t.Errorf("%s: dropped %v", name, report.Dropped)
+		}
+		return queries, err
 	}
 	lines := []int{1, 3, 4, 5}
 	for name, c := range map[string]struct {

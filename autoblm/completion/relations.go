@@ -116,8 +116,9 @@ func (a *Answerer) relations(
 			return err
 		}
 	}
+	known := a.knownAnswers(len(indices), o)
 	for _, i := range indices {
-		predictions[i].Answers = a.relationAnswers(questions[i], byQuery[i], o)
+		predictions[i].Answers = a.relationAnswers(questions[i], byQuery[i], known, o)
 	}
 	return nil
 }
@@ -160,9 +161,10 @@ func (a *Answerer) weigh(
 }
 
 // relationAnswers turns weighed triples into answers, best first.
-func (a *Answerer) relationAnswers(q question, triples []triple, o PredictOptions) []eval.Answer {
+func (a *Answerer) relationAnswers(
+	q question, triples []triple, known func(question) []int32, o PredictOptions,
+) []eval.Answer {
 	slices.SortStableFunc(triples, func(x, y triple) int { return cmp.Compare(y.logShare, x.logShare) })
-	known := a.knownAnswers(1, o)
 	answers := make([]eval.Answer, 0, len(triples))
 	for _, t := range triples {
 		answer := eval.Answer{

@@ -5,7 +5,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// factWeights returns the weights of the training triples, divided by their mean.
+// factWeights returns the weights of the training triples, divided by their mean. Duplicates share
+// the mean of theirs.
 func factWeights(g *datasets.Graph) map[datasets.Triple]float32 {
 	sum := 0.0
 	for _, weight := range g.Weights {
@@ -13,8 +14,15 @@ func factWeights(g *datasets.Graph) map[datasets.Triple]float32 {
 	}
 	mean := sum / float64(len(g.Weights))
 	weights := make(map[datasets.Triple]float32, len(g.Train))
+	copies := map[datasets.Triple]float32{} // of those with duplicates
 	for i, t := range g.Train {
-		weights[t] = float32(float64(g.Weights[i]) / mean)
+		if _, isDuplicate := weights[t]; isDuplicate {
+			copies[t] = max(copies[t], 1) + 1
+		}
+		weights[t] += float32(float64(g.Weights[i]) / mean)
+	}
+	for t, n := range copies {
+		weights[t] /= n
 	}
 	return weights
 }

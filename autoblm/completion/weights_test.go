@@ -92,3 +92,44 @@ func TestWeightsChangeTheLoss(t *testing.T) {
 		t.Error("the weights have no influence")
 	}
 }
+
+// TestWeightsOfDuplicates: copies of a triple share the mean of their weights.
+func TestWeightsOfDuplicates(t *testing.T) {
+	a, b := datasets.Triple{Head: 0, Relation: 0, Tail: 1}, datasets.Triple{Head: 1, Relation: 0, Tail: 2}
+	g := &datasets.Graph{
+		Entities: []string{"a", "b", "c"}, Relations: []string{"r"},
+		Train: []datasets.Triple{a, a, b, a}, Weights: []float32{1, 7, 1, 4},
+	}
+	s := recipe.Basic().Training
+	for _, batch := range completion.Data(g).Batches(s, 1).All() {
+		for _, x := range batch {
+			want := float32(4 / 3.25)
+			if x.Anchor == b.Head {
+				want = 1 / 3.25
+			}
+			if math.Abs(float64(x.Weight-want)) > 1e-6 {
+				t.Errorf("%+v: want the weight %v", x, want)
+			}
+		}
+	}
+}
+
+// TestFoldInKeepsWeights: the triples of new labels keep their weights, unless all are 0.
+func TestFoldInKeepsWeights(t *testing.T) {
+	g := weighted(3)
+	m := &kge.Model{EntityLabels: g.Entities[1:], RelationLabels: g.Relations}
+	few := completion.NewFacts(m, g)
+	for i, x := range few.Train {
+		want := float32(1)
+		if few.Relations[x.Relation] == g.Relations[1] {
+			want = 3
+		}
+		if few.Weights[i] != want {
+			t.Fatalf("%v has the weight %v, want %v", x, few.Weights[i], want)
+		}
+	}
+	clear(g.Weights)
+	if few := completion.NewFacts(m, g); few.Weights != nil || len(few.Train) == 0 {
+		t.Errorf("%d weights of %d triples", len(few.Weights), len(few.Train))
+	}
+}

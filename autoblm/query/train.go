@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
@@ -122,6 +123,9 @@ func (s Settings) Validate(m kge.Member) error {
 	}
 	if len(s.Hops) == 0 {
 		return errors.New("hops is empty: give the length of the paths, such as 2")
+	}
+	if distinct := slices.Compact(slices.Sorted(slices.Values(s.Hops))); len(distinct) < len(s.Hops) {
+		return fmt.Errorf("hops is %s: give each length once", format.List(s.Hops, "and"))
 	}
 	return settings.Check(s.Paths)
 }

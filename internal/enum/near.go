@@ -18,8 +18,9 @@ const maxNear = 3
 // it, ignoring case, the shortest first. Without such names it returns those with a small edit
 // distance.
 func Near(names []string, name string) []string {
-	if name == "" {
-		return nil // every name contains the empty one
+	const longest = 256 // bytes of a name that is worth the time
+	if name == "" || len(name) > longest { // every name contains the empty one
+		return nil
 	}
 	near := containing(names, strings.ToLower(name))
 	if len(near) == 0 {

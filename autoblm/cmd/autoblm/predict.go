@@ -17,6 +17,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/facts"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
@@ -81,6 +82,16 @@ func (c *predictCommand) check(o *output) error {
 	return nil
 }
 
+// warnCommented warns of queries that are skipped because their first label looks like a comment.
+func warnCommented(o *output, r facts.Report) {
+	for _, d := range r.Dropped {
+		if d.Reason == facts.CommentedFacts {
+			warn(o, []string{fmt.Sprintf("%s with the columns of a query skipped, such as %s: if it is a "+
+				"query, put each of its columns in quotes", format.Count(d.Count, "comment"), d.Example)})
+		}
+	}
+}
+
 func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if err := c.check(o); err != nil {
 		return cli.Usage(err)
@@ -91,9 +102,11 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	}
 	var queries []completion.LineQuery
 	if c.Queries != "" {
-		if queries, err = completion.ReadQueries(c.Queries); err != nil {
+		var report facts.Report
+		if queries, report, err = completion.ReadQueries(c.Queries); err != nil {
 			return err
 		}
+		warnCommented(o, report)
 	}
 	open := c.openAhead()
 	p, err := load(c.Model)
