@@ -50,15 +50,12 @@ type round struct {
 }
 
 func (r *round) run(ctx context.Context, onProgress func(share float64)) error {
-	var watcher jetstream.KeyWatcher
-	err := r.retry(ctx, "watch the results", func(context.Context) (err error) {
-		watcher, err = r.Cluster.results.Watch(ctx, ">", jetstream.UpdatesOnly())
-		return err
-	})
+	watcher, err := r.watch(ctx)
 	if err != nil {
 		return err
 	}
-	defer watcher.Stop()
+	defer func() { watcher.Stop() }()
+	updates := watcher.Updates()
 	// The watch finds results soon. The check finds those that it missed, and publishes trials
 	// that have neither a result nor a place in the queue.
 	check := time.NewTicker(r.lease / 6)
@@ -73,7 +70,11 @@ func (r *round) run(ctx context.Context, onProgress func(share float64)) error {
 			return nil
 		}
 		select {
-		case entry := <-watcher.Updates():
+		case entry, open := <-updates:
+			if !open { // the server lost the watch; check begins another one
+				updates = nil
+				continue
+			}
 			if entry == nil || entry.Operation() != jetstream.KeyValuePut {
 				continue
 			}
@@ -83,6 +84,14 @@ func (r *round) run(ctx context.Context, onProgress func(share float64)) error {
 				}
 			}
 		case <-check.C:
+			if updates == nil {
+				again, err := r.watch(ctx)
+				if err != nil {
+					return err
+				}
+				watcher.Stop()
+				watcher, updates = again, again.Updates()
+			}
 			if err := r.check(ctx); err != nil {
 				return err
 			}
@@ -90,6 +99,15 @@ func (r *round) run(ctx context.Context, onProgress func(share float64)) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// watch begins a watch of the results.
+func (r *round) watch(ctx context.Context) (watcher jetstream.KeyWatcher, err error) {
+	err = r.retry(ctx, "watch the results", func(context.Context) (err error) {
+		watcher, err = r.Cluster.results.Watch(ctx, ">", jetstream.UpdatesOnly())
+		return err
+	})
+	return watcher, err
 }
 
 // receive keeps a result. It removes the result of a trial that no worker trained from the cluster,
@@ -181,22 +199,27 @@ func (r *round) double(ctx context.Context) error {
 	if err != nil || len(r.pending) == 0 {
 		return err
 	}
-	var training []WorkerState
+	slices.SortFunc(states, func(a, b WorkerState) int { return a.Since.Compare(b.Since) })
+	training := map[string]bool{}
+	var slowest []WorkerState // one for each trial that was not published again
 	idle := 0
 	for _, s := range states {
-		if _, waited := r.pending[s.Trial]; waited {
-			training = append(training, s)
-		} else if s.Trial == "" && s.CanTrain(r.arithmetic) {
+		_, waited := r.pending[s.Trial]
+		switch {
+		case waited && !training[s.Trial]:
+			if training[s.Trial] = true; !slices.Contains(r.doubled, s.Trial) {
+				slowest = append(slowest, s)
+			}
+		case s.Trial == "" && s.CanTrain(r.arithmetic):
 			idle++
 		}
 	}
 	if len(training) < len(r.pending) {
 		return nil // some are still queued
 	}
-	slices.SortFunc(training, func(a, b WorkerState) int { return a.Since.Compare(b.Since) })
-	for _, s := range training[:min(idle, len(training))] {
+	for _, s := range slowest[:min(idle, len(slowest))] {
 		// The state of a lost worker is gone by then, and its trial is delivered again anyway.
-		if slices.Contains(r.doubled, s.Trial) || time.Since(s.Since) < 2*r.lease {
+		if time.Since(s.Since) < 2*r.lease {
 			continue
 		}
 		w := r.pending[s.Trial]

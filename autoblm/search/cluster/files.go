@@ -189,10 +189,14 @@ func (c *Cluster) receive(
 }
 
 // packFolder writes the regular files of a folder, or one file, as an archive below a name. It leaves
-// out hidden files.
+// out hidden files. An archive without files is an error: workers would keep it.
 func packFolder(w io.Writer, root, below string) error {
-	archive := tar.NewWriter(w)
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return err
+	}
+	archive, files := tar.NewWriter(w), 0
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		isHidden := path != root && entry != nil && entry.Name()[0] == '.'
 		switch {
 		case err != nil:
@@ -210,10 +214,14 @@ func packFolder(w io.Writer, root, below string) error {
 		if err != nil {
 			return err
 		}
+		files++
 		return addFile(archive, filepath.Join(below, name), path, info.Size())
 	})
 	if err != nil {
 		return err
+	}
+	if files == 0 {
+		return fmt.Errorf("%s has no files to send", root)
 	}
 	return archive.Close()
 }

@@ -1,9 +1,13 @@
 package cluster
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/require"
@@ -65,4 +69,20 @@ func TestMissingData(t *testing.T) {
 	if len(states) != 1 || states[0].Failed > 0 {
 		t.Errorf("states of workers: %+v", states)
 	}
+}
+
+// TestLinkedFolder sends the files of a folder through a link, and refuses to send none.
+func TestLinkedFolder(t *testing.T) {
+	folder := writeFolder(t, map[string]string{"train.txt": "a\tr\tb\n"})
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(folder, link); err != nil {
+		t.Skip("no links: ", err)
+	}
+	var archive bytes.Buffer
+	require.NoError(t, packFolder(&archive, link, "data"))
+	header, err := tar.NewReader(&archive).Next()
+	if err != nil || header.Name != "data/train.txt" {
+		t.Errorf("%+v, %v", header, err)
+	}
+	require.Error(t, packFolder(io.Discard, t.TempDir(), "data"), "no files")
 }

@@ -50,8 +50,6 @@ type work struct {
 	Form       form.Form           `json:"form,omitzero"`
 	Structure  structure.Structure `json:"structure,omitzero"`
 	Recipe     task.Recipe         `json:"recipe"`
-	// Again numbers further trainings of the trial, because a model was lost.
-	Again int `json:"again,omitempty"`
 }
 
 // key identifies the content of a trial, wherever its data are.
@@ -80,8 +78,9 @@ type result struct {
 	Worker string `json:"worker"`
 	// Trial has the fields that the training sets.
 	Trial task.Trial `json:"trial"`
-	// HasArtifact is true if the worker keeps a model.
-	HasArtifact bool `json:"has_artifact,omitempty"`
+	// HasArtifact is true if the worker keeps a model, which the process with the address Models sends.
+	HasArtifact bool   `json:"has_artifact,omitempty"`
+	Models      string `json:"models,omitempty"`
 	// Lost is true if no worker could train the trial. Cause is the last worker and its error, ""
 	// if the workers disappeared.
 	Lost  bool   `json:"lost,omitempty"`

@@ -10,7 +10,8 @@ func (s Status) Metrics(m *prometheus.Metrics) {
 	workers, trained, failed := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, w := range s.Workers {
 		workers[w.Arithmetic]++
-		trained[w.Name], failed[w.Name] = w.Trained, w.Failed
+		trained[w.Name] += w.Trained
+		failed[w.Name] += w.Failed
 	}
 	m.Labeled("autoblm_cluster_workers", "gauge", "arithmetic", "Workers by arithmetic.", workers)
 	m.Gauge("autoblm_cluster_trials_waiting", "Trials in the queue without a worker.", s.Waiting)

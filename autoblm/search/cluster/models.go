@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -35,6 +36,9 @@ const (
 	maxDownloads = 3
 )
 
+// modelsPrefix begins the names of folders with models.
+const modelsPrefix = "models-"
+
 // models is a folder with the models of a worker.
 type models struct {
 	dir     string
@@ -51,14 +55,16 @@ type keptModel struct {
 	score  float64
 }
 
+// address returns what tells apart workers, also those of one name.
+func (m *models) address() string { return strings.TrimPrefix(filepath.Base(m.dir), modelsPrefix) }
+
 // newModels makes a folder for the models of a worker, whose name another one may have too. It
 // removes the folders of workers that were killed.
 func newModels(folder, name string) (*models, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	const prefix = "models-"
-	old, err := filepath.Glob(filepath.Join(folder, prefix+"*"))
+	old, err := filepath.Glob(filepath.Join(folder, modelsPrefix+"*"))
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +78,7 @@ func newModels(folder, name string) (*models, error) {
 		}
 	}
 	m := &models{
-		dir:    filepath.Join(folder, prefix+name+"-"+rand.Text()[:8]),
+		dir:    filepath.Join(folder, modelsPrefix+name+"-"+rand.Text()[:8]),
 		failed: map[string]error{}, release: func() {},
 	}
 	release, err := atomicfile.TakeLock(lockOf(m.dir))
@@ -176,20 +182,25 @@ func limited(text string) string {
 // errModelLost means that a worker does not have a model anymore, or cannot send it.
 var errModelLost = errors.New("the model is lost")
 
-// isGone reports whether a worker shows no sign of life. One whose connection was lost for less than
-// a lease still has a state. After a loss of the own connection, workers need time to return.
-func (c *Cluster) isGone(ctx context.Context, worker string) bool {
+// isGone reports whether the worker of a result shows no sign of life, or is another process by now.
+// One whose connection was lost for less than a lease still has a state. After a loss of the own
+// connection, workers need time to return.
+func (c *Cluster) isGone(ctx context.Context, r result) bool {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	_, err := c.workers.Get(ctx, worker)
-	return errors.Is(err, jetstream.ErrKeyNotFound) &&
-		time.Since(time.Unix(0, c.connected.Load())) > c.lease
+	entry, err := c.workers.Get(ctx, r.Worker)
+	isGone := errors.Is(err, jetstream.ErrKeyNotFound)
+	var state WorkerState
+	if err == nil && json.Unmarshal(entry.Value(), &state) == nil {
+		isGone = state.Models != r.Models
+	}
+	return isGone && time.Since(time.Unix(0, c.connected.Load())) > c.lease
 }
 
 // artifact fetches the model of a trial from its worker, and removes it from the cluster. Its error
 // is [errModelLost] if the trial must be trained again.
 func (c *Cluster) artifact(
-	ctx context.Context, key, worker string,
+	ctx context.Context, key string, of result,
 ) (files map[string][]byte, err error) {
 	full := c.newPatience("fetch a model")
 	var last error
@@ -211,25 +222,25 @@ func (c *Cluster) artifact(
 		}
 		// The worker answers at once and then sends the model, which may take long.
 		ask, cancel := context.WithTimeout(ctx, callTime)
-		answer, err := c.conn.RequestWithContext(ask, subject(artifactSubject, worker), []byte(key))
+		answer, err := c.conn.RequestWithContext(ask, subject(artifactSubject, of.Models), []byte(key))
 		cancel()
 		switch {
 		case errors.Is(err, nats.ErrNoResponders):
-			if c.isGone(ctx, worker) {
-				return nil, fmt.Errorf("%w: worker %s disappeared", errModelLost, worker)
+			if c.isGone(ctx, of) {
+				return nil, fmt.Errorf("%w: worker %s disappeared", errModelLost, of.Worker)
 			}
 		case err == nil && string(answer.Data) == modelLost:
-			return nil, fmt.Errorf("%w: worker %s does not have it", errModelLost, worker)
+			return nil, fmt.Errorf("%w: worker %s does not have it", errModelLost, of.Worker)
 		case err != nil:
 			// The worker is sending another model, or the connection is lost.
 		case strings.HasPrefix(string(answer.Data), modelFull):
 			text, _ := strings.CutPrefix(string(answer.Data), modelFull)
-			if err := full.wait(withFix(fmt.Errorf("worker %s: %s", worker, text))); err != nil {
+			if err := full.wait(withFix(fmt.Errorf("worker %s: %s", of.Worker, text))); err != nil {
 				return nil, err
 			}
 		case strings.HasPrefix(string(answer.Data), modelFailed):
 			failures++
-			last = fmt.Errorf("worker %s: %s", worker, answer.Data)
+			last = fmt.Errorf("worker %s: %s", of.Worker, answer.Data)
 			c.note(fmt.Sprintf("warning: fetch a model: %v", last))
 		}
 		if failures >= maxDownloads {

@@ -26,8 +26,9 @@ func TestModelAfterCut(t *testing.T) {
 	on := c.task()
 	artifacts := trainBoth(t, on, fakeTask{}, 3)
 	n.proxy.Stop()
+	far := artifacts[firstModel(t, artifacts)].(*artifact).from.Models
 	for range 100 {
-		_, err := on.cluster.conn.Request(subject(artifactSubject, "far"), nil, time.Second)
+		_, err := on.cluster.conn.Request(subject(artifactSubject, far), nil, time.Second)
 		if errors.Is(err, nats.ErrNoResponders) {
 			break
 		}
@@ -53,7 +54,7 @@ func TestModelIsLostAgain(t *testing.T) {
 		Cluster: c.connect(), Name: "w", Arithmetic: on.arithmetic,
 		queues: map[string]jetstream.Consumer{},
 	}
-	_, err := w.Cluster.conn.Subscribe(subject(artifactSubject, w.Name), func(m *nats.Msg) {
+	_, err := w.Cluster.conn.Subscribe(subject(artifactSubject, "process"), func(m *nats.Msg) {
 		m.Respond([]byte(modelLost))
 	})
 	require.NoError(t, err)
@@ -75,7 +76,7 @@ func TestModelIsLostAgain(t *testing.T) {
 				return
 			}
 			trained.Add(1)
-			r := result{Version: version, Worker: w.Name, Trial: work.trial(), HasArtifact: true}
+			r := result{Version: version, Worker: w.Name, Trial: work.trial(), HasArtifact: true, Models: "process"}
 			r.Trial.State = task.Complete
 			if err := w.store(t.Context(), key, r); err != nil {
 				return
@@ -86,7 +87,7 @@ func TestModelIsLostAgain(t *testing.T) {
 	artifacts, err := on.Train(t.Context(), fakeTrials(1), func(float64) {})
 	require.NoError(t, err)
 	_, err = artifacts[0].Files()
-	require.Error(t, err, "trained 4 times: the model is lost: worker w does not have it")
+	require.Error(t, err, "lost 4 times: the model is lost: worker w does not have it")
 	// On a busy machine the queue may deliver work twice.
 	if n := trained.Load(); n < 1+maxFailures || n > 2*(1+maxFailures) {
 		t.Errorf("%d trainings, want %d", n, 1+maxFailures)
@@ -125,4 +126,38 @@ func TestWorkerIsNotIdle(t *testing.T) {
 		}
 	}()
 	trainBoth(t, c.task(), fakeTask{}, n)
+}
+
+// TestWorkersOfOneName: a worker does not answer for the models of another one with its name.
+func TestWorkersOfOneName(t *testing.T) {
+	c := newTestCluster(t)
+	trained := &atomic.Int64{}
+	for range 2 {
+		c.worker("gpu", fakeTask{trained: trained})
+	}
+	artifacts := trainBoth(t, c.task(), fakeTask{}, 6)
+	before := trained.Load()
+	for i, a := range artifacts {
+		if a != nil {
+			checkArtifact(t, i, a)
+		}
+	}
+	if n := trained.Load(); n != before {
+		t.Errorf("%d trials were trained again", n-before)
+	}
+}
+
+// TestSearchIsRepeated: a search that is repeated after its workers ended trains the trials of its
+// models again, however often.
+func TestSearchIsRepeated(t *testing.T) {
+	c := newTestCluster(t)
+	for run := range maxFailures + 3 {
+		end := c.worker("gpu", fakeTask{})
+		artifacts, err := c.task().Train(t.Context(), fakeTrials(2), func(float64) {})
+		require.NoError(t, err)
+		if _, err := artifacts[firstModel(t, artifacts)].Files(); err != nil {
+			t.Fatalf("search %d: %v", run+1, err)
+		}
+		end()
+	}
 }

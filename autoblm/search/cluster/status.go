@@ -17,6 +17,8 @@ import (
 type WorkerState struct {
 	Name       string `json:"name"`
 	Arithmetic string `json:"arithmetic"`
+	// Models is the address of its models, which another worker of the name does not share.
+	Models string `json:"models,omitempty"`
 	// Others are further arithmetics of the worker.
 	Others  []string `json:"other_arithmetics,omitempty"`
 	Program string   `json:"program"` // its version

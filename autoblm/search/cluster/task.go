@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Task trains the trials of another task on the workers of a cluster. Everything else, such as
@@ -116,7 +117,7 @@ func (t *Task) Train(
 	for i, r := range results {
 		r.apply(&trials[i])
 		if r.HasArtifact {
-			artifacts[i] = &artifact{ctx: ctx, task: t, work: works[i], worker: r.Worker}
+			artifacts[i] = &artifact{ctx: ctx, task: t, work: works[i], from: r}
 		}
 	}
 	return artifacts, nil
@@ -131,34 +132,36 @@ func (t *Task) work(trial task.Trial) work {
 
 // artifact is the model of a trial, on the worker that trained it.
 type artifact struct {
-	ctx    context.Context // of the step that trained the trial and stores its model
-	task   *Task
-	work   work
-	worker string
-	files  map[string][]byte
+	ctx   context.Context // of the step that trained the trial and stores its model
+	task  *Task
+	work  work
+	from  result
+	files map[string][]byte
 }
 
-// Files implements [task.Artifact]. It asks the workers for the model, and lets one train the trial
-// again if no worker has it anymore, at most [maxFailures] times.
+// Files implements [task.Artifact]. It asks the worker for the model. If the model is lost, it
+// removes the result, so that a worker trains the trial again, at most [maxFailures] times.
 func (a *artifact) Files() (map[string][]byte, error) {
 	if a.files != nil {
 		return a.files, nil
 	}
-	for {
-		key, err := a.work.key()
-		if err != nil {
-			return nil, err
-		}
-		a.files, err = a.task.cluster.artifact(a.ctx, key, a.worker)
+	key, err := a.work.key()
+	if err != nil {
+		return nil, err
+	}
+	for lost := 0; ; {
+		a.files, err = a.task.cluster.artifact(a.ctx, key, a.from)
 		if !errors.Is(err, errModelLost) {
 			return a.files, err
 		}
-		if a.work.Again >= maxFailures {
-			return nil, fmt.Errorf("fetch the model of trial %s, trained %d times: %w; look for the cause "+
-				"in the messages of the workers, and repeat the search", key, a.work.Again+1, err)
+		if lost++; lost > maxFailures {
+			return nil, fmt.Errorf("fetch the model of trial %s, lost %d times: %w; look for the cause "+
+				"in the messages of the workers, and repeat the search", key, lost, err)
 		}
 		a.task.cluster.note(fmt.Sprintf("%v: training trial %s again", err, key))
-		a.work.Again++
+		if err := a.task.cluster.forget(a.ctx, key, a.from); err != nil {
+			return nil, err
+		}
 		results, err := a.task.cluster.train(a.ctx, []work{a.work}, a.task.keepData, func(float64) {})
 		if err != nil {
 			return nil, err
@@ -167,6 +170,27 @@ func (a *artifact) Files() (map[string][]byte, error) {
 		if !r.HasArtifact {
 			return nil, fmt.Errorf("train the lost model of trial %s again: %s", key, r.Trial.Error)
 		}
-		a.worker = r.Worker
+		a.from = r
 	}
+}
+
+// forget removes the result of a trial whose model is lost, unless it is another one by now.
+func (c *Cluster) forget(ctx context.Context, key string, lost result) error {
+	return c.retry(ctx, "remove a result", func(ctx context.Context) error {
+		entry, err := c.results.Get(ctx, key)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if now, err := decode[result](entry.Value()); err == nil && now.Models != lost.Models {
+			return nil
+		}
+		err = c.results.Delete(ctx, key, jetstream.LastRevision(entry.Revision()))
+		if errors.Is(err, jetstream.ErrKeyRevisionMismatch) {
+			return nil // it changed at the same time
+		}
+		return err
+	})
 }

@@ -84,13 +84,14 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.models, err = newModels(w.Folder, w.Name); err != nil {
 		return fmt.Errorf("make the folder of the worker: %w", err)
 	}
+	w.state.Models = w.models.address()
 	defer w.models.close()
 	defer w.close()
 	w.queues = map[string]jetstream.Consumer{}
 	w.Cluster.onTrouble = w.setError
 	for subject, handle := range map[string]nats.MsgHandler{
-		subject(withdrawSubject, "*"):    w.withdrawn,
-		subject(artifactSubject, w.Name): func(m *nats.Msg) { w.send(ctx, m) },
+		subject(withdrawSubject, "*"):            w.withdrawn,
+		subject(artifactSubject, w.state.Models): func(m *nats.Msg) { w.send(ctx, m) },
 	} {
 		subscription, err := w.Cluster.conn.Subscribe(subject, handle)
 		if err != nil {
@@ -377,7 +378,7 @@ func (w *Worker) train(
 	if err != nil {
 		return err
 	}
-	r.HasArtifact = true
+	r.HasArtifact, r.Models = true, w.models.address()
 	files = maps.Clone(files)
 	files[modelFile] = w.describe(files[modelFile], work.Data)
 	kept := keptModel{key, w.opened.data, r.Trial.ScoreOrZero()}
