@@ -45,8 +45,8 @@ func (c *catalog) document(ctx context.Context, e *entry) (document, error) {
 			return document{}, err
 		}
 		if f := contents.About.Settings.Model; f != form.Bilinear {
-			return document{}, fmt.Errorf("the study has recipes of %v, a page needs structures: "+
-				"use autoblm study show %s", f, e.path)
+			return document{}, fmt.Errorf("the study has recipes of %v, %w: use autoblm study show %s",
+				f, errNoPage, e.path)
 		}
 		var made document
 		d := c.Data(e.path, contents)

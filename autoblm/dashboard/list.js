@@ -29,7 +29,7 @@ function isRead(s) {
 }
 
 function nameOf(s) {
-	return [isRead(s) ? element("a", { href: "/study/" + s.id }, s.name) : s.name];
+	return [isRead(s) && !s.no_page ? element("a", { href: "/study/" + s.id }, s.name) : s.name];
 }
 
 function stateOf(s) {

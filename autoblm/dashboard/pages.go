@@ -90,7 +90,10 @@ func (s *Server) listEvents(w http.ResponseWriter, r *http.Request) {
 	s.stream(w, r, s.listData)
 }
 
-var errNoStudy = errors.New("there is no such study")
+var (
+	errNoStudy = errors.New("there is no such study")
+	errNoPage  = errors.New("a page needs structures")
+)
 
 // document returns the page of the study with an id.
 func (s *Server) document(ctx context.Context, id string) (document, error) {
@@ -105,7 +108,7 @@ func (s *Server) study(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	d, err := s.document(r.Context(), id)
 	switch {
-	case errors.Is(err, errNoStudy):
+	case errors.Is(err, errNoStudy), errors.Is(err, errNoPage):
 		fail(w, http.StatusNotFound, err)
 		return
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 )
@@ -17,6 +18,8 @@ type row struct {
 	Name string `json:"name"`
 	// Changed is the time of the last change, in seconds since 1970.
 	Changed int64 `json:"changed"`
+	// NoPage is true for a study that has no page, because its models are not bilinear.
+	NoPage bool `json:"no_page,omitempty"`
 	study.State
 	*report.Summary
 }
@@ -48,7 +51,10 @@ func (c *catalog) rowOf(ctx context.Context, e *entry) row {
 		if err != nil {
 			return row{}, err
 		}
-		return row{State: contents.State(), Summary: c.Data(e.path, contents).Summary()}, nil
+		return row{
+			State: contents.State(), Summary: c.Data(e.path, contents).Summary(),
+			NoPage: contents.About.Settings.Model != form.Bilinear,
+		}, nil
 	})
 	switch {
 	case errors.Is(err, errSlow):

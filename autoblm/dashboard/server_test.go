@@ -17,7 +17,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
@@ -409,5 +414,27 @@ func TestServeEnds(t *testing.T) {
 	}
 	if rest, err := io.ReadAll(stream); err != nil || bytes.Contains(rest, []byte("data")) {
 		t.Errorf("the stream ends with %q, %v", rest, err)
+	}
+}
+
+// TestStudyWithoutPage: a study of a model without structures is in the list, without a link, and its
+// address says why.
+func TestStudyWithoutPage(t *testing.T) {
+	dir := t.TempDir()
+	settings := search.BasicSettings()
+	settings.Model = form.TransE
+	about, err := study.Describe(&completion.Task{Graph: enginetest.Graph()}, strategy.Evolutionary{}, settings)
+	require.NoError(t, err)
+	opened, err := study.Open(filepath.Join(dir, "transe.db"), about)
+	require.NoError(t, err)
+	require.NoError(t, opened.Close())
+	s := newServer(dir)
+	r := byName(t, s)["transe"]
+	if !r.NoPage || r.Status == study.Unreadable {
+		t.Errorf("%+v", r)
+	}
+	if status, text := answer(t, s.Handler(), nil, "/study/"+r.ID); status != http.StatusNotFound ||
+		!strings.Contains(text, "study show") {
+		t.Errorf("status %d: %.200s", status, text)
 	}
 }

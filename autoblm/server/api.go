@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -128,14 +129,42 @@ type ModelName struct {
 func get[In interface{ chosen() string }, Out any](
 	s *Server, api huma.API, name, summary string, f func(*loaded, In) (Out, error),
 ) {
-	add(s, api, http.MethodGet, name, summary, func(_ context.Context, in *In) (out Out, err error) {
+	add(s, api, http.MethodGet, name, summary, func(ctx context.Context, in *In) (out Out, err error) {
 		l, err := s.use((*in).chosen())
 		if err != nil {
 			return out, err
 		}
-		defer l.release()
-		return f(l, *in)
+		return until(ctx, func() (Out, error) {
+			defer l.release()
+			return f(l, *in)
+		})
 	})
+}
+
+// until returns what f returns, or the error of ctx if that ends before.
+func until[Out any](ctx context.Context, f func() (Out, error)) (out Out, err error) {
+	var value Out
+	var failed error
+	fault := ""
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer func() {
+			if panicked := recover(); panicked != nil {
+				fault = fmt.Sprintf("%v\n%s", panicked, debug.Stack())
+			}
+		}()
+		value, failed = f()
+	}()
+	select {
+	case <-ended:
+		if fault != "" {
+			panic(fault)
+		}
+		return value, failed
+	case <-ctx.Done():
+		return out, ctx.Err()
+	}
 }
 
 // batch is the body of a request with several queries to a model.
@@ -189,8 +218,8 @@ func add[In, Out any](
 	}
 	operation := huma.Operation{
 		OperationID: name, Method: method, Path: "/v1/" + name, Summary: summary,
-		MaxBodyBytes: int64(s.options.MaxBody),
-		Errors:       faults,
+		MaxBodyBytes: int64(s.options.MaxBody), BodyReadTimeout: s.options.Timeout,
+		Errors: faults,
 	}
 	huma.Register(api, operation, func(ctx context.Context, in *In) (*message[Out], error) {
 		body, err := f(ctx, in)

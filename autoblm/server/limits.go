@@ -72,9 +72,10 @@ func (s *Server) authorize(next http.Handler) http.Handler {
 	}
 	want := sha256.Sum256([]byte(s.options.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		got := sha256.Sum256([]byte(token))
-		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		got := sha256.Sum256([]byte(strings.TrimLeft(token, " ")))
+		isRight := subtle.ConstantTimeCompare(got[:], want[:]) == 1
+		if !isRight || !strings.EqualFold(scheme, "Bearer") { // RFC 9110, section 11.1
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			webserver.Refuse(w, http.StatusUnauthorized, "the token is missing or wrong: "+
 				"send it in the header Authorization: Bearer TOKEN")

@@ -3,6 +3,7 @@
 const $ = id => document.getElementById(id);
 const shownFacts = 200, shownAnswers = 15, shownMatches = 10, shownReasons = 3;
 let models = [], current = null, relationsOf = [];
+const relationLists = new Map(); // promises of the relations of models
 let latest = 0; // number of the last drawn state, so that late answers are dropped
 
 // call returns the answer of the API, or throws an error with its reason.
@@ -22,7 +23,8 @@ async function call(path, body) {
 	throw fault;
 }
 
-const path = (name, values) => name + "?" + new URLSearchParams({ model: current.name, ...values });
+const path = (name, values, model = current) =>
+	name + "?" + new URLSearchParams({ model: model.name, ...values });
 
 // link returns a link that shows an entity.
 function link(entity) {
@@ -47,17 +49,27 @@ async function start() {
 	await show();
 }
 
+// relationsFor returns the relations of a model, which it asks for until it has them.
+async function relationsFor(model) {
+	if (!relationLists.has(model)) {
+		relationLists.set(model, call(path("v1/relations", {}, model)));
+	}
+	try {
+		return (await relationLists.get(model)).relations;
+	} catch (fault) {
+		relationLists.delete(model);
+		throw fault;
+	}
+}
+
 // show draws the state in the address.
 async function show() {
 	const state = new URLSearchParams(location.hash.slice(1)), turn = ++latest;
 	const model = models.find(m => m.name === state.get("model")) || models[0];
-	if (model !== current) {
-		current = model;
-		relationsOf = [];
-		const relations = (await call(path("v1/relations"))).relations;
-		if (turn !== latest) return;
-		relationsOf = relations;
-	}
+	current = model;
+	const relations = await relationsFor(model);
+	if (turn !== latest) return;
+	relationsOf = relations;
 	$("model").value = model.name;
 	drawAbout(model);
 	const entity = state.get("entity");

@@ -3,6 +3,8 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -235,4 +237,28 @@ func TestShortErrors(t *testing.T) {
 			t.Errorf("%s: status %d, %d bytes: %.300s", name, status, len(text), text)
 		}
 	}
+}
+
+// TestUntil checks that reading from a model ends with the request, and keeps a panic.
+func TestUntil(t *testing.T) {
+	if got, err := until(t.Context(), func() (int, error) { return 7, nil }); got != 7 || err != nil {
+		t.Errorf("%d, %v", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	wait := make(chan struct{})
+	defer close(wait)
+	cancel()
+	_, err := until(ctx, func() (int, error) {
+		<-wait
+		return 7, nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	defer func() {
+		if fault := fmt.Sprint(recover()); !strings.Contains(fault, "a fault") || !strings.Contains(fault, "robust_test.go") {
+			t.Errorf("panic %s", fault)
+		}
+	}()
+	_, _ = until(t.Context(), func() (int, error) { panic("a fault") })
 }

@@ -384,6 +384,7 @@ func TestToken(t *testing.T) {
 	for _, path := range []string{"/v1/models", "/metrics", "/openapi.json", "/v1/reload"} {
 		for header, want := range map[string]int{
 			"": 401, "Bearer wrong": 401, "Bearer": 401, "Bearer a token of the test": 200,
+			"bearer a token of the test": 200, "a token of the test": 401,
 		} {
 			r, err := http.NewRequest(http.MethodGet, h.URL+path, nil)
 			if err != nil {

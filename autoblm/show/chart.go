@@ -35,6 +35,9 @@ func Curve(c plot.Curve) {
 		chart.Series = append(chart.Series, series)
 	}
 	for _, level := range c.Levels {
+		if len(xs) == 0 {
+			break
+		}
 		ends := []plot.Point{{X: slices.Min(xs), Y: level.Y}, {X: slices.Max(xs), Y: level.Y}}
 		chart.Series = append(chart.Series, report.Series{
 			Name: level.Name, Style: report.Level, Points: points(ends),
@@ -74,7 +77,7 @@ func points(all []plot.Point) (points []report.Point) {
 // outputs have only the picture, because GitHub removes scripts.
 func showChart(p plot.Picture, chart report.Chart) {
 	v := pictureValue(p, "[picture: "+chart.Label+"]\n")
-	if here.interactive {
+	if here.interactive && len(chart.Series) > 0 {
 		html, err := chartHTML(v, chart)
 		here.check(err)
 		v.html = html

@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/plot"
+	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
@@ -98,5 +99,20 @@ func TestTrialsName(t *testing.T) {
 	html, _ := n.sent[len(n.sent)-1].Data[protocol.MIMETextHTML].(string)
 	if want := found.Best[0].Structure.String(); !strings.Contains(html, want) {
 		t.Errorf("no point names %s", want)
+	}
+}
+
+// TestEmptyCharts: without points, and for a study with few trials, the picture stays.
+func TestEmptyCharts(t *testing.T) {
+	for name, show := range map[string]func(){
+		"a level": func() { Curve(plot.Curve{Levels: []plot.Level{{Name: "ComplEx", Y: 0.4}}}) },
+		"nothing": func() { showChart(plot.Curve{}.Picture(), report.Chart{}) },
+	} {
+		n := openNotebook(t)
+		here.interactive = true
+		show()
+		if _, found := n.only().Data[protocol.MIMETextHTML]; found {
+			t.Errorf("%s: a chart in place of the picture", name)
+		}
 	}
 }
