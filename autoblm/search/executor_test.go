@@ -125,3 +125,34 @@ func TestExecutorIsInterrupted(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// TestElapsedTime: a resumed search has used the time that had passed, not the sum of the times of
+// trials, which is larger if machines train them at once.
+func TestElapsedTime(t *testing.T) {
+	s := BasicSettings()
+	s.Planned, s.TimeLimit = &Planned{}, time.Hour
+	store := &Memory{}
+	p := Problem{Task: sleepyTask{}, Settings: s, Store: store, Stages: []Stage{oneTrial{name: "a"}}}
+	e, err := newExecutor(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Began = time.Now().Add(-time.Minute)
+	plan := Plan{Limit: time.Hour, Used: time.Second}
+	trials := e.Numbered("a", slices.Repeat([]task.Trial{{State: task.Complete, Seconds: 50}}, 8))
+	for _, change := range []Change{{Plan: &plan}, {Trials: trials}} {
+		if err := e.put(change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resumed, err := newExecutor(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := resumed.Used(); used < time.Minute || used > 2*time.Minute {
+		t.Errorf("the resumed search has used %v, want about a minute", used)
+	}
+	if resumed.Plan.Used != time.Second {
+		t.Errorf("the plan was stored at %v", resumed.Plan.Used)
+	}
+}

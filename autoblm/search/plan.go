@@ -20,6 +20,9 @@ type Plan struct {
 	Limit time.Duration `json:"limit"`
 	// Used is the time that had passed when the plan was stored.
 	Used time.Duration `json:"used"`
+	// Elapsed is the time that had passed at the last change of the search. The trials' times add up
+	// to more if several machines train them.
+	Elapsed time.Duration `json:"elapsed,omitempty"`
 	// Dim, Epochs and MaxSteps apply to the compared structures.
 	Dim      int `json:"dim"`
 	Epochs   int `json:"epochs"`

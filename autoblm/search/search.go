@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -77,9 +78,13 @@ func newExecutor(p Problem) (*executor, error) {
 		return e, nil
 	}
 	plan, err := p.Store.Plan()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	if plan != nil && plan.Elapsed > 0 {
+		e.before = plan.Elapsed
+	}
+	switch {
 	case plan != nil && plan.Limit < p.Settings.TimeLimit:
 		e.Previous = plan
 	case plan != nil:
@@ -198,7 +203,13 @@ func (e *executor) trainPopulation(ctx context.Context, stage Stage, step Step) 
 
 // put stores a change and applies it to the state.
 func (e *executor) put(c Change) error {
-	if err := e.Store.Put(c); err != nil {
+	stored := c
+	if plan := cmp.Or(c.Plan, e.Plan); plan != nil {
+		now := *plan
+		now.Elapsed = e.Used()
+		stored.Plan = &now
+	}
+	if err := e.Store.Put(stored); err != nil {
 		return err
 	}
 	e.Trials = WithTrials(e.Trials, c.Trials)

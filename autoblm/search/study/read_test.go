@@ -296,6 +296,13 @@ func TestFind(t *testing.T) {
 	if got, err := study.Find(dir); err != nil || !slices.Equal(got, want) {
 		t.Errorf("found %v, %v; want %v", got, err, want)
 	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Log("no links: ", err)
+	} else if got, err := study.Find(link); err != nil || len(got) != len(want) ||
+		got[0] != filepath.Join(link, "a.db") {
+		t.Errorf("found %v, %v through a link", got, err)
+	}
 	if _, err := study.Find(filepath.Join(dir, "none")); err == nil {
 		t.Error("a folder that is not there has studies")
 	}
