@@ -85,8 +85,8 @@ run fb15k-237 pairre-800 --recipe pairre --dim 800 --init-scale 0.01 --batch 512
   --cooldown 24 --validate-every 8 --validate-sample 4000
 run fb15k-237 rotate-800 --recipe rotate --dim 800 --batch 512 --lr 0.0005 --relation-rate 50 --epochs 40 \
   --cooldown 24 --validate-every 8 --validate-sample 4000
-run fb15k-237 rotate-800-long --recipe rotate --dim 800 --batch 512 --lr 0.0005 --relation-rate 50 --epochs 80 \
-  --cooldown 64 --validate-every 8 --validate-sample 4000
+run fb15k-237 rotate-800-long --recipe rotate --dim 800 --batch 512 --lr 0.0005 --relation-rate 50 --epochs 56 \
+  --cooldown 46 --validate-every 8 --validate-sample 4000
 run wn18rr rotate-600 --recipe rotate --dim 600 --negatives 512 --lr 0.0005 --relation-rate 50 --epochs 100 \
   --cooldown 80 --validate-every 10
 run fb15k-237 rotate-500 --recipe rotate --dim 500 --batch 512 --lr 0.001 --relation-rate 50 --epochs 60 \
