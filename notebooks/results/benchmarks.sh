@@ -83,7 +83,6 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph n3-heavier --recipe n3 --n3-block 1 --dim 1000 --batch 600 --lr 0.1 --n3 0.04 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
     train $graph n3-fast --recipe n3 --n3-block 1 --dim 1000 --batch 600 --lr 0.2 --n3 0.02 --answers-per-query 16 --sparse-gradients 256 --precision float32 --epochs 32 --cooldown 16 --validate-every 8
     train $graph n3-apart --recipe n3 --n3-block 1 --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 32 --cooldown 14 --validate-every 8
-    train $graph n3-2000-apart --recipe n3 --n3-block 1 --dim 2000 --batch 500 --lr 0.1 --n3 0.02 --relation-prediction 0.5 --epochs 28 --cooldown 14 --validate-every 7
     ensemble $graph best n3-decay-1 n3-2000-1
     ensemble $graph best-cooled n3-cooled-1 n3-fast-1
     ;;
