@@ -33,6 +33,8 @@ type Model struct {
 	) ([]eval.Answer, error)
 	// Classes classifies a node.
 	Classes func(ctx context.Context, node string, top int) (classify.Prediction, error)
+	// Close frees what Paths and Classes use, after the last request.
+	Close func()
 }
 
 // NewModel returns a model that completes a graph with an answerer, which it prepares.
@@ -86,6 +88,9 @@ func (l *loaded) close() {
 	if l.batcher != nil {
 		l.batcher.close()
 		l.Answerer.Close()
+	}
+	if l.Close != nil {
+		l.Close()
 	}
 }
 

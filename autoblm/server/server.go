@@ -25,6 +25,9 @@ func New(ctx context.Context, sources []Source, o Options) (*Server, error) {
 	if len(sources) == 0 {
 		return nil, errors.New("there is no model to serve: name one")
 	}
+	if l := o.Limits; min(l.MaxBody, l.MaxBatch, l.MaxTop, l.MaxRequests) < 1 || l.Timeout <= 0 {
+		return nil, fmt.Errorf("the limits of the server are %+v: each must be above 0, as in DefaultOptions", l)
+	}
 	s := &Server{options: o, metrics: newMetrics(), writeTime: writeTime}
 	for _, source := range sources {
 		if s.slot(source.Name) != nil {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -556,12 +557,13 @@ func TestGracefulEnd(t *testing.T) {
 	s.Close()
 }
 
-// TestReload checks that a damaged model keeps the previous one, and that none is used after it
-// is freed.
+// TestReload checks that a damaged model keeps the previous one, that none is used after it is
+// freed, and that all are freed.
 func TestReload(t *testing.T) {
 	g, m := world()
 	var damaged error
 	version := 0
+	var unfreed atomic.Int64
 	open := func(ctx context.Context) (*Model, error) {
 		version++
 		if damaged != nil {
@@ -573,6 +575,8 @@ func TestReload(t *testing.T) {
 		}
 		opened := NewModel(answerer)
 		opened.Relations = []string{fmt.Sprint("version ", version)}
+		unfreed.Add(1)
+		opened.Close = func() { unfreed.Add(-1) }
 		return opened, nil
 	}
 	s, h := start(t, nil, Source{"changing", open})
@@ -627,6 +631,22 @@ func TestReload(t *testing.T) {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("no %s in\n%s", want, metrics)
 		}
+	}
+	s.Close()
+	for range 1000 { // previous versions are freed in the background
+		if unfreed.Load() == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d models were not freed", unfreed.Load())
+}
+
+// TestNoLimits refuses options in which limits are missing.
+func TestNoLimits(t *testing.T) {
+	_, err := New(t.Context(), []Source{{"a", nil}}, Options{Token: "secret"})
+	if err == nil || !strings.Contains(err.Error(), "DefaultOptions") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("error %v", err)
 	}
 }
 

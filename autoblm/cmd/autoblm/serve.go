@@ -172,6 +172,7 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 	warnCalibration(o, answerer, completion.PredictOptions{Shares: true})
 	m := server.NewModel(answerer)
 	if answersPaths {
+		m.Close = scorer.Close
 		m.Paths = func(
 			ctx context.Context, p query.Path, o completion.PredictOptions,
 		) ([]eval.Answer, error) {
@@ -212,7 +213,7 @@ func (c *serveCommand) openClassifier(
 	}
 	var turn sync.Mutex
 	return &server.Model{
-		Entities: g.Nodes, Relations: g.Relations,
+		Entities: g.Nodes, Relations: g.Relations, Close: engine.Close,
 		Classes: func(ctx context.Context, node string, top int) (classify.Prediction, error) {
 			turn.Lock()
 			defer turn.Unlock()
