@@ -49,7 +49,8 @@ type PredictOptions struct {
 	// without the given entity unless the relation has facts with one entity at both ends. Without a
 	// graph, or without such facts, all are candidates.
 	AnyKind bool
-	// Among, unless nil, restricts the candidates to these entities.
+	// Among, unless nil, restricts the entities that answer a query to these. Queries for relations
+	// ignore it.
 	Among []string
 	// Shares sets the shares of answers, and the probabilities if the predictor is calibrated. With
 	// AnyKind, Among or without a graph there are no probabilities.

@@ -196,6 +196,24 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestVerdictWithoutBaseline: without a comparison, the verdict says whether there were baselines.
+func TestVerdictWithoutBaseline(t *testing.T) {
+	found := task.Trial{
+		Number: 2, Stage: task.Searching, Round: 1, Structure: structure.MustParse("1,2,0;0,3,0;0,0,1"),
+	}
+	failed := task.Trial{Number: 1, Stage: task.Searching, Name: "distmult", State: task.Failed}
+	d := Data{Presentation: completion.NewPresentation()}
+	d.About.Settings.K = 3
+	for want, baselines := range map[string][]task.Trial{
+		"There is no baseline with 3 chunks": nil, "No baseline has a result": {failed},
+	} {
+		d.Trials = append(baselines, withResult(found, evaluation(.5, 1000), evaluation(.5, 1000)))
+		if text := strings.Join(d.Verdict(), " "); !strings.Contains(text, want) {
+			t.Errorf("the verdict is %q, want %q in it", text, want)
+		}
+	}
+}
+
 // TestVerdictOnOwnRecipes: the models with their own recipes are compared, because they decide what
 // is kept.
 func TestVerdictOnOwnRecipes(t *testing.T) {

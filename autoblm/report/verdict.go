@@ -170,9 +170,9 @@ func (a *analysis) nothingFound() string {
 
 func (a *analysis) withoutBaseline(found task.Trial) []string {
 	why := "No baseline has a result, so there is no comparison."
-	if k := a.About.Settings.K; k != 4 {
-		why = fmt.Sprintf("Baselines have 4 chunks and these structures have %d, "+
-			"so there is no comparison.", k)
+	if !slices.ContainsFunc(a.Trials, study.IsBaseline) {
+		why = fmt.Sprintf("There is no baseline with %s, so there is no comparison.",
+			format.Count(a.About.Settings.K, "chunk"))
 	}
 	best := fmt.Sprintf("The best of %s has a %s of %s%s.",
 		format.Count(a.complete, "structure"), a.Presentation.Validation,

@@ -101,7 +101,7 @@ func drawTest(labels []Label) (isTest []bool) {
 	isTest = make([]bool, len(labels))
 	drawn, order := 0, rand.New(rand.NewPCG(1, 0)).Perm(len(labels))
 	for _, i := range order {
-		if class := labels[i].Class; drawn < len(labels)/5 && left[class] > least {
+		if class := labels[i].Class; drawn < max(1, len(labels)/5) && left[class] > least {
 			isTest[i] = true
 			left[class]--
 			drawn++

@@ -78,6 +78,12 @@ func TestDrawnClassesLeaveTwo(t *testing.T) {
 	if drawn != 20 {
 		t.Errorf("%d of 100 nodes are drawn", drawn)
 	}
+	few := []Label{{0, 0}, {1, 1}, {2, 1}, {3, 1}} // only class 1 can lose a node
+	for i, isTest := range drawTest(few) {
+		if isTest && few[i].Class == 0 {
+			t.Error("the only node of a class is drawn")
+		}
+	}
 }
 
 // TestNormalizedClasses: a node of a graph without RDF is found by a label that looks like its own.
