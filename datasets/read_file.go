@@ -16,7 +16,10 @@ func ReadFile(path string) (*Graph, error) {
 	}
 	for _, d := range report.Dropped {
 		switch d.Reason {
-		case facts.CommentedFacts, facts.EmptyLabels, droppedLiterals:
+		case facts.CommentedFacts:
+			g.warnings = append(g.warnings, fmt.Sprintf("%s with the columns of a fact left out, such as %s: "+
+				"if it is a fact, import the file with --comment ''", format.Count(d.Count, "comment"), d.Example))
+		case facts.EmptyLabels, droppedLiterals:
 			g.warnings = append(g.warnings, fmt.Sprintf("%s of %s are left out, such as %s: "+
 				"import the file to choose", format.Int(d.Count), d.Reason, d.Example))
 		}

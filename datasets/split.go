@@ -133,8 +133,8 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 		}
 	}
 	if divided.Weights != nil && sum(divided.Weights) == 0 {
-		return nil, SplitReport{}, fmt.Errorf("%s: all training facts have weight 0: "+
-			"at least one must have more", g.Name)
+		return nil, SplitReport{}, fmt.Errorf("%s: all facts that remain for training have weight 0: "+
+			"give some of them more, or hold out fewer", g.Name)
 	}
 	renumber(divided, g)
 	return divided, s.report, nil
@@ -329,11 +329,12 @@ func (g *Graph) Resplit(number uint64) *Graph {
 		Entities: g.Entities, Relations: g.Relations,
 		Test: g.Test, Types: g.Types, falses: g.falses,
 	}
+	mean := float32(sum(g.Weights) / float64(len(g.Weights)))
 	weight := func(triple int32) float32 { // those of valid have the mean of the others
 		if int(triple) < len(g.Weights) {
 			return g.Weights[triple]
 		}
-		return float32(sum(g.Weights) / float64(len(g.Weights)))
+		return mean
 	}
 	for i, t := range triples {
 		if held[i] {

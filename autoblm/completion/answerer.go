@@ -171,16 +171,15 @@ func (a *Answerer) Predict(
 	questions := make([]question, len(queries))
 	var asked []end
 	var pairs []int // indices of queries without a relation
-	unknown := 0
+	suggestions := mostSuggestions
 	for i, q := range queries {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		predictions[i].Query = q
-		questions[i], predictions[i].Err = a.resolve(q, len(queries), unknown < mostSuggestions)
+		questions[i], predictions[i].Err = a.resolve(q, len(queries), &suggestions)
 		switch {
 		case predictions[i].Err != nil:
-			unknown++
 			continue
 		case q.Relation == "":
 			pairs = append(pairs, i)
@@ -224,7 +223,7 @@ func (a *Answerer) Predict(
 
 // resolve returns the question of a query, which is one of several. Without a relation, the
 // question has the entities only.
-func (a *Answerer) resolve(query Query, queries int, suggests bool) (q question, err error) {
+func (a *Answerer) resolve(query Query, queries int, suggestions *int) (q question, err error) {
 	if err := query.check(); err != nil {
 		return q, err
 	}
@@ -234,31 +233,32 @@ func (a *Answerer) resolve(query Query, queries int, suggests bool) (q question,
 		}
 	}
 	if query.Tail != "" {
-		if q.other, err = a.entity(query.Tail, queries, suggests); err != nil {
+		if q.other, err = a.entity(query.Tail, queries, suggestions); err != nil {
 			return q, err
 		}
 	}
 	if query.Head == "" {
 		return question{given: q.other, relation: q.relation, forHeads: true}, nil
 	}
-	q.given, err = a.entity(query.Head, queries, suggests)
+	q.given, err = a.entity(query.Head, queries, suggestions)
 	return q, err
 }
 
-// mostSuggestions is the number of queries with an unknown label for which similar ones are sought,
-// because that compares it with all labels.
+// mostSuggestions is the number of unknown entities of a batch for which similar ones are sought,
+// because that compares all labels.
 const mostSuggestions = 4
 
-// entity returns the id of an entity. The error suggests similar labels if it shall.
-func (a *Answerer) entity(label string, queries int, suggests bool) (int32, error) {
+// entity returns the id of an entity. The error suggests similar labels while suggestions are left.
+func (a *Answerer) entity(label string, queries int, suggestions *int) (int32, error) {
 	const few = 4 // a search takes less time than an index
 	if queries > few || a.isPrepared {
 		if id, found := a.EntityID(label); found {
 			return id, nil
 		}
-		if !suggests {
+		if *suggestions == 0 {
 			return 0, fmt.Errorf("the model has no entity %q", label)
 		}
+		*suggestions--
 	}
 	return labels.Entity(a.model.EntityLabels, label)
 }
@@ -269,8 +269,9 @@ func (a *Answerer) among(names []string) ([]int32, error) {
 		return nil, nil
 	}
 	ids := make([]int32, 0, len(names))
+	suggestions := mostSuggestions
 	for _, name := range names {
-		id, err := a.entity(name, len(names), true)
+		id, err := a.entity(name, len(names), &suggestions)
 		if err != nil {
 			return nil, fmt.Errorf("candidates: %w", err)
 		}

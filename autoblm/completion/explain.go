@@ -32,7 +32,7 @@ func (a *Answerer) Explain(ctx context.Context, predictions []Prediction, count 
 		p := &predictions[i]
 		hoods := neighborhoods{a: a, answers: answers, kept: map[hood]*neighborhood{}}
 		for n := range p.Answers {
-			q, err := a.resolve(p.Query.Answered(p.Answers[n]), answers, true)
+			q, err := a.resolve(p.Query.Answered(p.Answers[n]), answers, new(mostSuggestions))
 			if err != nil {
 				return err
 			}

@@ -161,15 +161,15 @@ func (m *Model) Save(dir string) error {
 	if err != nil {
 		return err
 	}
-	files := []atomicfile.File{
-		{Name: entityLabelsFile, Content: labels.Encode(m.EntityLabels)},
-		{Name: relationLabelsFile, Content: labels.Encode(m.RelationLabels)},
-	}
+	var files []atomicfile.File
 	for i, t := range m.layout() { // in parts, because an encoded table may not fit into memory
 		files = append(files, atomicfile.File{Name: t.file(), Write: func(w io.Writer) error {
 			return npy.Write(w, mapped.Parts(m.All()[i]), t.totalRows(), t.columns)
 		}})
 	}
+	files = append(files,
+		atomicfile.File{Name: entityLabelsFile, Content: labels.Encode(m.EntityLabels)},
+		atomicfile.File{Name: relationLabelsFile, Content: labels.Encode(m.RelationLabels)})
 	return modelfolder.WriteDescribed(dir, files, d)
 }
 

@@ -171,8 +171,7 @@ func (a *analysis) nothingFound() string {
 func (a *analysis) withoutBaseline(found task.Trial) []string {
 	why := "No baseline has a result, so there is no comparison."
 	if !slices.ContainsFunc(a.Trials, study.IsBaseline) {
-		why = fmt.Sprintf("There is no baseline with %s, so there is no comparison.",
-			format.Count(a.About.Settings.K, "chunk"))
+		why = "The search trained no baselines, so there is no comparison."
 	}
 	best := fmt.Sprintf("The best of %s has a %s of %s%s.",
 		format.Count(a.complete, "structure"), a.Presentation.Validation,

@@ -61,7 +61,7 @@ const (
 	saveShare = 0.02
 )
 
-// Used returns the time that all processes have used so far, as far as the trials record it.
+// Used returns the time that all processes have used so far, up to the last change that each stored.
 func (s *State) Used() time.Duration { return s.before + time.Since(s.Began) }
 
 // TimeLimit returns the search time at which training ends, 0 without a limit. The limit of a plan

@@ -134,15 +134,16 @@ func get[In interface{ chosen() string }, Out any](
 		if err != nil {
 			return out, err
 		}
-		return until(ctx, func() (Out, error) {
+		return until(ctx, s, func() (Out, error) {
 			defer l.release()
 			return f(l, *in)
 		})
 	})
 }
 
-// until returns what f returns, or the error of ctx if that ends before.
-func until[Out any](ctx context.Context, f func() (Out, error)) (out Out, err error) {
+// until returns what f returns, or the error of ctx if that ends before. f then still counts as a
+// request.
+func until[Out any](ctx context.Context, s *Server, f func() (Out, error)) (out Out, err error) {
 	var value Out
 	var failed error
 	fault := ""
@@ -163,6 +164,14 @@ func until[Out any](ctx context.Context, f func() (Out, error)) (out Out, err er
 		}
 		return value, failed
 	case <-ctx.Done():
+		s.metrics.inFlight.Add(1)
+		go func() {
+			<-ended
+			s.metrics.inFlight.Add(-1)
+			if fault != "" {
+				s.options.logger().Print("internal error: " + fault)
+			}
+		}()
 		return out, ctx.Err()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -239,26 +240,50 @@ func TestShortErrors(t *testing.T) {
 	}
 }
 
-// TestUntil checks that reading from a model ends with the request, and keeps a panic.
+// logBuffer is a log that several goroutines use.
+type logBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// TestUntil checks that reading from a model ends with the request, that it counts until it has
+// ended, and that a panic is kept.
 func TestUntil(t *testing.T) {
-	if got, err := until(t.Context(), func() (int, error) { return 7, nil }); got != 7 || err != nil {
+	var log logBuffer
+	s := &Server{metrics: newMetrics(), options: Options{Log: &log}}
+	if got, err := until(t.Context(), s, func() (int, error) { return 7, nil }); got != 7 || err != nil {
 		t.Errorf("%d, %v", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	wait := make(chan struct{})
-	defer close(wait)
 	cancel()
-	_, err := until(ctx, func() (int, error) {
+	_, err := until(ctx, s, func() (int, error) {
 		<-wait
-		return 7, nil
+		panic("a late fault")
 	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
+	if n := s.metrics.inFlight.Load(); !errors.Is(err, context.Canceled) || n != 1 {
+		t.Errorf("error %v, %d requests", err, n)
+	}
+	close(wait)
+	for !strings.Contains(log.String(), "a late fault") || s.metrics.inFlight.Load() != 0 {
+		time.Sleep(time.Millisecond)
 	}
 	defer func() {
 		if fault := fmt.Sprint(recover()); !strings.Contains(fault, "a fault") || !strings.Contains(fault, "robust_test.go") {
 			t.Errorf("panic %s", fault)
 		}
 	}()
-	_, _ = until(t.Context(), func() (int, error) { panic("a fault") })
+	_, _ = until(t.Context(), s, func() (int, error) { panic("a fault") })
 }

@@ -102,7 +102,7 @@ func TestTrialsName(t *testing.T) {
 	}
 }
 
-// TestEmptyCharts: without points, and for a study with few trials, the picture stays.
+// TestEmptyCharts: a chart without points does not replace its picture.
 func TestEmptyCharts(t *testing.T) {
 	for name, show := range map[string]func(){
 		"a level": func() { Curve(plot.Curve{Levels: []plot.Level{{Name: "ComplEx", Y: 0.4}}}) },

@@ -120,7 +120,7 @@ func (d *Drops) Add(reason string, count int, example string) {
 // Reasons for which [Read] drops lines and facts.
 const (
 	Comments = "comments and empty lines"
-	// CommentedFacts have tabs between three columns or more, so that the first may be a label.
+	// CommentedFacts have tabs between the columns of a fact, so that the first may be a label.
 	CommentedFacts = "comments with the columns of a fact"
 	Malformed      = "malformed lines"
 	EmptyLabels    = "facts without a head, relation or tail"

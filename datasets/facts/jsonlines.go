@@ -103,20 +103,18 @@ func (r *reader) keysOf(objects []map[string]any) []string {
 }
 
 // lateKeys reports keys of an object that are not among those of the first objects. It returns an
-// error if one is a common title of a role that has no column.
+// error if one may be the weight.
 func (t *table) lateKeys(object map[string]any, keys []string) error {
-	if len(object) <= len(keys) && !hasOther(object, keys) {
+	if !hasOther(object, keys) {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if slices.Contains(keys, key) || slices.Contains(t.report.Other, key) {
 			continue
 		}
-		for role := range roles {
-			if t.columns[role] < 0 && titled([]string{key}, role) == 0 {
-				return unknownColumns("the key %q appears here first, too late to be the %s: "+
-					"name the columns, such as %s=%s", key, roles[role], roles[role], key)
-			}
+		if !t.Partial && t.columns[weight] < 0 && titled([]string{key}, weight) == 0 {
+			return unknownColumns("the key %q appears here first, too late to be the weight: "+
+				"name the column, as in weight=%s", key, key)
 		}
 		t.report.Other = append(t.report.Other, key)
 	}

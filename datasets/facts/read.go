@@ -124,6 +124,15 @@ func (o Options) isComment(line []byte) bool {
 	return len(trimmed) == 0 || o.Comment != "" && bytes.HasPrefix(trimmed, []byte(o.Comment))
 }
 
+// hasFact reports whether a comment has the columns of a fact, which are no titles.
+func (r *reader) hasFact(text string) bool {
+	cells := strings.Split(text, "\t")
+	if r.Partial && len(cells) == 2 {
+		cells = append(cells, "")
+	}
+	return strings.TrimSpace(text) != "" && len(cells) >= 3 && !AreTitles([3]string(cells))
+}
+
 // skipsComment reports whether a line is empty or a comment, and counts it.
 func (r *reader) skipsComment(line int, text []byte) bool {
 	if !r.isComment(text) {
@@ -131,7 +140,7 @@ func (r *reader) skipsComment(line int, text []byte) bool {
 	}
 	start := string(text[:min(len(text), 80)])
 	reason := Comments
-	if cells := strings.Split(string(text), "\t"); len(cells) >= 3 && !AreTitles([3]string(cells)) {
+	if r.hasFact(string(text)) {
 		reason = CommentedFacts
 	}
 	r.report.Dropped.Add(reason, 1, r.at(line)+": "+strings.TrimSpace(start))

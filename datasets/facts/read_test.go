@@ -160,16 +160,17 @@ func TestTurtleBase(t *testing.T) {
 	}
 	for _, more := range []string{
 		"BASE <http://c.org>\n<a> <b> <c> .\n", "@base <d/> .\n", "<a> <b> <c> . @base <http://c.org> .\n",
-		"<a> <b> \"c\". Base <http://c.org>\n", "@base\n<http://c.org> .\n",
+		"<a> <b> \"c\". Base <http://c.org>\n", "@base\n<http://c.org> .\n", "BASE\n<http://c.org>\n",
 	} {
 		_, _, err := read(write(t, "graph.ttl", base+more), DefaultOptions())
 		if err == nil || !strings.Contains(err.Error(), "one base") {
 			t.Errorf("%q: %v", more, err)
 		}
 	}
-	name := "<http://x/base> <x:r> <x:base> . # @base <x:y>\n"
-	if got, _, err := read(write(t, "graph.ttl", name), DefaultOptions()); err != nil || len(got) != 1 {
-		t.Errorf("%q: %v, %v", name, got, err)
+	names := "@prefix x: <x:> .\n<http://x/base> <x:r> <x:base> . # @base <x:y>\n" +
+		"x:db.base <x:r> x:a . _:b.base <x:r> x:base .\nx:a x:base <x:c>.\n"
+	if got, _, err := read(write(t, "graph.ttl", names), DefaultOptions()); err != nil || len(got) != 4 {
+		t.Errorf("%q: %v, %v", names, got, err)
 	}
 }
 
@@ -208,9 +209,9 @@ func TestTurtleLiterals(t *testing.T) {
 // TestLateKeys: a key of JSON lines that appears late is listed, and is an error if it may be the weight.
 func TestLateKeys(t *testing.T) {
 	early := strings.Repeat(`{"head":"a","relation":"r","tail":"b"}`+"\n", sampled+1)
-	_, report, err := read(write(t, "facts.jsonl", early+`{"head":"a","relation":"r","tail":"c","note":1}`),
+	_, report, err := read(write(t, "facts.jsonl", early+`{"head":"a","relation":"r","tail":"c","note":1,"year":2}`),
 		DefaultOptions())
-	if err != nil || !slices.Equal(report.Other, []string{"note"}) || report.Facts != sampled+2 {
+	if err != nil || !slices.Equal(report.Other, []string{"note", "year"}) || report.Facts != sampled+2 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	path := write(t, "facts.jsonl", early+`{"head":"a","relation":"r","tail":"c","Weight":0.1}`)
@@ -229,12 +230,18 @@ func TestLateKeys(t *testing.T) {
 // TestCommentedFacts: a comment that may be a fact is counted apart, but not one with titles.
 func TestCommentedFacts(t *testing.T) {
 	_, report, err := read(write(t, "facts.tsv",
-		"#head\trelation\ttail\n# a note\n#1 Dads\tgenre\tcomedy\na\tr\tb\n"), DefaultOptions())
+		"#head\trelation\ttail\n# a note\n#1 Dads\tgenre\tcomedy\n\t\t\na\tr\tb\n"), DefaultOptions())
 	counts := map[string]int{}
 	for _, d := range report.Dropped {
 		counts[d.Reason] = d.Count
 	}
-	if err != nil || counts[Comments] != 2 || counts[CommentedFacts] != 1 {
+	if err != nil || counts[Comments] != 3 || counts[CommentedFacts] != 1 {
+		t.Errorf("%v, %v", report.Dropped, err)
+	}
+	o := DefaultOptions()
+	o.Partial = true
+	_, report, err = read(write(t, "queries.tsv", "a\tr\n#1 Dads\tgenre\n"), o)
+	if err != nil || len(report.Dropped) != 1 || report.Dropped[0].Reason != CommentedFacts {
 		t.Errorf("%v, %v", report.Dropped, err)
 	}
 }

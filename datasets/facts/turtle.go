@@ -73,8 +73,9 @@ type lineCounter struct {
 // isBase matches a line with a base of relative IRIs.
 var isBase = regexp.MustCompile(`^\s*(?i:@base\s*<([^<>]*)>\s*\.|base\s*<([^<>]*)>)`)
 
-// baseWithin matches an IRI, a comment or, as its group, a base.
-var baseWithin = regexp.MustCompile(`<[^<>]*>|#.*|((?:^|[\s.])(?:@(?i:base)\b|(?i:base)\s*<))`)
+// baseWithin matches an IRI, a comment, a base as its group, or a name.
+var baseWithin = regexp.MustCompile(
+	`<[^<>]*>|#.*|(@(?i:base)\b|(?i:base)\s*(?:<|$))|[\pL\pN_:%\\-][\pL\pN_:%\\.-]*`)
 
 // namedBlank matches a blank node with a name that the library could give to one without.
 var namedBlank = regexp.MustCompile(`(^|[\s\[\](,;])_:(b\d+)\b`)

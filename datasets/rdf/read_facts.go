@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
@@ -108,7 +109,8 @@ func drawTest(labels []Label) (isTest []bool) {
 		}
 	}
 	if drawn == 0 {
-		isTest[order[0]] = true
+		many := slices.IndexFunc(order, func(i int) bool { return left[labels[i].Class] > 1 })
+		isTest[order[max(many, 0)]] = true
 	}
 	return isTest
 }

@@ -78,10 +78,14 @@ func TestDrawnClassesLeaveTwo(t *testing.T) {
 	if drawn != 20 {
 		t.Errorf("%d of 100 nodes are drawn", drawn)
 	}
-	few := []Label{{0, 0}, {1, 1}, {2, 1}, {3, 1}} // only class 1 can lose a node
-	for i, isTest := range drawTest(few) {
-		if isTest && few[i].Class == 0 {
-			t.Error("the only node of a class is drawn")
+	for node := range int32(4) { // the only one of its class
+		for _, other := range []int32{1, 2} { // classes of the others
+			few := []Label{{0, 1}, {1, 1}, {2, other}, {3, other}}
+			few[node].Class = 0
+			isTest := drawTest(few)
+			if isTest[node] && other == 1 || len(slices.DeleteFunc(isTest, func(is bool) bool { return !is })) != 1 {
+				t.Errorf("%v: node %d is drawn, or not one", few, node)
+			}
 		}
 	}
 }

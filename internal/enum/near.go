@@ -18,7 +18,7 @@ const maxNear = 3
 // it, ignoring case, the shortest first. Without such names it returns those with a small edit
 // distance.
 func Near(names []string, name string) []string {
-	const longest = 256 // bytes of a name that is worth the time
+	const longest = 256                    // in bytes, because a comparison takes as long as the name
 	if name == "" || len(name) > longest { // every name contains the empty one
 		return nil
 	}

@@ -23,6 +23,9 @@ import (
 // Description is the name of the file that every model has.
 const Description = "model.json"
 
+// tableEnding ends the names of tables of numbers.
+const tableEnding = ".npy"
+
 // InSearch is the name of the model's folder in the folder of a search.
 const InSearch = "model"
 
@@ -123,10 +126,9 @@ func writeError(dir string, err error) error {
 }
 
 // Write writes a model's files, by name, the description last. A new folder appears complete. After
-// an error, such as a full disk, an existing model is unchanged. The labels of a data set are not
-// replaced: that is an error. Files in subfolders, such as
-// "member-0123456789abcdef/model.json", are members: models with the folder name of
-// [MemberFolder].
+// an error, such as a full disk, an existing model is unchanged. It is an error to replace the labels
+// of a data set. Files in subfolders, such as "member-0123456789abcdef/model.json", are members:
+// models with the folder name of [MemberFolder].
 func Write(dir string, files map[string][]byte) error {
 	own, members := splitMembers(files)
 	if len(members) > 0 {
@@ -135,11 +137,14 @@ func Write(dir string, files map[string][]byte) error {
 	return writeError(dir, writeOwn(dir, descriptionLast(own)))
 }
 
-// descriptionLast returns the files of a model in order, with the description last.
+// descriptionLast returns the files of a model in order, with tables first and the description last:
+// a folder in which a kill left a part of them is then no data set.
 func descriptionLast(files map[string][]byte) (all []atomicfile.File) {
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if name != Description {
-			all = append(all, atomicfile.File{Name: name, Content: files[name]})
+	for _, isTable := range []bool{true, false} {
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			if name != Description && isTable == (filepath.Ext(name) == tableEnding) {
+				all = append(all, atomicfile.File{Name: name, Content: files[name]})
+			}
 		}
 	}
 	return append(all, atomicfile.File{Name: Description, Content: files[Description]})

@@ -32,7 +32,7 @@ func refuseData(dir string) error {
 	var labels string
 	for _, e := range entries {
 		switch {
-		case e.Name() == Description || filepath.Ext(e.Name()) == ".npy":
+		case e.Name() == Description || filepath.Ext(e.Name()) == tableEnding:
 			return nil // a model, perhaps incomplete
 		case slices.Contains(labelFiles, e.Name()):
 			labels = e.Name()

@@ -86,7 +86,7 @@ func (c *predictCommand) check(o *output) error {
 func warnCommented(o *output, r facts.Report) {
 	for _, d := range r.Dropped {
 		if d.Reason == facts.CommentedFacts {
-			warn(o, []string{fmt.Sprintf("%s with the columns of a query skipped, such as %s: if it is a "+
+			warn(o, []string{fmt.Sprintf("%s with the columns of a query left out, such as %s: if it is a "+
 				"query, put each of its columns in quotes", format.Count(d.Count, "comment"), d.Example)})
 		}
 	}

@@ -167,6 +167,9 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 	}
 	answerer, err := completion.NewAnswerer(p, g, engine)
 	if err != nil {
+		if scorer != nil {
+			scorer.Close()
+		}
 		return nil, err
 	}
 	warnCalibration(o, answerer, completion.PredictOptions{Shares: true})

@@ -199,25 +199,7 @@ func (r *round) double(ctx context.Context) error {
 	if err != nil || len(r.pending) == 0 {
 		return err
 	}
-	slices.SortFunc(states, func(a, b WorkerState) int { return a.Since.Compare(b.Since) })
-	training := map[string]bool{}
-	var slowest []WorkerState // one for each trial that was not published again
-	idle := 0
-	for _, s := range states {
-		_, waited := r.pending[s.Trial]
-		switch {
-		case waited && !training[s.Trial]:
-			if training[s.Trial] = true; !slices.Contains(r.doubled, s.Trial) {
-				slowest = append(slowest, s)
-			}
-		case s.Trial == "" && s.CanTrain(r.arithmetic):
-			idle++
-		}
-	}
-	if len(training) < len(r.pending) {
-		return nil // some are still queued
-	}
-	for _, s := range slowest[:min(idle, len(slowest))] {
+	for _, s := range r.slowest(states) {
 		// The state of a lost worker is gone by then, and its trial is delivered again anyway.
 		if time.Since(s.Since) < 2*r.lease {
 			continue
@@ -229,6 +211,36 @@ func (r *round) double(ctx context.Context) error {
 		r.doubled = append(r.doubled, s.Trial)
 	}
 	return nil
+}
+
+// slowest returns the workers of the trials to publish again, the slowest first: one for each idle
+// worker. It returns none while trials are still queued.
+func (r *round) slowest(states []WorkerState) (slowest []WorkerState) {
+	states = slices.Clone(states)
+	slices.SortFunc(states, func(a, b WorkerState) int { return a.Since.Compare(b.Since) })
+	workers := map[string]int{} // of each trial
+	idle := 0
+	for _, s := range states {
+		_, waited := r.pending[s.Trial]
+		switch {
+		case waited:
+			workers[s.Trial]++
+			if workers[s.Trial] == 1 && !slices.Contains(r.doubled, s.Trial) {
+				slowest = append(slowest, s)
+			}
+		case s.Trial == "" && s.CanTrain(r.arithmetic):
+			idle++
+		}
+	}
+	for _, trial := range r.doubled {
+		if _, waited := r.pending[trial]; waited && workers[trial] < 2 {
+			idle-- // a worker will take it
+		}
+	}
+	if len(workers) < len(r.pending) || idle <= 0 {
+		return nil
+	}
+	return slowest[:min(idle, len(slowest))]
 }
 
 // withdraw takes the pending trials out of the queue and stops their trainings.

@@ -221,7 +221,7 @@ func packFolder(w io.Writer, root, below string) error {
 		return err
 	}
 	if files == 0 {
-		return fmt.Errorf("%s has no files to send", root)
+		return &fs.PathError{Op: "send", Path: root, Err: errors.New("there are no files in it")}
 	}
 	return archive.Close()
 }

@@ -84,5 +84,5 @@ func TestLinkedFolder(t *testing.T) {
 	if err != nil || header.Name != "data/train.txt" {
 		t.Errorf("%+v, %v", header, err)
 	}
-	require.Error(t, packFolder(io.Discard, t.TempDir(), "data"), "no files")
+	require.Error(t, packFolder(io.Discard, t.TempDir(), "data"), "there are no files in it")
 }

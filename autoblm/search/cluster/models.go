@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -182,19 +181,15 @@ func limited(text string) string {
 // errModelLost means that a worker does not have a model anymore, or cannot send it.
 var errModelLost = errors.New("the model is lost")
 
-// isGone reports whether the worker of a result shows no sign of life, or is another process by now.
-// One whose connection was lost for less than a lease still has a state. After a loss of the own
-// connection, workers need time to return.
+// isGone reports whether the worker of a result shows no sign of life. One whose connection was lost
+// for less than a lease still has a state. After a loss of the own connection, workers need time to
+// return.
 func (c *Cluster) isGone(ctx context.Context, r result) bool {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	entry, err := c.workers.Get(ctx, r.Worker)
-	isGone := errors.Is(err, jetstream.ErrKeyNotFound)
-	var state WorkerState
-	if err == nil && json.Unmarshal(entry.Value(), &state) == nil {
-		isGone = state.Models != r.Models
-	}
-	return isGone && time.Since(time.Unix(0, c.connected.Load())) > c.lease
+	_, err := c.workers.Get(ctx, r.Models)
+	return errors.Is(err, jetstream.ErrKeyNotFound) &&
+		time.Since(time.Unix(0, c.connected.Load())) > c.lease
 }
 
 // artifact fetches the model of a trial from its worker, and removes it from the cluster. Its error

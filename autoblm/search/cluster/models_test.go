@@ -161,3 +161,43 @@ func TestSearchIsRepeated(t *testing.T) {
 		end()
 	}
 }
+
+// TestSlowestTrials: each idle worker gets the slowest trial that no second worker trains or waits for.
+func TestSlowestTrials(t *testing.T) {
+	start := time.Now().Add(-time.Hour)
+	state := func(worker, trial string, minute int) WorkerState {
+		return WorkerState{
+			Name: worker, Models: worker, Trial: trial, Since: start.Add(time.Duration(minute) * time.Minute),
+			Arithmetic: "cpu avx512", Program: program(),
+		}
+	}
+	three := []WorkerState{state("c", "3", 3), state("a", "1", 1), state("b", "2", 2)}
+	for name, c := range map[string]struct {
+		doubled []string
+		more    []WorkerState
+		want    string
+	}{
+		"no idle worker":          {nil, nil, ""},
+		"the slowest":             {nil, []WorkerState{state("d", "", 4)}, "1"},
+		"two":                     {nil, []WorkerState{state("d", "", 4), state("e", "", 4)}, "12"},
+		"one is doubled":          {[]string{"1"}, []WorkerState{state("d", "1", 4), state("e", "", 4)}, "2"},
+		"one waits for a worker":  {[]string{"1"}, []WorkerState{state("d", "", 4)}, ""},
+		"one waits, two are idle": {[]string{"1"}, []WorkerState{state("d", "", 4), state("e", "", 4)}, "2"},
+		"another search trains":   {nil, []WorkerState{state("d", "9", 4)}, ""},
+	} {
+		r := round{
+			arithmetic: "cpu avx512", pending: map[string]work{"1": {}, "2": {}, "3": {}}, doubled: c.doubled,
+		}
+		got := ""
+		for _, s := range r.slowest(append(c.more, three...)) {
+			got += s.Trial
+		}
+		if got != c.want {
+			t.Errorf("%s: trials %q are the slowest, want %q", name, got, c.want)
+		}
+	}
+	queued := round{arithmetic: "cpu avx512", pending: map[string]work{"1": {}, "2": {}, "3": {}, "4": {}}}
+	if got := queued.slowest(append(three, state("d", "", 4))); got != nil {
+		t.Errorf("%v are slow while one trial is queued", got)
+	}
+}

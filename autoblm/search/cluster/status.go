@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -86,7 +87,7 @@ func (c *Cluster) Workers(ctx context.Context) (all []WorkerState, err error) {
 // deliver its messages to any subject.
 func (c *Cluster) workerStates(ctx context.Context) (all []WorkerState, err error) {
 	const batch = 1000
-	all = []WorkerState{} // not null in JSON
+	last := map[string]WorkerState{} // by address, as one may change meanwhile
 	for next, n := uint64(1), batch; n == batch; {
 		n = 0
 		messages, err := jetstreamext.GetBatch(ctx, c.js, "KV_"+workerBucket, batch,
@@ -106,10 +107,13 @@ func (c *Cluster) workerStates(ctx context.Context) (all []WorkerState, err erro
 			// A deleted state is empty.
 			var state WorkerState
 			if json.Unmarshal(m.Data, &state) == nil {
-				all = append(all, state)
+				last[state.Models] = state
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b WorkerState) int { return cmp.Compare(a.Name, b.Name) })
+	all = slices.AppendSeq([]WorkerState{}, maps.Values(last)) // not null in JSON
+	slices.SortFunc(all, func(a, b WorkerState) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Models, b.Models))
+	})
 	return all, nil
 }

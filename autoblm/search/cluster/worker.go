@@ -100,7 +100,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		defer subscription.Unsubscribe()
 	}
 	go w.beat(ctx)
-	defer w.Cluster.workers.Delete(context.WithoutCancel(ctx), w.Name)
+	defer w.Cluster.workers.Delete(context.WithoutCancel(ctx), w.models.address())
 	// The worker waits for trials of the arithmetic of the last one, because the next one is likely from
 	// the same search. If there is none, it waits for trials of its own.
 	waiting := w.Arithmetic
@@ -521,7 +521,7 @@ func (w *Worker) show(ctx context.Context) {
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, callTime)
 		defer cancel()
-		w.Cluster.workers.Put(ctx, w.Name, content)
+		w.Cluster.workers.Put(ctx, w.models.address(), content)
 	}
 }
 

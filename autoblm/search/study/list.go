@@ -13,7 +13,9 @@ import (
 // with the extension .db, and skips hidden folders and what it cannot read.
 func Find(folder string) ([]string, error) {
 	var found []string
-	folder += string(filepath.Separator) // follows a link to a folder
+	if folder != "" {
+		folder += string(filepath.Separator) // follows a link to a folder
+	}
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil && path == folder:
