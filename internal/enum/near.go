@@ -18,9 +18,9 @@ const maxNear = 3
 // it, ignoring case, the shortest first. Without such names it returns those with a small edit
 // distance.
 func Near(names []string, name string) []string {
-	const longest = 256                    // in bytes, because a comparison takes as long as the name
-	if name == "" || len(name) > longest { // every name contains the empty one
-		return nil
+	const longest = 256 // bytes; a comparison takes longer for longer names
+	if name == "" || len(name) > longest {
+		return nil // every name contains the empty one
 	}
 	near := containing(names, strings.ToLower(name))
 	if len(near) == 0 {
