@@ -62,11 +62,24 @@ async function relationsFor(model) {
 	}
 }
 
-// show draws the state in the address.
+// show draws the state in the address. A fault about an earlier state is of no interest.
 async function show() {
-	const state = new URLSearchParams(location.hash.slice(1)), turn = ++latest;
+	const turn = ++latest;
+	try {
+		await drawState(turn);
+	} catch (fault) {
+		if (turn === latest) throw fault;
+	}
+}
+
+// drawState draws the state in the address until it is no longer the latest.
+async function drawState(turn) {
+	const state = new URLSearchParams(location.hash.slice(1));
 	const model = models.find(m => m.name === state.get("model")) || models[0];
-	current = model;
+	if (model !== current) {
+		current = model;
+		relationLists.delete(model); // the server may have loaded it again
+	}
 	const relations = await relationsFor(model);
 	if (turn !== latest) return;
 	relationsOf = relations;
