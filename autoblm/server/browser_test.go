@@ -2,6 +2,10 @@ package server
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
@@ -112,6 +116,29 @@ func TestPageInBrowser(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLostRelationsInBrowser: the page finds the relations again after a request for them failed.
+func TestLostRelationsInBrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	s, _ := start(t, nil)
+	var asked atomic.Int64
+	handler := s.Handler()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/relations" && asked.Add(1) == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"detail":"too busy"}`)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(h.Close)
+	p := b.Open(t, h.URL+"/#entity=Spain", browsertest.View{Width: 800})
+	p.Wait(`document.getElementById("status").textContent.includes("too busy")`)
+	p.Forgive("503") // which the browser logs
+	browsertest.Eval[any](p, `location.hash = new URLSearchParams({ entity: "Portugal" })`)
+	p.Wait(`document.querySelector("#shown")?.textContent === "Portugal"`)
+	p.Wait(`document.querySelectorAll("#relation option").length > 1`)
 }
 
 // TestTokenInBrowser checks that the page asks for the token.
