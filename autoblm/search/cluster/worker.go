@@ -30,7 +30,7 @@ const (
 // Worker trains one trial at a time.
 type Worker struct {
 	Cluster *Cluster
-	// Name identifies the worker; letters, digits, - and _.
+	// Name is shown in the status of the cluster; letters, digits, - and _. Several may share one.
 	Name string
 	// Arithmetic names the engine and its instruction sets, as in [NewTask]. Others name further ones
 	// whose trials the worker takes.
