@@ -203,13 +203,12 @@ func (e *executor) trainPopulation(ctx context.Context, stage Stage, step Step) 
 
 // put stores a change and applies it to the state.
 func (e *executor) put(c Change) error {
-	stored := c
-	if plan := cmp.Or(c.Plan, e.Plan); plan != nil {
+	if plan := cmp.Or(c.Plan, e.Plan); plan != nil && (c.Plan != nil || !plan.Ended) {
 		now := *plan
 		now.Elapsed = e.Used()
-		stored.Plan = &now
+		c.Plan = &now
 	}
-	if err := e.Store.Put(stored); err != nil {
+	if err := e.Store.Put(c); err != nil {
 		return err
 	}
 	e.Trials = WithTrials(e.Trials, c.Trials)
