@@ -212,7 +212,11 @@ func TestWriteFolderRefusesLabelsThatCannotBeReadBack(t *testing.T) {
 func TestResplitKeepsTheScaleOfWeights(t *testing.T) {
 	g := World()
 	g.Weights = slices.Repeat([]float32{500}, len(g.Train))
-	for i, w := range g.Resplit(1).Weights {
+	divided := g.Resplit(1)
+	if len(divided.Weights) != len(divided.Train) {
+		t.Fatalf("%d weights of %d triples", len(divided.Weights), len(divided.Train))
+	}
+	for i, w := range divided.Weights {
 		if w != 500 {
 			t.Fatalf("weight %d is %v", i, w)
 		}

@@ -17,13 +17,10 @@ var (
 	}
 	convEAnywhere = family{
 		name: convE.name, form: convE.form,
-		about:  "ConvE on a graph without published settings",
-		source: "this project: the authors' settings with fewer epochs",
-		note:   bestNote,
-		training: training(func(s *kge.Settings) {
-			trainsConvE(s)
-			sampleValidation(s)
-		}),
+		about:    "ConvE on a graph without published settings",
+		source:   "this project: the authors' settings with fewer epochs",
+		note:     bestNote,
+		training: training(trainsConvE, sampleValidation),
 	}
 	convESettings = settings{
 		dim: 200, batch: 128, epochs: 1000, validate: 5, rate: .003, decay: .995,

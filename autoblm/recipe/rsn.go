@@ -25,13 +25,10 @@ func rsn(reported string, sampled int) family {
 // rsnAnywhere is RSN on graphs without published settings.
 var rsnAnywhere = family{
 	name: "rsn", form: form.RSN,
-	about:  "RSN on a graph without published settings",
-	source: "this project: a smaller dimension and batch, and log-loss over all entities",
-	note:   bestNote,
-	training: training(func(s *kge.Settings) {
-		readsWalks(s)
-		sampleValidation(s)
-	}),
+	about:    "RSN on a graph without published settings",
+	source:   "this project: a smaller dimension and batch, and log-loss over all entities",
+	note:     bestNote,
+	training: training(readsWalks, sampleValidation),
 }
 
 // rsnHops is the length of the random walks of RSN, as its authors have them.

@@ -65,10 +65,12 @@ func (r row) recipe() Recipe {
 	return recipe
 }
 
-// training returns the library's default settings with a change.
-func training(change func(s *kge.Settings)) kge.Settings {
+// training returns the library's default settings with changes.
+func training(changes ...func(s *kge.Settings)) kge.Settings {
 	s := kge.DefaultSettings()
-	change(&s)
+	for _, change := range changes {
+		change(&s)
+	}
 	return s
 }
 

@@ -3,7 +3,7 @@
 const $ = id => document.getElementById(id);
 const shownFacts = 200, shownAnswers = 15, shownMatches = 10, shownReasons = 3;
 let models = [], current = null, relationsOf = [];
-const relationLists = new Map(); // promises of the relations of models
+let asked = null; // promise of the relations of the current model
 let latest = 0; // number of the last drawn state, so that late answers are dropped
 
 // call returns the answer of the API, or throws an error with its reason.
@@ -23,8 +23,7 @@ async function call(path, body) {
 	throw fault;
 }
 
-const path = (name, values, model = current) =>
-	name + "?" + new URLSearchParams({ model: model.name, ...values });
+const path = (name, values) => name + "?" + new URLSearchParams({ model: current.name, ...values });
 
 // link returns a link that shows an entity.
 function link(entity) {
@@ -49,15 +48,13 @@ async function start() {
 	await show();
 }
 
-// relationsFor returns the relations of a model, which it asks for until it has them.
-async function relationsFor(model) {
-	if (!relationLists.has(model)) {
-		relationLists.set(model, call(path("v1/relations", {}, model)));
-	}
+// relations returns those of the current model. After a fault it asks for them again.
+async function relations() {
+	const answer = asked ||= call(path("v1/relations"));
 	try {
-		return (await relationLists.get(model)).relations;
+		return (await answer).relations;
 	} catch (fault) {
-		relationLists.delete(model);
+		if (asked === answer) asked = null;
 		throw fault;
 	}
 }
@@ -78,11 +75,11 @@ async function drawState(turn) {
 	const model = models.find(m => m.name === state.get("model")) || models[0];
 	if (model !== current) {
 		current = model;
-		relationLists.delete(model); // the server may have loaded it again
+		asked = null; // the server may have loaded the model again
 	}
-	const relations = await relationsFor(model);
+	const all = await relations();
 	if (turn !== latest) return;
-	relationsOf = relations;
+	relationsOf = all;
 	$("model").value = model.name;
 	drawAbout(model);
 	const entity = state.get("entity");

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -240,29 +239,19 @@ func TestShortErrors(t *testing.T) {
 	}
 }
 
-// logBuffer is a log that several goroutines use.
-type logBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
+// lines is a log that passes its lines on.
+type lines chan string
 
-func (b *logBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *logBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
 }
 
 // TestUntil checks that reading from a model ends with the request, that it counts until it has
 // ended, and that a panic is kept.
 func TestUntil(t *testing.T) {
-	var log logBuffer
-	s := &Server{metrics: newMetrics(), options: Options{Log: &log}}
+	log := make(lines)
+	s := &Server{metrics: newMetrics(), options: Options{Log: log}}
 	if got, err := until(t.Context(), s, func() (int, error) { return 7, nil }); got != 7 || err != nil {
 		t.Errorf("%d, %v", got, err)
 	}
@@ -277,8 +266,9 @@ func TestUntil(t *testing.T) {
 		t.Errorf("error %v, %d requests", err, n)
 	}
 	close(wait)
-	for !strings.Contains(log.String(), "a late fault") || s.metrics.inFlight.Load() != 0 {
-		time.Sleep(time.Millisecond)
+	line := <-log
+	if n := s.metrics.inFlight.Load(); !strings.Contains(line, "a late fault") || n != 0 {
+		t.Errorf("the log has %q with %d requests", line, n)
 	}
 	defer func() {
 		if fault := fmt.Sprint(recover()); !strings.Contains(fault, "a fault") || !strings.Contains(fault, "robust_test.go") {

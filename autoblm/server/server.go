@@ -109,13 +109,13 @@ func Listen(ctx context.Context, address string, o Options) (net.Listener, error
 	return listener, nil
 }
 
-// readTime is the time for reading a request, beside that for its answer.
+// readTime is the time for reading a request, in addition to that for its answer.
 const readTime = 10 * time.Second
 
 // Serve answers requests until the context ends. Requests that have begun are finished.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := webserver.Server(s.Handler(), s.options.logger())
-	// Its end also ends requests without a body.
+	// It ends requests without a body too, so it must be longer than theirs.
 	server.ReadTimeout = max(time.Minute, s.options.Timeout+readTime)
 	return webserver.Serve(ctx, listener, server, s.options.Timeout)
 }

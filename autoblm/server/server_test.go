@@ -605,10 +605,15 @@ func TestReload(t *testing.T) {
 	var clients sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
 	body := `{"model":"changing","queries":[{"head":"Portugal","relation":"borders"}]}`
+	var begun sync.WaitGroup // the first requests
 	for range 4 {
+		begun.Add(1)
 		clients.Go(func() {
+			answered := sync.OnceFunc(begun.Done)
+			defer answered()
 			for ctx.Err() == nil {
 				status, text := ask(t, h.URL+"/v1/predict", body)
+				answered()
 				if status != 200 || !strings.Contains(text, `"rank":10`) {
 					t.Errorf("status %d, %s", status, text)
 					return
@@ -616,6 +621,7 @@ func TestReload(t *testing.T) {
 			}
 		})
 	}
+	begun.Wait()
 	for range 20 {
 		if err := s.Reload(t.Context()); err != nil {
 			t.Error(err)

@@ -34,10 +34,11 @@ func Curve(c plot.Curve) {
 		}
 		chart.Series = append(chart.Series, series)
 	}
-	for _, level := range c.Levels {
-		if len(xs) == 0 {
-			break
-		}
+	levels := c.Levels
+	if len(xs) == 0 { // they have no ends
+		levels = nil
+	}
+	for _, level := range levels {
 		ends := []plot.Point{{X: slices.Min(xs), Y: level.Y}, {X: slices.Max(xs), Y: level.Y}}
 		chart.Series = append(chart.Series, report.Series{
 			Name: level.Name, Style: report.Level, Points: points(ends),

@@ -105,13 +105,14 @@ func (r *reader) keysOf(objects []map[string]any) []string {
 // lateKeys reports keys of an object that are not among those of the first objects. It returns an
 // error if one may be the weight.
 func (t *table) lateKeys(object map[string]any, keys []string) error {
-	if !hasOther(object, keys) {
-		return nil
-	}
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if slices.Contains(keys, key) || slices.Contains(t.report.Other, key) {
-			continue
+	var late []string
+	for key := range object {
+		if !slices.Contains(keys, key) && !slices.Contains(t.report.Other, key) {
+			late = append(late, key)
 		}
+	}
+	slices.Sort(late)
+	for _, key := range late {
 		if !t.Partial && t.columns[weight] < 0 && titled([]string{key}, weight) == 0 {
 			return unknownColumns("the key %q appears here first, too late to be the weight: "+
 				"name the column, as in weight=%s", key, key)
@@ -119,16 +120,6 @@ func (t *table) lateKeys(object map[string]any, keys []string) error {
 		t.report.Other = append(t.report.Other, key)
 	}
 	return nil
-}
-
-// hasOther reports whether an object has a key that is not in a list.
-func hasOther(object map[string]any, keys []string) bool {
-	for key := range object {
-		if !slices.Contains(keys, key) {
-			return true
-		}
-	}
-	return false
 }
 
 // jsonValues returns the values of an array, or an object.

@@ -18,7 +18,8 @@ import (
 type WorkerState struct {
 	Name       string `json:"name"`
 	Arithmetic string `json:"arithmetic"`
-	// Models is the address of its models, which another worker of the name does not share.
+	// Models is the address for requests of its models. No other worker has it, not even one of the
+	// same name.
 	Models string `json:"models,omitempty"`
 	// Others are further arithmetics of the worker.
 	Others  []string `json:"other_arithmetics,omitempty"`
