@@ -93,9 +93,9 @@ run fb15k-237 rotate-500 --recipe rotate --dim 500 --batch 512 --lr 0.001 --rela
   --cooldown 55 --validate-every 15 --validate-sample 4000
 run wn18 core-3-60 --recipe basic --model core-3 --dim 384 --reciprocal --batch 512 --lr 0.1 --init-scale 0.0058 \
   --ivr 0.01 --ivr-products 0.03 --ivr-power 2 --sampled-softmax 2048 --epochs 60 --cooldown 40 --validate-every 10
-gomlx wn18rr compgcn-complex --recipe compgcn --encoder compgcn-corr --encoder-layers 1 --structure complex --dim 400 \
-  --loss log-loss --sampled-softmax 2048 --answers-per-query 16 --batch 2048 --lr 0.003 --n3 0.02 --encoder-dropout 0.1 \
-  --edge-dropout 0.1 --epochs 100 --cooldown 64 --validate-every 10 --validate-sample 1500
+gomlx wn18rr compgcn-complex --recipe compgcn --encoder-layers 1 --structure complex --dim 400 --loss log-loss \
+  --sampled-softmax 2048 --answers-per-query 16 --batch 2048 --lr 0.003 --n3 0.02 --encoder-dropout 0.1 --edge-dropout 0.1 \
+  --epochs 100 --cooldown 64 --validate-every 10 --validate-sample 1500
 run wn18rr rotate-1000 --recipe rotate --dim 1000 --negatives 512 --lr 0.0004 --relation-rate 50 --epochs 90 \
   --cooldown 72 --validate-every 10 --validate-sample 1500
 
