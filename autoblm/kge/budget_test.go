@@ -144,3 +144,43 @@ func TestADistantDeadline(t *testing.T) {
 			difference)
 	}
 }
+
+// TestDeadlineOfAStart checks that the first pass over the data for given embeddings ends in time, and
+// that the model then has them.
+func TestDeadlineOfAStart(t *testing.T) {
+	engine := cpu.New(1)
+	defer engine.Close()
+	j := job(1, func(*kge.Settings) {})
+	trained, err := kge.Train(t.Context(), engine, j)
+	require.NoError(t, err)
+	j.Start = kge.NewStart(trained.Results[0].Model.LabelledTables(), 6)
+	j.Deadline = within(300 * time.Millisecond)
+	report, err := kge.Train(t.Context(), stuck{engine, 2}, j)
+	if err != nil || report.StoppedEarly == nil || report.StoppedEarly.Epoch != 0 {
+		t.Fatalf("%v, %+v", err, report)
+	}
+	if diff := cmp.Diff(trained.Results[0].Model.Entities, report.Results[0].Model.Entities); diff != "" {
+		t.Errorf("other embeddings than those to begin with (-want +got):\n%s", diff)
+	}
+}
+
+// TestLargeStateAtTheDeadline checks that a training which stops between two epochs, and whose state
+// is too large to be copied, resumes after the last of them.
+func TestLargeStateAtTheDeadline(t *testing.T) {
+	defer kge.KeepNone()()
+	engine := cpu.New(1)
+	defer engine.Close()
+	j := job(1, func(*kge.Settings) {})
+	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training"), Every: time.Hour}
+	j.Deadline = within(300 * time.Millisecond)
+	report, err := kge.Train(t.Context(), stuck{engine, 12}, j)
+	if err != nil || report.StoppedEarly == nil || report.StoppedEarly.Epoch != 3 || report.StoppedEarly.Step != 0 {
+		t.Fatalf("%v, %+v", err, report.StoppedEarly)
+	}
+	j.Deadline = nil
+	again, err := kge.Train(t.Context(), engine, j)
+	require.NoError(t, err)
+	if again.Resumed != 3 {
+		t.Errorf("resumed after epoch %d, want 3", again.Resumed)
+	}
+}

@@ -284,7 +284,8 @@ func (c *checkpointer) saveStopped(r *run, s Stream) error {
 
 // saveBegun writes a run of one member as it is, or else the last snapshot.
 func (c *checkpointer) saveBegun(r *run, s Stream) error {
-	if r.begun > 0 && len(r.members) == 1 {
+	isCopied := r.begun == 0 && c.last != nil && c.last.Epochs == r.epochs
+	if !isCopied && len(r.members) == 1 {
 		c.last = r.snapshot(c, s)
 	}
 	return c.write()

@@ -7,7 +7,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
+	"time"
+
+	"github.com/autoblm/autoblm-go/internal/deadline"
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 // Start holds embeddings to begin a training with. Rows of other labels begin at random.
@@ -98,27 +101,28 @@ func modelLayout(d *Data, s Settings, m Member) []labelledTable {
 	return (&Model{Parameters: p, EntityLabels: d.Entities, RelationLabels: d.Relations}).layout()
 }
 
-// rows returns the embedding of each label of a table in all directions, nil for none.
+// rows returns the embedding of each label of a table in all directions, nil for none. Of several
+// tables with the label, the first counts.
 func (s *Start) rows(t labelledTable) ([][]float32, error) {
-	labels := t.allLabels()
-	rows := make([][]float32, len(labels))
-	at := slices.IndexFunc(s.tables, func(from LabelledTable) bool { return from.Name == t.name })
-	if at < 0 {
-		return rows, nil
-	}
-	from := s.tables[at]
-	if from.Columns != t.rows*t.columns {
-		return nil, fmt.Errorf("the %s to begin with have %d numbers each, but the model has %d: "+
-			"choose the same model and dimension", t.name, from.Columns, t.rows*t.columns)
-	}
-	index := indicesOf(from.Labels)
-	for i, label := range labels {
-		row, found := index[label]
-		if !found && from.Words {
-			row, found = index[strings.ReplaceAll(label, " ", "_")]
+	names := t.allLabels()
+	rows := make([][]float32, len(names))
+	for _, from := range s.tables {
+		if from.Name != t.name {
+			continue
 		}
-		if found {
-			rows[i] = from.Row(row)
+		if from.Columns != t.rows*t.columns {
+			return nil, fmt.Errorf("the %s to begin with have %d numbers each, but the model has %d: "+
+				"choose the same model and dimension", t.name, from.Columns, t.rows*t.columns)
+		}
+		index := indicesOf(from.Labels)
+		for i, label := range names {
+			row, found := index[label]
+			if !found && from.Words {
+				row, found = index[labels.Word(label)]
+			}
+			if found && rows[i] == nil {
+				rows[i] = from.Row(row)
+			}
 		}
 	}
 	return rows, nil
@@ -126,7 +130,8 @@ func (s *Start) rows(t labelledTable) ([][]float32, error) {
 
 // begin sets the embeddings of a run that has not begun. Adagrad would leave them at its first
 // steps, which are as long as the learning rate. So an epoch without changes collects the squared
-// gradients first, and counts as often as epochs trained the embeddings.
+// gradients first, and counts as often as epochs trained the embeddings. With a deadline, it takes at
+// most half of the time.
 func (s *Start) begin(ctx context.Context, r *run) error {
 	job := r.job
 	state, err := r.population.State()
@@ -153,8 +158,15 @@ func (s *Start) begin(ctx context.Context, r *run) error {
 	if err := r.population.SetState(state); err != nil || job.Settings.Optimizer != Adagrad {
 		return err
 	}
-	batches := job.Data.Batches(job.Settings, 1)
-	if _, err := r.population.Epoch(ctx, batches, make([]float64, len(job.Members))); err != nil {
+	batches, pass := job.Data.Batches(job.Settings, 1), ctx
+	if d := job.Deadline; d != nil {
+		const share = 0.5 // of the time that is left, at most
+		var stop context.CancelFunc
+		pass, stop = deadline.With(ctx, time.Now().Add(time.Duration(share*float64(time.Until(d.End)))))
+		defer stop()
+	}
+	_, err = r.population.Epoch(pass, batches, make([]float64, len(job.Members)))
+	if err != nil && !deadline.HasEnded(ctx, pass, err) { // the gradients of some steps will do
 		return err
 	}
 	if state, err = r.population.State(); err != nil {

@@ -26,3 +26,20 @@ func TestStartSpaces(t *testing.T) {
 		t.Error("starts with different rows have the same digest")
 	}
 }
+
+// TestStartTables checks that a label may have its embedding in any table of a name, and that a word
+// stands for every kind of white space.
+func TestStartTables(t *testing.T) {
+	table := func(label string, x float32) LabelledTable {
+		return LabelledTable{
+			Name: "entities", Labels: []string{label}, Columns: 1, Numbers: []float32{x}, Words: true,
+		}
+	}
+	from := []LabelledTable{table("a_b", 1), table("c_d", 2), table("a_b", 3)}
+	to := labelledTable{"entities", "entity", []string{"a\u00a0b", "c\u3000d", "e"}, 1, 1, 1}
+	rows, err := NewStart(from, 0).rows(to)
+	require.NoError(t, err)
+	if len(rows[0]) != 1 || rows[0][0] != 1 || len(rows[1]) != 1 || rows[1][0] != 2 || rows[2] != nil {
+		t.Errorf("%v", rows)
+	}
+}

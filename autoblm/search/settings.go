@@ -218,6 +218,9 @@ func (s Settings) validateStages() error {
 			return fmt.Errorf("the stage that tunes each model: %w", err)
 		}
 	}
+	if err := s.validateRetrainDims(); err != nil {
+		return err
+	}
 	if s.Final == nil {
 		return nil
 	}
@@ -237,6 +240,23 @@ func (s Settings) validateStages() error {
 		training.Dim = dim
 		if err := training.Validate(s.K); err != nil {
 			return fmt.Errorf("the final stage: %w", err)
+		}
+	}
+	return nil
+}
+
+// validateRetrainDims returns an error if retraining has a dimension that the structures cannot have.
+func (s Settings) validateRetrainDims() error {
+	if s.RetrainSeeds == 0 {
+		return nil
+	}
+	for _, dim := range s.RetrainDims {
+		training := s.Training
+		training.Dim = dim
+		for _, k := range s.Ks() {
+			if err := training.ValidateFor(s.TrialRecipe().Member(structure.Zero(k))); err != nil {
+				return fmt.Errorf("retrain-dims has %d: %w", dim, err)
+			}
 		}
 	}
 	return nil
@@ -317,12 +337,14 @@ func (s Settings) WithFixedTraining() Settings {
 // ErrFixedTraining means that a stage would change the training of a task that always trains with
 // the same settings.
 var ErrFixedTraining = errors.New("the task trains all structures with the same settings: " +
-	"leave out the stages tune, tune-each and final, and set halving to 0")
+	"leave out the stages tune, tune-each and final and the settings of retraining, such as retrain-dims, " +
+	"and set halving to 0")
 
 // CheckFixedTraining returns [ErrFixedTraining] if a stage would change how structures are
 // trained.
 func (s Settings) CheckFixedTraining() error {
-	if s.Tune != nil || s.TuneEach != nil || s.Final != nil || s.Halving > 0 {
+	if s.Tune != nil || s.TuneEach != nil || s.Final != nil || s.Halving > 0 ||
+		len(s.RetrainDims) > 0 || s.RetrainEpochs > 0 || s.RetrainSteps > 0 {
 		return ErrFixedTraining
 	}
 	return nil

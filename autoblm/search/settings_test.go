@@ -1,6 +1,8 @@
 package search_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -30,5 +32,37 @@ func TestSpacesForPaths(t *testing.T) {
 	}
 	if s := search.DefaultSettings().WithoutRelationPrediction(); s.Space != nil {
 		t.Error("a search for structures has a space for a model")
+	}
+}
+
+// TestRetrainDims checks that dimensions which the structures cannot have are refused before the search.
+func TestRetrainDims(t *testing.T) {
+	s := search.BasicSettings()
+	s.RetrainSeeds, s.RetrainDims = 1, []int{32, 64}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	s.RetrainDims = []int{32, 30}
+	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "retrain-dims has 30") {
+		t.Errorf("30 numbers in 4 chunks: %v", err)
+	}
+}
+
+// TestFixedTraining checks that a task with fixed training refuses what would change it.
+func TestFixedTraining(t *testing.T) {
+	if err := search.BasicSettings().CheckFixedTraining(); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(*search.Settings){
+		"dims":   func(s *search.Settings) { s.RetrainDims = []int{64} },
+		"epochs": func(s *search.Settings) { s.RetrainEpochs = 9 },
+		"steps":  func(s *search.Settings) { s.RetrainSteps = 9 },
+		"rungs":  func(s *search.Settings) { s.Halving = 1 },
+	} {
+		s := search.BasicSettings()
+		change(&s)
+		if err := s.CheckFixedTraining(); !errors.Is(err, search.ErrFixedTraining) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

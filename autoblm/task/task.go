@@ -141,6 +141,16 @@ func StopTime(ctx context.Context) (stop time.Time, ok bool) {
 	return stop, ok
 }
 
+type measuringKey struct{}
+
+// Measuring returns a context in which trials train to be timed: on this machine, and anew each time.
+func Measuring(ctx context.Context) context.Context {
+	return context.WithValue(ctx, measuringKey{}, true)
+}
+
+// IsMeasuring reports whether a context is from [Measuring].
+func IsMeasuring(ctx context.Context) bool { return ctx.Value(measuringKey{}) != nil }
+
 // ErrDeadlineExceeded means that the time limit ended before the trials had results. The search
 // stops; a resumed search trains them.
 var ErrDeadlineExceeded = deadline.ErrExceeded

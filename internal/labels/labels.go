@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
@@ -26,4 +27,15 @@ func Entity(labels []string, label string) (int32, error) {
 		return 0, fmt.Errorf("the model has no entity %q%s", label, suggestion)
 	}
 	return int32(id), nil
+}
+
+// Word returns a label as the word of a word2vec file, which cannot have white space: each becomes
+// "_".
+func Word(label string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return '_'
+		}
+		return r
+	}, label)
 }

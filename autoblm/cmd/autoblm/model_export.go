@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/exchange"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 type modelExportCommand struct {
@@ -46,7 +47,7 @@ func (c *modelExportCommand) Run(o *output) error {
 	if c.Format == string(exchange.Word2Vec) {
 		for _, list := range [][]string{m.EntityLabels, m.RelationLabels} {
 			for _, label := range list {
-				if exchange.Word(label) != label {
+				if labels.Word(label) != label {
 					s.Changed++
 				}
 			}

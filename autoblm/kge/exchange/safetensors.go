@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
@@ -83,7 +85,8 @@ func readSafetensors(content []byte) (tables []Table, err error) {
 			return nil, damaged
 		}
 	}
-	for name, text := range header {
+	for _, name := range slices.Sorted(maps.Keys(header)) { // in one order, for the digest of a start
+		text := header[name]
 		list, hasLabels := metadata[labelsKey(name)]
 		if !hasLabels {
 			continue

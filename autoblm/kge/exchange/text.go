@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
-	"unicode"
+
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 // writeTSV writes a header and a row for each label. Labels with a tab or a quote are quoted as in
@@ -35,23 +35,12 @@ func writeTSV(w io.Writer, t Table) error {
 	return out.Error()
 }
 
-// Word returns a label as the word of a word2vec file, which cannot have white space: each becomes
-// "_".
-func Word(label string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return '_'
-		}
-		return r
-	}, label)
-}
-
 // withWords returns a table with words as labels. Labels with the same word are an error.
 func withWords(t Table) (Table, error) {
 	words := make([]string, len(t.Labels))
 	first := make(map[string]string, len(words))
 	for i, label := range t.Labels {
-		words[i] = Word(label)
+		words[i] = labels.Word(label)
 		if other, again := first[words[i]]; again {
 			return t, fmt.Errorf("word2vec has no white space in words, and the labels %q and %q "+
 				"are the same without it: choose another format", other, label)

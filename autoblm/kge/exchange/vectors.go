@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -106,7 +107,7 @@ func readWord2Vec(content []byte) ([]Table, error) {
 		}
 		for _, field := range fields[1:] {
 			x, err := strconv.ParseFloat(field, 32)
-			if err != nil {
+			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 				return nil, fmt.Errorf("line %d: %q is no number", line, field)
 			}
 			t.Numbers = append(t.Numbers, float32(x))

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
@@ -161,7 +162,8 @@ func checkCorrelated(t *testing.T, correlated []ablation.Correlated) {
 		t.Fatalf("%d results for 2 seeds", len(correlated))
 	}
 	for n, c := range correlated {
-		if c.Seed != uint64(n+1) || len(c.Structures) != 12 || !(math.Abs(c.Spearman) <= 1) {
+		if c.Seed != uint64(n+1) || len(c.Structures) != 12 || c.Spearman == nil ||
+			!(math.Abs(*c.Spearman) <= 1) {
 			t.Errorf("seed %d: %d structures, ρ %v", c.Seed, len(c.Structures), c.Spearman)
 		}
 		for _, j := range c.Structures {
@@ -203,5 +205,36 @@ func TestTransfer(t *testing.T) {
 	}
 	if info, err := os.Stat(studies[0]); err != nil || info.Size() == 0 {
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestOneStructure checks that a comparison without a rank correlation is saved.
+func TestOneStructure(t *testing.T) {
+	p := plan(t)
+	p.Settings.Budget = 1
+	r, err := ablation.RunByName(t.Context(), p, "dimension", ablation.Options{OtherDim: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Correlated[0].Spearman != nil {
+		t.Errorf("one structure has the rank correlation %v", *r.Correlated[0].Spearman)
+	}
+	r.Out = t.TempDir()
+	if err := r.Save(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTransferNeedsTests checks that a graph without test triples is refused before the first search.
+func TestTransferNeedsTests(t *testing.T) {
+	p := plan(t)
+	untested := enginetest.Graph()
+	untested.Test = nil
+	_, err := ablation.Transfer(t.Context(), p, []*datasets.Graph{p.Graph, untested})
+	if err == nil || !strings.Contains(err.Error(), "no test triples") {
+		t.Error(err)
+	}
+	if studies, err := os.ReadDir(p.Folder); err != nil || len(studies) > 0 {
+		t.Errorf("%v, %v", studies, err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/correlation"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -54,6 +53,11 @@ func (o Outcome) Mean(value func(Run) float64) (mean, deviation float64) {
 	for _, r := range o.Runs {
 		values = append(values, value(r))
 	}
+	return meanDeviation(values)
+}
+
+// meanDeviation returns mean and standard deviation of one or more values. The deviation of one is 0.
+func meanDeviation(values []float64) (mean, deviation float64) {
 	if len(values) == 1 {
 		return values[0], 0
 	}
@@ -126,7 +130,7 @@ func topMean(mrrs []float64) float64 {
 }
 
 // rankCorrelation returns Spearman's correlation of predictions and MRRs, nil for fewer than three
-// trials.
+// trials and if it is undefined.
 func rankCorrelation(trials []task.Trial) *float64 {
 	var predictions, mrrs []float64
 	for _, t := range trials {
@@ -137,8 +141,7 @@ func rankCorrelation(trials []task.Trial) *float64 {
 	if len(predictions) < 3 {
 		return nil
 	}
-	rho := correlation.Spearman(predictions, mrrs)
-	return &rho
+	return spearman(predictions, mrrs)
 }
 
 // ByStructures plots the mean validation MRR of the Top best structures against the number of

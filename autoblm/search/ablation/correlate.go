@@ -3,6 +3,7 @@ package ablation
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -21,8 +22,8 @@ type Correlated struct {
 	X          string   `json:"x"`
 	Y          string   `json:"y"`
 	Structures []Judged `json:"structures"`
-	// Spearman is the rank correlation of the MRRs.
-	Spearman float64 `json:"spearman"`
+	// Spearman is the rank correlation of the MRRs, nil if all MRRs of one way are equal.
+	Spearman *float64 `json:"spearman"`
 }
 
 // Judged is a structure with its two validation MRRs.
@@ -38,8 +39,17 @@ func correlate(seed uint64, x, y string, judged []Judged) Correlated {
 	for _, j := range judged {
 		xs, ys = append(xs, j.X), append(ys, j.Y)
 	}
-	c.Spearman = correlation.Spearman(xs, ys)
+	c.Spearman = spearman(xs, ys)
 	return c
+}
+
+// spearman returns the rank correlation, nil if it is undefined because all numbers of a list are equal.
+func spearman(x, y []float64) *float64 {
+	rho := correlation.Spearman(x, y)
+	if math.IsNaN(rho) {
+		return nil
+	}
+	return &rho
 }
 
 // forEachSeed searches with each seed and calls judge with the structures found. judge trains them

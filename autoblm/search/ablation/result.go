@@ -140,7 +140,10 @@ func (r *Result) describeCorrelations(question string) {
 	}
 	for _, c := range r.Correlated {
 		r.Table.Add(c.Seed, len(c.Structures), c.Spearman)
-		cloud := plot.Cloud{Name: fmt.Sprintf("seed %d, ρ = %.2f", c.Seed, c.Spearman)}
+		cloud := plot.Cloud{Name: fmt.Sprintf("seed %d", c.Seed)}
+		if c.Spearman != nil {
+			cloud.Name += fmt.Sprintf(", ρ = %.2f", *c.Spearman)
+		}
 		for _, j := range c.Structures {
 			cloud.Points = append(cloud.Points, plot.Point{X: j.X, Y: j.Y})
 		}

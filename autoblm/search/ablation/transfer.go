@@ -2,12 +2,12 @@ package ablation
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
-	"gonum.org/v1/gonum/stat"
 )
 
 // Transferred holds the test MRRs of the best structures of some graphs on all of these graphs
@@ -25,6 +25,12 @@ type Transferred struct {
 // Transfer searches on each graph with the first seed of the plan, and trains the best structures
 // on all graphs with all seeds. It ignores the graph of the plan.
 func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferred, error) {
+	for _, g := range graphs {
+		if len(g.Test) == 0 {
+			return nil, fmt.Errorf("%s has no test triples to compare structures on: choose other graphs, "+
+				"or split it", g.Name)
+		}
+	}
 	t := &Transferred{}
 	var distinct list
 	for _, g := range graphs {
@@ -52,13 +58,15 @@ func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferr
 				return nil, err
 			}
 			for _, trial := range trials {
+				mrr := 0.0 // if it diverged
 				if trial.TestScore != nil {
-					mrrs[trial.Structure] = append(mrrs[trial.Structure], *trial.TestScore)
+					mrr = *trial.TestScore
 				}
+				mrrs[trial.Structure] = append(mrrs[trial.Structure], mrr)
 			}
 		}
 		for source, best := range t.Structures {
-			mean, deviation := stat.PopMeanStdDev(mrrs[best], nil)
+			mean, deviation := meanDeviation(mrrs[best])
 			t.TestMRR[source] = append(t.TestMRR[source], mean)
 			t.Deviation[source] = append(t.Deviation[source], deviation)
 		}

@@ -541,3 +541,18 @@ func TestRelativeFolder(t *testing.T) {
 		t.Errorf("folders of models: %v, want 2", folders)
 	}
 }
+
+// TestMeasuredTrials checks that trials which are timed train here, and each time again.
+func TestMeasuredTrials(t *testing.T) {
+	c := newTestCluster(t) // without workers
+	on, trained := c.task(), &atomic.Int64{}
+	on.Task = fakeTask{trained: trained}
+	for range 2 {
+		if _, err := on.Train(task.Measuring(t.Context()), fakeTrials(3), func(float64) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := trained.Load(); n != 6 {
+		t.Errorf("%d trainings, want 2 of 3 trials", n)
+	}
+}

@@ -102,7 +102,7 @@ func (t *Task) Limit(l eval.Limits) task.Task {
 func (t *Task) Train(
 	ctx context.Context, trials []task.Trial, onProgress func(share float64),
 ) ([]task.Artifact, error) {
-	if _, timed := task.StopTime(ctx); timed {
+	if _, timed := task.StopTime(ctx); timed || task.IsMeasuring(ctx) {
 		return t.Task.Train(ctx, trials, onProgress)
 	}
 	works := make([]work, len(trials))

@@ -47,15 +47,19 @@ func (h halving) isFirst(t task.Trial) bool {
 func (h halving) promote(all []task.Trial) (trials []task.Trial) {
 	for rung := range h.rungs {
 		next, stage := h.recipe(rung+1), h.stage(rung+1)
+		ended := h.ended(all, rung)
+		onRung := map[task.Model]bool{} // baselines of a round begin with all epochs
+		for _, t := range ended {
+			onRung[t.Model()] = true
+		}
 		promoted := map[task.Model]bool{}
 		for _, t := range task.InStage(stage, all) {
 			as := next
 			as.Training.Message = t.Recipe.Training.Message
-			if t.Round > 0 && t.Recipe.Training == as.Training {
+			if onRung[t.Model()] && t.Recipe.Training == as.Training {
 				promoted[t.Model()] = true
 			}
 		}
-		ended := h.ended(all, rung)
 		places := promotions(len(ended))
 		best := task.BestFirst(ended)
 		for _, t := range best[:min(len(best), places)] {

@@ -242,3 +242,27 @@ func TestTimeLimitEndsTrainings(t *testing.T) {
 		}
 	}
 }
+
+// TestBaselinesTakeNoPlaces checks that a baseline which a strategy proposed, and which trains for all
+// epochs at once, does not take the place of a structure on a rung.
+func TestBaselinesTakeNoPlaces(t *testing.T) {
+	h := halving{rungs: 1, full: halvingSettings(1).TrialRecipe()}
+	trial := func(rung int, name, s string, score float64) task.Trial {
+		return task.Trial{
+			Round: 1, Stage: h.stage(rung), Name: name, Structure: structure.MustParse(s),
+			Recipe: h.recipe(rung), State: task.Complete, Score: &score,
+		}
+	}
+	all := []task.Trial{
+		trial(0, "", "1,2,3,4;0,0,0,0;0,0,0,0;0,0,0,0", .3), trial(0, "", "1,2,3,-4;0,0,0,0;0,0,0,0;0,0,0,0", .2),
+		trial(1, "complex", "complex", .4),
+	}
+	promoted := h.promote(all)
+	if len(promoted) != 1 || promoted[0].Structure != all[0].Structure {
+		t.Errorf("promoted %+v", promoted)
+	}
+	promoted[0].State, promoted[0].Score = task.Complete, all[0].Score
+	if again := h.promote(append(all, promoted...)); len(again) > 0 {
+		t.Errorf("promoted %+v again", again)
+	}
+}

@@ -188,6 +188,7 @@ func (m measurement) seconds(ctx context.Context, dim, steps int) (float64, erro
 	}
 	on := search.LimitRanking(m.Task, m.ranked, false)
 	limit := time.Duration(repeatShare * float64(m.Settings.TimeLimit))
+	ctx = task.Measuring(ctx)
 	fastest, began := math.Inf(1), time.Now()
 	for range maxRepeats {
 		start := time.Now()

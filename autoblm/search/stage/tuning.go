@@ -47,7 +47,8 @@ func rankedRecipes(s search.Settings, trials []task.Trial) (all []ratedRecipe) {
 // Next implements [search.Stage].
 func (Tuning) Next(_ context.Context, s *search.State) (search.Step, error) {
 	tune := s.Settings.Tune
-	if tune == nil || s.Plan != nil && s.Plan.Tuned {
+	begun := len(s.InStage(task.HalvingRung))+len(s.InStage(task.Searching)) > 0
+	if tune == nil || s.Plan != nil && s.Plan.Tuned || begun { // structures share one recipe
 		return done, nil
 	}
 	if p := s.Population(task.Tuning, s.MaxPopulation(), nil); len(p) > 0 {
@@ -56,7 +57,7 @@ func (Tuning) Next(_ context.Context, s *search.State) (search.Step, error) {
 	var next []task.Trial
 	if tune.Space == nil {
 		next = randomRecipes(s)
-	} else if len(s.InStage(task.Searching)) == 0 {
+	} else {
 		t := newTuner(s.Settings, s.Trials)
 		hurry := s.Plan != nil && s.Used() >= s.Plan.TuneUntil-t.confirmationTime()
 		next = s.Numbered(task.Tuning, t.next(hurry))

@@ -186,3 +186,19 @@ func TestBlocksFitChunks(t *testing.T) {
 		}
 	}
 }
+
+// TestTuningEndsWithTheSearch checks that recipes which a deadline left untrained stay so once
+// structures are compared: another recipe could then be the best.
+func TestTuningEndsWithTheSearch(t *testing.T) {
+	s := tunedSettings()
+	left := task.Trial{Number: 1, Stage: task.Tuning, Recipe: s.TrialRecipe(), State: task.Running}
+	for stage, want := range map[task.Stage]bool{task.Tuning: false, task.Searching: true, task.HalvingRung: true} {
+		state := &search.State{
+			Problem: search.Problem{Task: fakeTask{}, Settings: s}, Requested: s,
+			Trials: []task.Trial{left, {Number: 2, Stage: stage, Recipe: s.TrialRecipe(), State: task.Running}},
+		}
+		if step, err := (Tuning{}).Next(t.Context(), state); err != nil || step.Done != want {
+			t.Errorf("with a trial of stage %v: %+v, %v", stage, step, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
@@ -23,6 +24,9 @@ type About struct {
 	// Command holds the arguments of the search as given on the command line, nil for a search
 	// that a program runs. A resumed study keeps its command unless there is a new one.
 	Command []string `json:"-"`
+	// Default is the recipe of the default model, nil for that of the task. A resumed study keeps it
+	// like the command.
+	Default *kge.Recipe `json:"-"`
 	// Stopped is the reason why the last run ended, "" if it was killed or runs.
 	Stopped search.Stop `json:"-"`
 }
@@ -42,6 +46,7 @@ type run struct {
 	Budget  int           `json:"budget"`
 	Limit   time.Duration `json:"limit,omitempty"`
 	Command []string      `json:"command"`
+	Default *kge.Recipe   `json:"default,omitempty"`
 	Stopped search.Stop   `json:"stopped,omitempty"`
 }
 
@@ -52,7 +57,8 @@ func newRow(about About) (row, error) {
 		return row{}, err
 	}
 	last, err := json.Marshal(run{
-		about.Source, about.Settings.Budget, about.Settings.TimeLimit, about.Command, about.Stopped,
+		about.Source, about.Settings.Budget, about.Settings.TimeLimit, about.Command, about.Default,
+		about.Stopped,
 	})
 	return row{description: string(description), run: string(last), plan: "null"}, err
 }
@@ -80,7 +86,7 @@ func (r row) about() (a About, err error) {
 		return a, err
 	}
 	a.Source, a.Settings.Budget, a.Command = last.Source, last.Budget, last.Command
-	a.Settings.TimeLimit, a.Stopped = last.Limit, last.Stopped
+	a.Settings.TimeLimit, a.Default, a.Stopped = last.Limit, last.Default, last.Stopped
 	return a, nil
 }
 

@@ -15,7 +15,7 @@ const (
 const schema = `
 CREATE TABLE about (
 	description TEXT NOT NULL, -- identity and settings, as JSON
-	run         TEXT NOT NULL, -- source, budget, command and end of the last run, as JSON
+	run         TEXT NOT NULL, -- source, budget, command, default model and end of the last run, as JSON
 	plan        TEXT NOT NULL, -- JSON; null for a search without a plan
 	checksum    INTEGER NOT NULL
 );

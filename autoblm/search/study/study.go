@@ -29,6 +29,7 @@ type Study struct {
 	row       row    // as stored
 	changed   bool   // by this process
 	precision kge.Precision
+	byDefault *kge.Recipe // of the default model
 }
 
 // Open opens the study at path, or creates one if there is no file or an empty one. It fails
@@ -39,7 +40,7 @@ func Open(path string, about About) (*Study, error) { return open(path, about, f
 
 // OpenFor opens or creates the study at path for a search, and returns the search with the study
 // as its store and with its precision resolved. If the precision is auto, a resumed study keeps
-// its own. The command holds the arguments of the search as given, nil if a program runs it.
+// its own, and likewise a recipe of the default model, if there is none. The command holds the arguments of the search as given, nil if a program runs it.
 func OpenFor(path string, p search.Problem, command []string) (*Study, search.Problem, error) {
 	auto := p.Settings.Training.Precision == kge.AutoPrecision
 	var err error
@@ -50,12 +51,12 @@ func OpenFor(path string, p search.Problem, command []string) (*Study, search.Pr
 	if err != nil {
 		return nil, p, err
 	}
-	about.Command = command
+	about.Command, about.Default = command, p.Default
 	s, err := open(path, about, auto)
 	if err != nil {
 		return nil, p, err
 	}
-	p.Store, p.Settings.Training.Precision = s, s.precision
+	p.Store, p.Settings.Training.Precision, p.Default = s, s.precision, s.byDefault
 	if p.Settings, err = search.Resolve(p.Task, p.Settings); err != nil {
 		err = fmt.Errorf("the study %s has precision %v, which this machine does not support: "+
 			"%w, or begin another study", path, s.precision, err)
@@ -172,7 +173,7 @@ func (s *Study) begin(about About, anyPrecision bool) error {
 	if err != nil {
 		return damaged(s.path, err)
 	}
-	s.precision = stored.Settings.Training.Precision
+	s.precision, s.byDefault = stored.Settings.Training.Precision, stored.Default
 	if wanted == s.row {
 		return nil
 	}
@@ -220,6 +221,9 @@ func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
 		}
 		if about.Command == nil {
 			about.Command = stored.Command
+		}
+		if about.Default == nil {
+			about.Default = stored.Default
 		}
 		if err := s.checkBudget(about.Settings, stored.Settings.Budget); err != nil {
 			return row{}, err

@@ -266,3 +266,28 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestDefaultModelIsKept checks that a search which resumes without a recipe of the default model has
+// that of the study.
+func TestDefaultModelIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	recipe := kge.DefaultRecipe()
+	recipe.LearningRate = 0.77
+	s := search.BasicSettings()
+	p := search.Problem{
+		Task: &completion.Task{Graph: enginetest.Graph()}, Strategy: strategy.Evolutionary{}, Settings: s,
+	}
+	for _, given := range []*kge.Recipe{&recipe, nil} {
+		p.Default = given
+		opened, resolved, err := study.OpenFor(path, p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resolved.Default == nil || resolved.Default.LearningRate != recipe.LearningRate {
+			t.Errorf("given %v: %+v", given, resolved.Default)
+		}
+		if err := opened.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
