@@ -1,6 +1,6 @@
 // Command bench times training steps, filtered ranking and epochs on real benchmarks. It can
-// alternate with peers: programs that take a data folder and flags, and print JSON, such as a
-// PyTorch program for the same task (see peerFlags and output). It compares medians, because
+// alternate with peers: programs that take a data folder and flags, and print JSON, such as
+// pytorch/torch_blm.py (see peerFlags and output). It compares medians, because
 // machines are noisy.
 //
 //	go run ./autoblm/bench --data DIR [--suite speed|engines|trainings|time-to-mrr|serve|cluster]
@@ -18,10 +18,10 @@
 //
 //	keep="env MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000"
 //	blas="OPENBLAS_CORETYPE=Cooperlake"
-//	torch="$keep venv/bin/python torch_blm.py"
+//	torch="$keep venv/bin/python autoblm/bench/pytorch/torch_blm.py"
 //	go run ./autoblm/bench --data DIR --repeat 3 --fastest 2 \
 //		--out notebooks/results/bench-cpu.json \
-//		--peer "Debian: $keep $blas /usr/bin/python3 torch_blm.py" \
+//		--peer "Debian: $keep $blas /usr/bin/python3 autoblm/bench/pytorch/torch_blm.py" \
 //		--peer "float32: $torch" \
 //		--step-peer "float32, compiled: $torch --compile" \
 //		--step-peer "bfloat16: $torch --precision bfloat16" \
@@ -77,6 +77,6 @@
 // --plan prints the commands for measurements on a GPU, each of less than ten minutes, for programs
 // that are built already. --smoke rehearses them without a GPU in the smallest shapes:
 //
-//	go run ./autoblm/bench --plan --data DIR --peer "PyTorch: python3 torch_blm.py"
+//	go run ./autoblm/bench --plan --data DIR --peer "PyTorch: python3 autoblm/bench/pytorch/torch_blm.py"
 //	go run ./autoblm/bench --smoke
 package main

@@ -137,6 +137,9 @@ func epochSeconds(
 	const measuredSteps = 24
 	s := &job.Settings
 	steps := float64(job.Data.Count) / float64(s.Batch)
+	if s.Loss == BCE { // a batch is a number of queries, not of triples
+		steps = float64(job.Data.Batches(*s, 1).Count)
+	}
 	if s.MaxSteps > 0 {
 		steps = min(steps, float64(s.MaxSteps))
 	}

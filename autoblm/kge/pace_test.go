@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -39,6 +40,21 @@ func TestEpochSeconds(t *testing.T) {
 	seconds, err := kge.EpochSeconds(t.Context(), engine, job, 8, 60)
 	if err != nil || seconds <= 0 || seconds > 60 || job.Settings != before {
 		t.Errorf("%v s, %v, %+v", seconds, err, job.Settings)
+	}
+}
+
+// TestPaceOfQueries checks that an epoch of bce has as many steps as batches of queries, which are
+// fewer than triples.
+func TestPaceOfQueries(t *testing.T) {
+	j := job(1, func(s *kge.Settings) { s.Loss, s.Reciprocal, s.Batch = kge.BCE, true, 2 })
+	batches := j.Data.Batches(j.Settings, 1).Count
+	if of := (j.Data.Count + 1) / 2; batches == of {
+		t.Fatalf("%d batches, as of triples", batches)
+	}
+	engine := &enginetest.Scripted{Seconds: func(int) []float64 { return slices.Repeat([]float64{1}, batches) }}
+	seconds, err := kge.EpochSeconds(t.Context(), engine, j, 4, 60)
+	if err != nil || !near(seconds, float64(batches)) {
+		t.Errorf("%v s, %v; want %d steps of a second", seconds, err, batches)
 	}
 }
 

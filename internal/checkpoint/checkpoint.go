@@ -189,11 +189,15 @@ func (r refusal) Unwrap() error { return r.error }
 // ReadDescription reads only the description of the file that [Read] would read, without checking
 // the tables.
 func ReadDescription(path string, run any) error {
-	var err error
-	for _, name := range []string{path, next(path), previous(path)} {
-		if err = readDescription(name, run); err == nil {
-			return nil
-		}
+	err := readDescription(path, run)
+	if errors.Is(err, fs.ErrNotExist) { // after a kill between two renames
+		err = readDescription(next(path), run)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if readDescription(previous(path), run) == nil {
+		return nil
 	}
 	return err
 }

@@ -61,6 +61,9 @@ func TestPreviousGeneration(t *testing.T) {
 	if _, err := checkpoint.Read(path, &run{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that was removed: %v", err)
 	}
+	if err := checkpoint.ReadDescription(path, &run{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the description of a file that was removed: %v", err)
+	}
 	if err := checkpoint.Remove(path); err != nil {
 		t.Error(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 type ablateCommand struct {
 	Name         string   `arg:"" enum:"algorithm,filter,predictor,k,sharing,dimension,transfer" brief:"What differs, such as algorithm, filter or k." help:"algorithm, filter, predictor and k compare searches. sharing and dimension test whether shared embeddings or another dimension rank structures alike; transfer tests structures on other graphs."`
-	Dataset      string   `default:"world" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
+	Dataset      string   `default:"world" brief:"Name from dataset list, folder or file." help:"Name from dataset list, a folder, or a file of facts."`
 	To           []string `placeholder:"NAMES" brief:"Other graphs, for transfer." help:"Other graphs, for transfer, separated by commas."`
 	Seeds        int      `default:"3" min:"1" max:"1000" brief:"Number of repetitions with other seeds." help:"Number of repetitions with other seeds."`
 	OtherDim     int      `default:"128" min:"1" max:"1048576" brief:"Other dimension, for dimension." help:"Other dimension, for dimension."`

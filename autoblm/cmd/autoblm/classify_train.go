@@ -21,7 +21,7 @@ import (
 )
 
 type classifyTrainCommand struct {
-	Dataset        string        `group:"Data and model" required:"" placeholder:"NAME|DIR" brief:"aifb, mutag, bgs, am, or a folder." help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
+	Dataset        string        `group:"Data and model" required:"" placeholder:"NAME|DIR" brief:"aifb, mutag, bgs, am, or a folder." help:"aifb, mutag, bgs, am, or a folder with a graph and classes.tsv, or trainingSet.tsv and testSet.tsv."`
 	Structure      structureFlag `group:"Data and model" placeholder:"STRUCTURE" brief:"Structure of the messages of encoder blm." help:"Structure of the messages g(A, r) e of encoder blm, as for structure check. The default is ComplEx."`
 	taskRecipeFlag `group:"Training"`
 	Settings       classifySettings `embed:"" group:"Training"`

@@ -20,7 +20,7 @@ import (
 
 type evalCommand struct {
 	Model    string    `required:"" placeholder:"DIR" brief:"Folder of a model, ensemble or search." help:"Folder of a model, of an ensemble, or of a search."`
-	Dataset  string    `placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder. The default is the training data of the model."`
+	Dataset  string    `placeholder:"NAME|DIR" brief:"Name from dataset list, folder or file." help:"Name from dataset list, a folder, or a file of facts. The default is the training data of the model."`
 	Split    string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
 	Ties     eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"Rank among equal scores: pessimistic, optimistic or realistic."`
 	By       string    `default:"" enum:",relation,pattern,degree" placeholder:"KIND" brief:"Metrics by relation, pattern or degree." help:"Metrics by relation, by relation pattern, or by the degree of the known entity: the number of training triples that it is the tail of."`

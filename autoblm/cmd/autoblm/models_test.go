@@ -119,7 +119,7 @@ func TestTableOfModels(t *testing.T) {
 			t.Errorf("%s has no --structure, --model or --encoder", cells[0])
 		}
 		for _, flag := range flags {
-			model := modelOf(t, flag[1], flag[2])
+			model := modelOf(t, flag[1], strings.Trim(flag[2], "'"))
 			if cells[0] != "AutoBLM" && !slices.Contains(all, model) {
 				t.Errorf("the row %s has the unknown model %s", cells[0], model)
 			}
@@ -130,7 +130,7 @@ func TestTableOfModels(t *testing.T) {
 			missing = without(missing, model)
 		}
 		for _, code := range inCode.FindAllStringSubmatch(cells[1], -1) {
-			checkTrain(t, "--dataset world "+code[1])
+			checkTrain(t, "--dataset world "+strings.ReplaceAll(code[1], "'", "")) // quotes of the shell
 		}
 	}
 	for _, name := range missing {

@@ -23,7 +23,7 @@ type structureCommands struct {
 }
 
 type structureCheckCommand struct {
-	S structureFlag `arg:"" name:"structure" help:"Name (distmult, simple, complex, analogy, quate), rows as \"1,0;0,2\", a JSON array of arrays, or @file."`
+	S structureFlag `arg:"" name:"structure" help:"Name (distmult, simple, complex, analogy, quate, bique, cp, hole), rows as \"1,0;0,2\", a JSON array of arrays, or @file."`
 }
 
 func (c *structureCheckCommand) Run(o *output) error {

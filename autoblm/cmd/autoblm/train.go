@@ -28,7 +28,7 @@ import (
 )
 
 type trainCommand struct {
-	Dataset       string `group:"Data and model" required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
+	Dataset       string `group:"Data and model" required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, folder or file." help:"Name from dataset list, a folder, or a file of facts."`
 	modelFlags    `group:"Data and model"`
 	startFlags    `group:"Data and model"`
 	trainingFlags `group:"Training"`

@@ -140,7 +140,9 @@ func untimed(outcomes []ablation.Outcome) []ablation.Outcome {
 }
 
 func TestSharing(t *testing.T) {
-	correlated, err := ablation.Sharing(t.Context(), plan(t), 4)
+	p := plan(t)
+	p.Settings.Training.ValidateEvery = 1 // of the searches
+	correlated, err := ablation.Sharing(t.Context(), p, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

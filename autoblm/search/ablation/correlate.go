@@ -109,6 +109,7 @@ func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 			SampleSeed: s.Seed,
 		}
 		job.Settings.Epochs = epochs
+		job.Settings.SkipValidation() // shared embeddings have no best epoch
 		for _, t := range found {
 			job.Candidates = append(job.Candidates, t.Structure)
 		}

@@ -321,14 +321,20 @@ func (s *Study) putRow(tx *sql.Tx, r row) error {
 // change runs f in a transaction.
 func (s *Study) change(f func(tx *sql.Tx) error) error {
 	s.changed = true
+	before := s.row
 	tx, err := s.db.Begin()
 	if err != nil {
 		return s.explain("write", err)
 	}
 	if err := f(tx); err != nil {
+		s.row = before
 		return errors.Join(s.explain("write", err), ignoreDone(tx.Rollback()))
 	}
-	return s.explain("write", tx.Commit())
+	if err := tx.Commit(); err != nil {
+		s.row = before
+		return s.explain("write", err)
+	}
+	return nil
 }
 
 // Close closes the study and frees its lock.
