@@ -148,7 +148,7 @@ var functions = template.FuncMap{
 	"allGraphs":         func() []string { return slices.Concat(smallGraphs, benchmarks) },
 	"compare":           compare, "queryGains": queryGains,
 	"bestOn": bestOn, "searchedModels": searchedModels, "modelTitle": modelTitle, "bestPublished": bestPublished, "several": several,
-	"zooModel": zooModel, "formMembers": formMembers, "taught": taught,
+	"zooModel": zooModel, "decoder": decoder, "formMembers": formMembers, "taught": taught,
 	"quoted": func(d doc) string { return cmp.Or(quotedMRR[d.Graph()+" "+zooModel(d)], "–") },
 }
 
@@ -158,6 +158,17 @@ func zooModel(d doc) string {
 		return name
 	}
 	return find(d.R, "model").(string)
+}
+
+// decoder returns the decoder of a model with an encoder, such as ", complex"; "" without an encoder.
+func decoder(d doc) string {
+	if name := zooModel(d); name != "rgcn" && name != "compgcn" {
+		return ""
+	}
+	if model, isForm := find(d.R, "model").(string); isForm {
+		return ", " + model
+	}
+	return ", " + structure.MustParse(find(d.R, "structure").(string)).Name()
 }
 
 // quotedMRR has test MRRs of other models in the tables of the paper on AutoBLM; those of TransE are
