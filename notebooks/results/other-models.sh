@@ -98,6 +98,9 @@ gomlx wn18rr compgcn-complex --recipe compgcn --encoder-layers 1 --structure com
   --epochs 100 --cooldown 64 --validate-every 10 --validate-sample 1500
 run wn18rr rotate-1000 --recipe rotate --dim 1000 --negatives 512 --lr 0.0004 --relation-rate 50 --epochs 90 \
   --cooldown 72 --validate-every 10 --validate-sample 1500
+gomlx fb15k-237 compgcn-complex --recipe compgcn --encoder-layers 1 --structure complex --dim 400 --loss log-loss \
+  --sampled-softmax 2048 --answers-per-query 16 --batch 2048 --lr 0.003 --n3 0.02 --encoder-dropout 0.1 --edge-dropout 0.1 \
+  --epochs 11 --cooldown 7 --validate-every 2 --validate-sample 3000
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
