@@ -49,6 +49,10 @@ func CheckGraph(g *rdf.Graph, s Settings) error {
 		return fmt.Errorf("%s has %d training nodes: they cannot be divided into %d folds; label more nodes",
 			g.Name, len(g.Train), s.Folds)
 	}
+	if len(g.Classes) == 1 {
+		return fmt.Errorf("all labelled nodes of %s have the class %q: label nodes of other classes",
+			g.Name, g.Classes[0])
+	}
 	counts := make([]int, len(g.Classes))
 	for _, l := range g.Train {
 		counts[l.Class]++

@@ -3,6 +3,7 @@ package classify
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -77,6 +78,17 @@ func TestRepeatedFolds(t *testing.T) {
 		if i > 0 && slices.Equal(parts[i*s.Folds], parts[0]) {
 			t.Errorf("the folds 0 and %d are the same", i)
 		}
+	}
+}
+
+// TestOneClass checks that a graph whose nodes have one class is refused: every model has accuracy 1.
+func TestOneClass(t *testing.T) {
+	g := &rdf.Graph{Name: "g", Classes: []string{"a"}}
+	for i := range int32(36) {
+		g.Train = append(g.Train, rdf.Label{Node: i})
+	}
+	if err := CheckGraph(g, Defaults(GCN)); err == nil || !strings.Contains(err.Error(), `the class "a"`) {
+		t.Error(err)
 	}
 }
 

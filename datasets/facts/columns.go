@@ -47,6 +47,10 @@ func (o Options) find(first []string, must bool) (c columns, isTitles bool, err 
 		return c, false, fmt.Errorf("the line %s is one column: put tabs between its head, relation and tail",
 			quoted(first))
 	}
+	if len(first) == 1 && strings.Count(first[0], ",") >= 2 {
+		return c, false, fmt.Errorf("the line %s is one column: it seems to be of the format csv, separated by commas",
+			quoted(first))
+	}
 	for role := range 3 {
 		if c[role] < 0 {
 			return c, false, unknownColumns("no column is known to be the %s: the columns are %s",

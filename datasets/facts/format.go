@@ -60,5 +60,22 @@ func (r *reader) recognize() (string, error) {
 	case bytes.IndexByte(start, 0) >= 0:
 		return "", errors.New("it is neither text nor Parquet; save it as UTF-8 text")
 	}
+	if err := foreign(start); err != nil {
+		return "", err
+	}
 	return r.guessFormat(start), nil
+}
+
+// foreign returns an error that says how to convert a text of a common format that is not read.
+func foreign(start []byte) error {
+	text := bytes.TrimSpace(start)
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	switch first = bytes.TrimSpace(first); {
+	case bytes.HasPrefix(text, []byte("<?xml")), bytes.HasPrefix(text, []byte("<rdf:RDF")):
+		return errors.New("it is XML: convert it to N-Triples or Turtle, for example with riot of Apache Jena")
+	case string(first) == "[", string(first) == "{":
+		return errors.New("it is JSON over several lines: write each object on a line of its own, for example " +
+			"with jq -c '.[]'")
+	}
+	return nil
 }

@@ -20,6 +20,9 @@ func readJSONLines(r *reader) error {
 	if err != nil {
 		return r.cannotRead(0, err)
 	}
+	if err := foreign(start); err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
+	}
 	keys, width := r.guessJSON(start)
 	t := table{reader: r, width: width}
 	text := textfile.File{Path: r.path, Source: unclosed{r}}

@@ -68,7 +68,7 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 func (b *builder) readFile(dir string, entries []fs.DirEntry) error {
 	triples, err := onlyFile(dir, entries, "file of N-Triples, .nt or .nt.gz", isTriples)
 	if errors.Is(err, errMissing) {
-		err = datasets.NoGraph(dir, err)
+		err = datasets.NoGraph(dir, fmt.Errorf("%w, or classes.tsv with the classes next to other facts", err))
 	}
 	if err != nil {
 		return err

@@ -117,7 +117,7 @@ func TestReadFolderRefuses(t *testing.T) {
 		"no UTF-8": {"graph.nt", "<x:a> <x:b> \"\xff\" .\n",
 			"graph.nt:1: malformed N-Triples: the line is not valid UTF-8"},
 		"no triples": {"graph.nt", "# nothing\n", "the file has no triples"},
-		"no graph":   {"graph.nt", "", "a file is missing: a file of N-Triples"},
+		"no graph":   {"graph.nt", "", "a file is missing: a file of N-Triples, .nt or .nt.gz, or classes.tsv"},
 		"two graphs": {"more.nt", triples,
 			"more than one file of N-Triples, .nt or .nt.gz: graph.nt, more.nt"},
 		"no test table": {"testSet.tsv", "", "a file is missing: a table testSet.tsv"},

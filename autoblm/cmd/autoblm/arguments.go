@@ -88,13 +88,28 @@ func plainError(err error) error {
 		}
 	}
 	if found := unexpected.FindStringSubmatch(text); found != nil && errors.As(err, &failed) {
-		for _, flag := range failed.Context.Flags() {
-			if flag.Name == "dataset" {
-				return fmt.Errorf("%w, did you mean --dataset %s?", err, found[1])
-			}
+		if name := firstInput(failed.Context.Flags()); name != "" {
+			return fmt.Errorf("%w, did you mean --%s %s?", err, name, found[1])
 		}
 	}
 	return err
+}
+
+// firstInput returns the name of the flag for what a command reads first: the one that is required,
+// or else the data. It is "" if the command reads nothing.
+func firstInput(all []*kong.Flag) (name string) {
+	for _, flag := range all {
+		switch flag.Name {
+		case "model", "study", "dataset":
+			if flag.Required {
+				return flag.Name
+			}
+			if name == "" || flag.Name == "dataset" {
+				name = flag.Name
+			}
+		}
+	}
+	return name
 }
 
 // flagsFor returns the flag of a command that chooses a model with a name, with its value. A name may

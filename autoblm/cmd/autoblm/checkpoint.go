@@ -127,7 +127,8 @@ func continuation(job kge.Job) continuing {
 		case err != nil:
 			return "", false, err
 		case c.Differences != "":
-			return "", false, fmt.Errorf("more epochs continue its training, but %s", c.Differences)
+			return "", false, fmt.Errorf("more epochs continue its training, but %s",
+				strings.ReplaceAll(c.Differences, "members 1 ", "")) // all have one member
 		case epochs <= c.Of:
 			return "", false, fmt.Errorf("its training has %s already", format.Count(c.Of, "epoch"))
 		}

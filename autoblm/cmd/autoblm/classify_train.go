@@ -283,8 +283,11 @@ func (s classifySummary) block(g *rdf.Graph) cli.Block {
 	b := cli.Block{Title: []string{"training finished", s.Dataset, encoderName(s.Encoder, s.Structure),
 		format.Count(s.Epochs, "epoch"), format.Brief(s.Seconds)}}
 	if runs := len(s.TestAccuracies); runs > 0 {
-		b.Add("test", "accuracy "+format.Cell(s.TestAccuracy), "± "+format.Cell(s.TestDeviation),
-			format.Count(runs, "run"))
+		cells := []string{"accuracy " + format.Cell(s.TestAccuracy)}
+		if runs > 1 {
+			cells = append(cells, "± "+format.Cell(s.TestDeviation))
+		}
+		b.Add("test", append(cells, format.Count(runs, "run"))...)
 		b.Note("One test node counts " + format.Cell(1/float64(s.Test)) + ".")
 	}
 	b.Add("valid", "accuracy "+format.Cell(s.CVAccuracy), "cross-validated")

@@ -86,6 +86,7 @@ func TestContinuedSchedule(t *testing.T) {
 		"--epochs 5":             "its training has 6 epochs already",
 		"--epochs 6":             "its training has 6 epochs already",
 		"--epochs 9 --dim 16":    "more epochs continue its training, but dim 8 there, 16 here",
+		"--epochs 9 --n3 0.3":    "more epochs continue its training, but n3 ",
 		"--epochs 9 --optimizer": "optimizer adagrad there, adam here",
 	} {
 		flags = strings.Replace(flags, "--optimizer", "--optimizer adam", 1)

@@ -34,6 +34,9 @@ type graphImport struct {
 }
 
 func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
+	if has := contentOf(c.Out); has != "" && !hasData(c.Out) {
+		return occupied(c.Out, "the data set", has)
+	}
 	there, err := datasets.TrainingFiles(c.Out)
 	if err != nil {
 		return err

@@ -250,13 +250,21 @@ func (s evalSummary) block(c *evalCommand, g *datasets.Graph) cli.Block {
 	s.Popularity.addRow(&b, c.Split)
 	s.truthSummary.addRows(&b)
 	if s.Unknown != nil && s.Unknown.Of(c.Split) > 0 {
-		b.Note(fmt.Sprintf("%s more cannot be ranked: %s. "+
-			"--fold-in learns new labels, and train --from adds them.",
-			format.Count(s.Unknown.Of(c.Split), "triple"), s.Unknown.Missing))
+		fix := "--fold-in learns new labels, and train --from adds them."
+		if c.FoldIn {
+			fix = "train lacks them too."
+		}
+		b.Note(fmt.Sprintf("%s more cannot be ranked: %s. %s",
+			format.Count(s.Unknown.Of(c.Split), "triple"), s.Unknown.Missing, fix))
 	}
-	b.Next = append(b.Next, nextTail(c.Model, g))
+	if !c.FoldIn {
+		b.Next = append(b.Next, nextTail(c.Model, g))
+	}
 	if c.By == "" {
 		again := []string{"eval", "--model", c.Model, "--by", "relation"}
+		if c.FoldIn {
+			again = append(again, "--fold-in")
+		}
 		if c.Dataset != "" {
 			again = append(again, "--dataset", c.Dataset)
 		}

@@ -68,6 +68,9 @@ func TestTrainedOnTest(t *testing.T) {
 	check("train --from", object(t, "train --from m --epochs 1 --no-eval --out n --dataset b"),
 		"valid", "test")
 	check("a continued model", object(t, "eval --model n --dataset b"), "test")
+	check("train --init-from", object(t, "train --init-from m --no-eval --out i --dataset b", quick),
+		"valid", "test")
+	check("a model with its embeddings", object(t, "eval --model i --dataset b"), "test")
 
 	// Without the data of the training, this is unknown.
 	const unknown = "whether the model was trained on test triples of "

@@ -37,7 +37,11 @@ func contentOf(dir string) string {
 	case isFile(filepath.Join(dir, studyName)):
 		return "a search"
 	case isFile(filepath.Join(dir, modelfolder.Description)):
-		return "a model (" + describeModel(dir) + ")"
+		has := "a model (" + describeModel(dir) + ")"
+		if len(checkpointsIn(dir)) > 0 {
+			has += " of an interrupted training, which its command resumes"
+		}
+		return has
 	case len(checkpointsIn(dir)) > 0:
 		return "an interrupted training, which its command resumes"
 	}

@@ -54,6 +54,9 @@ func TestOccupiedFolders(t *testing.T) {
 	fail(t, cli.Failed, "it has a model", commands["timed"]+"timed --seed 2")
 	fail(t, cli.Failed, "it has a model", commands["study best"]+"train")
 	fail(t, cli.Failed, "it has a model", commands["study resume"]+"train")
+	for dir, has := range map[string]string{"train": "it has a model (SimplE", "search": "it has a search"} {
+		fail(t, cli.Failed, has, "dataset import", writeFile(t, "a\tr\tb\n", "facts.tsv"), "--out", dir)
+	}
 	object(t, commands["train"], "seed-3 --seed 3")
 	fail(t, cli.Failed, "it has a model", "ensemble --all train seed-3 --out ensemble"+data)
 	for _, dir := range occupied {
@@ -88,6 +91,9 @@ func TestLeftoverOfAKill(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "", "killed", checkpointPrefix+"123456789abc.autoblm-7")
 	object(t, train, "killed")
+	writeFile(t, "", "killed", checkpointPrefix+"123456789abc")
+	fail(t, cli.Failed, "of an interrupted training, which its command resumes", train+"killed --seed 9")
+	must(t, os.Remove("killed/"+checkpointPrefix+"123456789abc"))
 	writeFile(t, "{", "damaged", modelfolder.Description)
 	fail(t, cli.Failed, "it has a model (damaged)", train+"damaged")
 	fail(t, cli.Failed, "it has a model", "model export --format npy --model killed --out killed")

@@ -27,7 +27,7 @@ import (
 
 // predictFlags select a model and its answers.
 type predictFlags struct {
-	Model   string            `required:"" placeholder:"DIR" help:"Folder of a model, of an ensemble, or of a search."`
+	Model   string            `required:"" placeholder:"DIR" help:"Folder of ${model_kinds}."`
 	Top     int               `default:"10" min:"0" max:"1000000000" help:"Number of answers; 0 lists all."`
 	Known   eval.KnownAnswers `default:"mark" help:"What to do with answers in the data: keep, drop or mark."`
 	Any     bool              `brief:"Compare entities of any kind." help:"Compare entities of any kind. Otherwise answers are entities at that end of the relation in the data, or of their declared types."`
@@ -36,16 +36,16 @@ type predictFlags struct {
 }
 
 type predictCommand struct {
-	predictFlags
-	Head     string `placeholder:"ENTITY" brief:"Head; without a tail, predict its tails." help:"Head of the triple. Without a tail, its tails are predicted."`
-	Relation string `placeholder:"RELATION" brief:"Relation; without one, predict it." help:"Relation of the triple. Without one, the likeliest relations of head and tail are predicted."`
-	Tail     string `placeholder:"ENTITY" brief:"Tail; without a head, predict its heads." help:"Tail of the triple. Without a head, its heads are predicted; with one, the triple gets its score and rank."`
-	Queries  string `placeholder:"FILE" brief:"Answer each line: head, relation, tail; ? is missing." help:"Answer the queries of a file, or of - for standard input: head, relation and tail per line, with ? for the missing part. The file has a format of dataset import, such as TSV, CSV or JSON lines."`
-	Stdin    bool   `brief:"Answer JSON lines from standard input at once." help:"Answer queries from standard input, a JSON object with head, relation and tail per line, each with a JSON line at once. A faulty line gets an error in its place."`
-	All      bool   `brief:"List the likeliest missing triples." help:"List the likeliest missing triples of the data, or of one --relation, by the share of the tail among the candidates."`
-	Format   string `default:"text" enum:"text,tsv,csv,jsonl,parquet" brief:"${enum}." help:"Format of the answers: text, tsv, csv, jsonl (JSON lines) or parquet."`
-	Explain  int    `min:"0" max:"1000000" placeholder:"N" brief:"Show N training triples that speak for each answer." help:"For each answer, show up to this number of training triples that speak most for it. Their influence approximates how far the score would fall without the triple."`
-	FoldIn   bool   `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are."`
+	predictFlags `set:"model_kinds=a model, of an ensemble, or of a search"`
+	Head         string `placeholder:"ENTITY" brief:"Head; without a tail, predict its tails." help:"Head of the triple. Without a tail, its tails are predicted."`
+	Relation     string `placeholder:"RELATION" brief:"Relation; without one, predict it." help:"Relation of the triple. Without one, the likeliest relations of head and tail are predicted."`
+	Tail         string `placeholder:"ENTITY" brief:"Tail; without a head, predict its heads." help:"Tail of the triple. Without a head, its heads are predicted; with one, the triple gets its score and rank."`
+	Queries      string `placeholder:"FILE" brief:"Answer each line: head, relation, tail; ? is missing." help:"Answer the queries of a file, or of - for standard input: head, relation and tail per line, with ? for the missing part. The file has a format of dataset import, such as TSV, CSV or JSON lines."`
+	Stdin        bool   `brief:"Answer JSON lines from standard input at once." help:"Answer queries from standard input, a JSON object with head, relation and tail per line, each with a JSON line at once. A faulty line gets an error in its place."`
+	All          bool   `brief:"List the likeliest missing triples." help:"List the likeliest missing triples of the data, or of one --relation, by the share of the tail among the candidates."`
+	Format       string `default:"text" enum:"text,tsv,csv,jsonl,parquet" brief:"${enum}." help:"Format of the answers: text, tsv, csv, jsonl (JSON lines) or parquet."`
+	Explain      int    `min:"0" max:"1000000" placeholder:"N" brief:"Show N training triples that speak for each answer." help:"For each answer, show up to this number of training triples that speak most for it. Their influence approximates how far the score would fall without the triple."`
+	FoldIn       bool   `brief:"Learn new labels from train first." help:"First learn the embeddings of labels that the model lacks from the training triples, and leave all others as they are."`
 	threadsFlag
 }
 

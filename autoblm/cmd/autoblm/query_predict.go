@@ -19,9 +19,9 @@ type pathAnswers struct {
 }
 
 type queryPredictCommand struct {
-	predictFlags
-	Anchor string   `required:"" placeholder:"ENTITY" help:"Entity at the start of the path."`
-	Path   []string `required:"" sep:"none" placeholder:"RELATION,…" help:"Relations of the path in order, separated by commas or as repeated flags. r_reverse is the reverse of r."`
+	predictFlags `set:"model_kinds=a model for queries, or of a search"`
+	Anchor       string   `required:"" placeholder:"ENTITY" help:"Entity at the start of the path."`
+	Path         []string `required:"" sep:"none" placeholder:"RELATION,…" help:"Relations of the path in order, separated by commas or as repeated flags. r_reverse is the reverse of r."`
 	threadsFlag
 }
 

@@ -102,9 +102,10 @@ func TestQueryRefusals(t *testing.T) {
 		return "query train --dataset " + dir + quick
 	}
 	train := "query train --dim 8 --epochs 1 --dataset " + data
+	stdout, _ := succeed(t, train, "--out", t.TempDir()+"/m")
+	contains(t, stdout, "ComplEx") // the default
 	sample := "query sample --out " + t.TempDir() + "/new --dataset " + graph
 	refuse(t, []refusal{
-		{cli.Misuse, "such as --structure complex, or a --model", train},
 		{cli.Misuse, "--structure or --model", train + " --structure simple --model gqe"},
 		{cli.Misuse, "trance", train + " --model trance"},
 		{cli.Misuse, "dropout", train + " --model transe --dropout 0.1"},

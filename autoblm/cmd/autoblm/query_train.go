@@ -59,8 +59,11 @@ func queryRecipe(name string, f form.Form) (kge.Recipe, query.Paths) {
 	return withAutoPrecision(r), s.Paths
 }
 
-// resolve computes the settings.
+// resolve computes the settings. The default structure is ComplEx.
 func (c *queryTrainCommand) resolve(line *kong.Context) error {
+	if c.Structure.K() == 0 && c.Model == form.Bilinear {
+		c.Structure.Structure = structure.MustParse("complex")
+	}
 	named := func(name string) func() {
 		return func() { c.Settings, c.Paths = queryRecipe(name, c.Model) }
 	}

@@ -16,9 +16,10 @@ import (
 
 // startFlags name embeddings with which a training begins.
 type startFlags struct {
-	From     string   `xor:"start" placeholder:"DIR" brief:"Model to continue from." help:"Model to continue from, with its structure, dimension and settings, for --epochs more. New labels begin at random."`
-	InitFrom []string `xor:"start" placeholder:"FILE" minor:"" brief:"Embeddings to begin with, matched by label." help:"Embeddings to begin with, matched by label: a model, .txt or .vec of word2vec, .npy with labels in .txt, or .safetensors of model export. Repeat for relations."`
-	model    *kge.Model
+	From     string       `xor:"start" placeholder:"DIR" brief:"Model to continue from." help:"Model to continue from, with its structure, dimension and settings, for --epochs more. New labels begin at random."`
+	InitFrom []string     `xor:"start" placeholder:"FILE" minor:"" brief:"Embeddings to begin with, matched by label." help:"Embeddings to begin with, matched by label: a model, .txt or .vec of word2vec, .npy with labels in .txt, or .safetensors of model export. Repeat for relations."`
+	model    *kge.Model   // of From
+	models   []*kge.Model // that give the embeddings
 	start    *kge.Start
 }
 
@@ -30,12 +31,20 @@ func (f *startFlags) readStart() (err error) {
 		if f.model, err = loadModel(f.From); err != nil { // that of an ensemble names a member
 			return err
 		}
-		tables = f.model.LabelledTables()
+		f.models, tables = []*kge.Model{f.model}, f.model.LabelledTables()
 		if f.model.Position != nil {
 			epochs = f.model.Position.Epoch
 		}
 	}
 	for _, path := range f.InitFrom {
+		if isFolder(path) {
+			m, err := loadModel(path)
+			if err != nil {
+				return err
+			}
+			f.models, tables = append(f.models, m), append(tables, m.LabelledTables()...)
+			continue
+		}
 		read, err := exchange.ReadTables(path)
 		if err != nil {
 			return err
@@ -44,8 +53,8 @@ func (f *startFlags) readStart() (err error) {
 	}
 	if tables != nil {
 		f.start = kge.NewStart(tables, epochs)
-		if f.model != nil {
-			f.start.TrainedOn = f.model.TrainedOn
+		for _, m := range f.models {
+			f.start.TrainedOn = append(f.start.TrainedOn, m.TrainedOn...)
 		}
 	}
 	return nil

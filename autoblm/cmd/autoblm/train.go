@@ -154,9 +154,7 @@ func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) e
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
-	if c.model != nil {
-		warnTrainedOn(ctx, o, []*kge.Model{c.model}, g, true, "valid", "test")
-	}
+	warnTrainedOn(ctx, o, c.models, g, true, "valid", "test")
 	if err := c.prepareTeacher(ctx, o, g); err != nil {
 		return err
 	}

@@ -6,29 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/labels"
-	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
 )
 
-// ReadTables reads embeddings with labels: a model, a word2vec text (.txt, .vec), a NumPy array with
+// ReadTables reads embeddings with labels: a word2vec text (.txt, .vec), a NumPy array with
 // its labels in a .txt file next to it, or a safetensors file of [Export]. A table of a file that
 // does not say its name is one of entities.
 func ReadTables(path string) ([]Table, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		m, err := kge.Load(modelfolder.Find(path))
-		if err != nil {
-			return nil, err
-		}
-		return m.LabelledTables(), nil
-	}
 	content, err := inputfile.Read(path)
 	if err != nil {
 		return nil, err

@@ -39,11 +39,6 @@ func TestReadsItsExports(t *testing.T) {
 			}
 		}
 	}
-	dir := filepath.Join(t.TempDir(), "model")
-	require.NoError(t, m.Save(dir))
-	if got, err := ReadTables(dir); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, %v", got, err)
-	}
 }
 
 func TestReadTablesErrors(t *testing.T) {
