@@ -21,7 +21,8 @@ func Data(g *datasets.Graph) *kge.Data {
 	d := &kge.Data{
 		Name: g.Name, Source: cmp.Or(g.Folder, g.Name), Entities: g.Entities, Relations: g.Relations,
 		BothDirections: true, Count: len(g.Train), Fingerprint: sync.OnceValue(g.Fingerprint),
-		Triples: func() []datasets.Triple { return g.Train },
+		Weighted: g.Weights != nil,
+		Triples:  func() []datasets.Triple { return g.Train },
 	}
 	weights := sync.OnceValue(func() map[datasets.Triple]float32 { return factWeights(g) })
 	known := sync.OnceValue((&datasets.Graph{Train: g.Train}).Known)

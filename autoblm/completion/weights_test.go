@@ -4,10 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -64,9 +66,14 @@ func TestWeightsOfFacts(t *testing.T) {
 // TestWeightsChangeTheLoss trains with weights: equal ones change nothing, and without weight the
 // facts of a relation are not learned.
 func TestWeightsChangeTheLoss(t *testing.T) {
-	engine := cpu.New(1)
-	defer engine.Close()
-	train := func(g *datasets.Graph) kge.Result {
+	native := cpu.New(1)
+	defer native.Close()
+	general, err := gomlx.New(gomlx.Settings{Backend: backend.Go})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer general.Close()
+	train := func(engine kge.Engine, g *datasets.Graph) kge.Result {
 		r := recipe.ForGraph(g, form.Bilinear)
 		r.Training.Dim, r.Training.Epochs, r.Training.ValidateEvery = 16, 3, 0
 		r.Training.Patience = 0
@@ -82,7 +89,8 @@ func TestWeightsChangeTheLoss(t *testing.T) {
 		return report.Results[0]
 	}
 	none := datasets.World()
-	plain, equal, without := train(none), train(weighted(1)), train(weighted(0))
+	plain, equal, without := train(native, none), train(native, weighted(1)), train(native, weighted(0))
+	other := train(general, weighted(0))
 	for i := range plain.Loss {
 		if plain.Loss[i] != equal.Loss[i] {
 			t.Errorf("epoch %d: loss %v, with equal weights %v", i+1, plain.Loss[i], equal.Loss[i])
@@ -90,6 +98,11 @@ func TestWeightsChangeTheLoss(t *testing.T) {
 	}
 	if plain.Loss[2] == without.Loss[2] {
 		t.Error("the weights have no influence")
+	}
+	for i, loss := range without.Loss {
+		if math.Abs(other.Loss[i]-loss) > 1e-4*loss {
+			t.Errorf("epoch %d: loss %v, of gomlx %v", i+1, loss, other.Loss[i])
+		}
 	}
 }
 

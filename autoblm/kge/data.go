@@ -25,6 +25,8 @@ type Data struct {
 	// TaskSettings are settings that only the task has, or nil. With Fingerprint they
 	// distinguish one training from another.
 	TaskSettings any
+	// Weighted says that facts have weights, so that those of examples differ.
+	Weighted bool
 	// Occurrences counts the uses of each row; it is needed for [Weights.PenaltyFrequency].
 	Occurrences func() Occurrences
 	// Answers returns the training answers of a question of one hop, ascending. Negative sampling needs

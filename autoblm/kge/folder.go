@@ -111,7 +111,7 @@ func (t labelledTable) checkFinite(table []float32) error {
 	if index := firstNotFinite(table); index >= 0 {
 		return fmt.Errorf("the embedding of %q has %v: "+
 			"train the model again with a smaller learning rate",
-			t.labels[index/t.columns%len(t.labels)], table[index])
+			t.labels[index/(t.rows*t.columns)%len(t.labels)], table[index])
 	}
 	return nil
 }

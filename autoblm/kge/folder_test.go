@@ -327,6 +327,10 @@ func TestSaveRefusesWhatLoadWould(t *testing.T) {
 		},
 		{`"e1"|NaN|smaller learning rate`, func(m *model) { m.Entities[8] = nan }},
 		{`"knows"|NaN`, func(m *model) { m.Relations[0] = nan }},
+		{`"follows"|NaN`, func(m *model) { // a hyperplane and a translation of each relation
+			*m = *transH("knows", "likes", "follows")
+			m.Relations[4*m.Dim] = nan
+		}},
 		{"structure is missing", func(m *model) { m.Structure = structure.Structure{} }},
 		{"dim is 0", func(m *model) { m.Dim = 0 }},
 		{"translated model needs reverses", func(m *model) { m.Form = form.Translated }},
@@ -474,5 +478,16 @@ func TestReciprocalIsRequired(t *testing.T) {
 		case !back.Reciprocal || !slices.Equal(back.Relations, model.Relations):
 			t.Errorf("%s: read without its reverses", name)
 		}
+	}
+}
+
+// transH returns a model of two entities, whose relations have two rows each.
+func transH(relations ...string) *kge.Model {
+	s, m := kge.DefaultSettings(), kge.Member{Form: form.TransH}
+	s.Dim = 4
+	d := &kge.Data{Entities: []string{"a", "b"}, Relations: relations, BothDirections: true}
+	return &kge.Model{
+		Parameters: kge.Initialize(d, s, m), Dataset: "d",
+		EntityLabels: d.Entities, RelationLabels: d.Relations,
 	}
 }

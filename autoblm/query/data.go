@@ -84,6 +84,9 @@ func FromGraph(g *datasets.Graph) *Data {
 		Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations,
 		types: g.Types, notes: append(g.Warnings(), g.Leakage("valid", "test")...),
 	}
+	if g.Weights != nil {
+		d.notes = append(d.notes, "paths leave out the weights of facts: all paths count alike")
+	}
 	entities, relations := make([]bool, len(g.Entities)), make([]bool, len(g.Relations)) // in train
 	for _, t := range g.Train {
 		entities[t.Head], entities[t.Tail], relations[t.Relation] = true, true, true

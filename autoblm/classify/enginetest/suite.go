@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -45,6 +46,7 @@ func Run(
 		func(t *testing.T) { inPopulations(t, engine, tolerance.Members, populations) })
 	t.Run("an inactive model does not influence the others",
 		func(t *testing.T) { inactive(t, engine, tolerance.Members) })
+	t.Run("without an active model nothing changes", func(t *testing.T) { idle(t, engine) })
 	t.Run("a cancelled context ends training", func(t *testing.T) { cancellation(t, engine) })
 }
 
@@ -313,6 +315,21 @@ func same(t *testing.T, n *classify.Network, got, want [][]float32, tolerance fl
 		}) {
 			t.Errorf("%s, table %d: %v, alone %v", Describe(n.Settings), i, got[i], want[i])
 		}
+	}
+}
+
+// idle checks the step of models that all took it before an interruption.
+func idle(t *testing.T, engine classify.Engine) {
+	n := classify.NewNetwork(KindsGraph(24), classify.Defaults(classify.GCN))
+	p := place(t, engine, n, runs(n)[:1])
+	step(t, p, true)
+	before, err := p.State(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step(t, p, false)
+	if after, err := p.State(0); err != nil || !reflect.DeepEqual(before, after) {
+		t.Errorf("a step without active models changed the state: %v", err)
 	}
 }
 

@@ -60,10 +60,14 @@ func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error
 	return all, nil
 }
 
-// Step implements [classify.Population]. It trains inactive models too.
-func (p *population) Step(ctx context.Context, _ []bool) ([]float32, error) {
+// Step implements [classify.Population]. It trains inactive models too, unless all are: models that are
+// ahead, after an interruption, are so together.
+func (p *population) Step(ctx context.Context, active []bool) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if !slices.Contains(active, true) {
+		return make([]float32, len(p.runs)), nil
 	}
 	p.steps++
 	passing := append(p.masks(), tensors.FromScalar(float32(p.steps)))
