@@ -52,6 +52,7 @@ func TestErrorsNameTheHelpOfTheCommand(t *testing.T) {
 		"predict --model m --relation r":                   "(see autoblm predict --help)",
 		"dataset import facts.tsv":                         "(see autoblm dataset import --help)",
 		"structure check 1,2;3":                            "(see autoblm structure check --help)",
+		"search --nkey k --out " + t.TempDir():             "keys and certificates are for a cluster: add --cluster",
 		"search --round-size 256":                          "round-size is 256: a round of autoblm+ trains at most candidates = 128 structures",
 	} {
 		fail(t, cli.Misuse, want, line)

@@ -35,6 +35,10 @@ func (f distributeFlags) coordinate(
 		if f.Metrics != "" {
 			return nil, cli.Usage(errors.New("--metrics is for the coordinator of a cluster: add --cluster"))
 		}
+		if f.clusterFlags != (clusterFlags{}) {
+			return nil, cli.Usage(errors.New("keys and certificates are for a cluster: add --cluster, " +
+				"or leave --nkey, --creds and --tls-… out"))
+		}
 		return nil, nil
 	}
 	arithmetic := ""
