@@ -2,6 +2,7 @@ package gomlx
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -288,6 +289,27 @@ func TestBatchesOfNegativesAreWhole(t *testing.T) {
 	require.Error(t, err, "needs a whole batch, but only 96 of its", "set a smaller batch")
 	if strings.Contains(err.Error(), "engine cpu") {
 		t.Errorf("%v: engine cpu does not train it", err)
+	}
+}
+
+// TestBatchesAreMadeWhenNeeded checks that the first step does not wait for all batches of an epoch,
+// whose examples would take much memory.
+func TestBatchesAreMadeWhenNeeded(t *testing.T) {
+	d, s := completion.Data(enginetest.Graph()), kge.DefaultSettings()
+	s.Dim, s.Batch, s.Epochs = 8, 4, 1
+	members := []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}
+	p, err := newEngine(t, Settings{Backend: backend.Go}).NewPopulation(d, s, members)
+	require.NoError(t, err)
+	defer p.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	all, made := d.Batches(s, 1), 0
+	counted := kge.Batches{Count: all.Count, Make: func(i int, memory []kge.Example) []kge.Example {
+		made++
+		cancel()
+		return all.Make(i, memory)
+	}}
+	if _, err := p.Epoch(ctx, counted, []float64{0.1}); !errors.Is(err, context.Canceled) || made != 1 {
+		t.Errorf("%d of %d batches were made, %v", made, all.Count, err)
 	}
 }
 

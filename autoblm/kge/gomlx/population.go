@@ -133,14 +133,13 @@ func (p *population) each(
 func (p *population) Epoch(
 	ctx context.Context, batches kge.Batches, rates []float64,
 ) (kge.Epoch, error) {
-	examples := slices.Concat(batches.All()...)
 	epochs, rest := make([]kge.Epoch, len(p.groups)), rates
 	ratesOf := make([][]float64, len(p.groups))
 	for i, g := range p.groups {
 		ratesOf[i], rest = rest[:len(g.members)], rest[len(g.members):]
 	}
 	err := p.each(ctx, func(ctx context.Context, _, i int) (err error) {
-		epochs[i], err = p.groups[i].epoch(ctx, examples, ratesOf[i])
+		epochs[i], err = p.groups[i].epoch(ctx, batches, ratesOf[i])
 		return err
 	})
 	if err != nil {
@@ -279,7 +278,6 @@ type group struct {
 	settings      kge.Settings
 	members       []kge.Member
 	program       *graph.Exec
-	batch         int     // triples in a step
 	parts         int     // of a step
 	batches, rows int     // capacity of a call: batches, and triples of each
 	steps         int     // taken so far
@@ -292,7 +290,6 @@ func (e *Engine) newGroup(
 	g := &group{
 		settings: s,
 		members:  members,
-		batch:    batch,
 		parts:    parts,
 		batches:  callSteps,
 		rows:     (batch + parts - 1) / parts,
@@ -450,25 +447,27 @@ func triplesOf(examples []kge.Example) []datasets.Triple {
 	return triples
 }
 
-// epoch trains on examples in batches that are full except the last. The first call takes one
-// step, to measure its duration.
+// epoch trains on batches that are full except the last, and makes those of a call at once. The first
+// call takes one step, to measure its duration.
 func (g *group) epoch(
-	ctx context.Context, examples []kge.Example, rates []float64,
+	ctx context.Context, batches kge.Batches, rates []float64,
 ) (kge.Epoch, error) {
 	epoch := kge.Epoch{Loss: make([]float64, len(g.members))}
-	for rest := examples; len(rest) > 0; {
+	examples := 0
+	for next := 0; next < batches.Count; {
 		if err := ctx.Err(); err != nil {
 			return epoch, err
 		}
-		count := g.batch
+		steps := 1
 		if g.parts == 1 && g.perStep > 0 {
-			count *= max(1, min(int(callSeconds/g.perStep), callSteps))
+			steps = max(1, min(int(callSeconds/g.perStep), callSteps, batches.Count-next))
 		}
-		count = min(count, len(rest))
-		batches := slices.Collect(slices.Chunk(rest[:count], g.rows))
-		steps := (len(batches) + g.parts - 1) / g.parts
+		var made []kge.Example
+		for i := range steps {
+			made = append(made, batches.Make(next+i, nil)...)
+		}
 		began := time.Now()
-		losses, err := g.step(batches, rates)
+		losses, err := g.step(slices.Collect(slices.Chunk(made, g.rows)), rates)
 		if err != nil {
 			return epoch, err
 		}
@@ -476,10 +475,13 @@ func (g *group) epoch(
 		g.perStep = time.Since(began).Seconds() / float64(steps)
 		epoch.StepSeconds = append(epoch.StepSeconds, slices.Repeat([]float64{g.perStep}, steps)...)
 		for i, l := range losses {
-			epoch.Loss[i] += float64(l) / float64(len(examples))
+			epoch.Loss[i] += float64(l)
 		}
-		rest = rest[count:]
-		g.report(1 - float64(len(rest))/float64(len(examples)))
+		next, examples = next+steps, examples+len(made)
+		g.report(float64(next) / float64(batches.Count))
+	}
+	for i := range epoch.Loss {
+		epoch.Loss[i] /= float64(examples)
 	}
 	return epoch, nil
 }
