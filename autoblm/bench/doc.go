@@ -1,7 +1,6 @@
 // Command bench times training steps, filtered ranking and epochs on real benchmarks. It can
 // alternate with peers: programs that take a data folder and flags, and print JSON, such as
-// pytorch/torch_blm.py (see peerFlags and output). It compares medians, because
-// machines are noisy.
+// pytorch/torch_blm.py (see peerFlags and output). It compares medians, because machines are noisy.
 //
 //	go run ./autoblm/bench --data DIR [--suite speed|engines|trainings|time-to-mrr|serve|cluster]
 //		[--peer "NAME: COMMAND"] [--repeat 5] [--threads 2] [--out result.json]

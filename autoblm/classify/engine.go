@@ -68,7 +68,8 @@ func zeros(n *Network) (all [][]float32) {
 type Population interface {
 	// Step takes one step of Adam with each active model, on all nodes that it learns from, and
 	// returns the mean cross entropies before the step. The state and the result of the other
-	// models are undefined, unless no model is active: then all stay as they are. When ctx ends, Step returns its error.
+	// models are undefined, unless no model is active: then all stay as they are. When ctx ends, Step
+	// returns its error.
 	Step(ctx context.Context, active []bool) ([]float32, error)
 	// Logits returns [outputs, classes] for each active model, without dropout.
 	Logits(ctx context.Context, active []bool) ([][]float32, error)

@@ -3,6 +3,7 @@ package kge
 import (
 	"cmp"
 	"encoding/json"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
 	"github.com/autoblm/autoblm-go/internal/settings"
@@ -54,6 +55,9 @@ func (j Job) Continues(file string) (c Continuation, err error) {
 		c.Differences = "it began with other embeddings"
 	default:
 		c.Differences, err = settings.Difference(there, id)
+		if len(j.Members) == 1 { // whose number says nothing
+			c.Differences = strings.ReplaceAll(c.Differences, "members 1 ", "")
+		}
 	}
 	return c, err
 }

@@ -44,7 +44,7 @@ func TestEpochSeconds(t *testing.T) {
 }
 
 // TestPaceOfQueries checks that an epoch of bce has as many steps as batches of queries, which are
-// fewer than triples.
+// not as many as triples.
 func TestPaceOfQueries(t *testing.T) {
 	j := job(1, func(s *kge.Settings) { s.Loss, s.Reciprocal, s.Batch = kge.BCE, true, 2 })
 	batches := j.Data.Batches(j.Settings, 1).Count

@@ -131,7 +131,7 @@ func (s *Start) rows(t labelledTable) ([][]float32, error) {
 // begin sets the embeddings of a run that has not begun. Adagrad would leave them at its first
 // steps, which are as long as the learning rate. So an epoch without changes collects the squared
 // gradients first, and counts as often as epochs trained the embeddings. With a deadline, it takes at
-// most half of the time.
+// most half of the time that is left.
 func (s *Start) begin(ctx context.Context, r *run) error {
 	job := r.job
 	state, err := r.population.State()
@@ -160,9 +160,8 @@ func (s *Start) begin(ctx context.Context, r *run) error {
 	}
 	batches, pass := job.Data.Batches(job.Settings, 1), ctx
 	if d := job.Deadline; d != nil {
-		const share = 0.5 // of the time that is left, at most
 		var stop context.CancelFunc
-		pass, stop = deadline.With(ctx, time.Now().Add(time.Duration(share*float64(time.Until(d.End)))))
+		pass, stop = deadline.With(ctx, time.Now().Add(time.Until(d.End)/2))
 		defer stop()
 	}
 	_, err = r.population.Epoch(pass, batches, make([]float64, len(job.Members)))

@@ -60,8 +60,8 @@ func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error
 	return all, nil
 }
 
-// Step implements [classify.Population]. It trains inactive models too, unless all are: models that are
-// ahead, after an interruption, are so together.
+// Step implements [classify.Population]. It trains inactive models too, unless none is active.
+// After an interruption, all models are ahead or none is.
 func (p *population) Step(ctx context.Context, active []bool) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -127,8 +127,7 @@ func continuation(job kge.Job) continuing {
 		case err != nil:
 			return "", false, err
 		case c.Differences != "":
-			return "", false, fmt.Errorf("more epochs continue its training, but %s",
-				strings.ReplaceAll(c.Differences, "members 1 ", "")) // all have one member
+			return "", false, fmt.Errorf("more epochs continue its training, but %s", c.Differences)
 		case epochs <= c.Of:
 			return "", false, fmt.Errorf("its training has %s already", format.Count(c.Of, "epoch"))
 		}

@@ -32,7 +32,7 @@ func (f *structureFlag) UnmarshalText(text []byte) (err error) {
 
 // modelFlags choose a structure, or a form without one.
 type modelFlags struct {
-	Structure structureFlag `placeholder:"STRUCTURE" brief:"A bilinear model, such as complex or 1,0;0,2." help:"Structure of a bilinear model, as for structure check. The default is that of the recipe, or ComplEx."`
+	Structure structureFlag `placeholder:"STRUCTURE" brief:"A bilinear model, such as complex or 1,0;0,2." help:"Structure of a bilinear model, as for structure check. The default is the one of the recipe, or ComplEx."`
 	Model     form.Form     `brief:"A model that is not bilinear, by name." help:"A model that is not bilinear instead: ${forms}."`
 }
 

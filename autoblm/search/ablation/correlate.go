@@ -77,8 +77,9 @@ func (p Plan) forEachSeed(
 // Dimensions trains the structures of a search with another dimension (paper, Appendix C).
 func Dimensions(ctx context.Context, p Plan, dim int) ([]Correlated, error) {
 	other := p.Settings
-	if other.Training.Dim = dim; other.Validate() != nil {
-		return nil, fmt.Errorf("the other dimension: %w", other.Validate())
+	other.Training.Dim = dim
+	if err := other.Validate(); err != nil {
+		return nil, fmt.Errorf("the other dimension: %w", err)
 	}
 	return p.forEachSeed(ctx, func(s search.Settings, found []task.Trial) (Correlated, error) {
 		var structures list

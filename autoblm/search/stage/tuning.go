@@ -72,15 +72,13 @@ func (Tuning) Next(_ context.Context, s *search.State) (search.Step, error) {
 	return done, nil
 }
 
-// trainRecipes returns the training step of a population. The time limit applies once there is a
-// result of the search; a plan ends tuning while there is time left to compare structures.
+// trainRecipes returns the training step of a population. A plan ends tuning while there is time left
+// to compare structures.
 func trainRecipes(s *search.State, population []task.Trial) search.Step {
 	step := search.Step{Train: population}
 	if s.Plan != nil {
 		step.Deadline = min(s.TimeLimit(), s.Plan.SearchUntil)
 		step.OnTimeout = search.NextStage
-	} else if len(task.BestFirst(s.InStage(task.Searching))) > 0 {
-		step.Deadline = s.TimeLimit()
 	}
 	return step
 }

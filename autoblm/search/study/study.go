@@ -39,8 +39,9 @@ type Study struct {
 func Open(path string, about About) (*Study, error) { return open(path, about, false) }
 
 // OpenFor opens or creates the study at path for a search, and returns the search with the study
-// as its store and with its precision resolved. If the precision is auto, a resumed study keeps
-// its own, and likewise a recipe of the default model, if there is none. The command holds the arguments of the search as given, nil if a program runs it.
+// as its store and with its precision resolved. A resumed study keeps its own precision if that of
+// the search is auto, and its recipe of the default model if the search has none. The command holds the
+// arguments of the search as given, nil if a program runs it.
 func OpenFor(path string, p search.Problem, command []string) (*Study, search.Problem, error) {
 	auto := p.Settings.Training.Precision == kge.AutoPrecision
 	var err error
