@@ -58,10 +58,13 @@ func isSame(there os.FileInfo, folder string) bool {
 	return err == nil && os.SameFile(there, info)
 }
 
+// splitEndings are the endings of the files of splits.
+var splitEndings = []string{".txt", ".tsv", "2id.txt"}
+
 // HasGraph reports whether a folder has a split of a graph in any format.
 func HasGraph(dir string) bool {
 	for _, split := range splitNames {
-		for _, ending := range []string{".txt", ".tsv", "2id.txt"} {
+		for _, ending := range splitEndings {
 			if HasFile(dir, split+ending) {
 				return true
 			}

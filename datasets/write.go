@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -93,16 +94,24 @@ func (g *Graph) writeSplit(w io.Writer, triples []Triple) error {
 	return nil
 }
 
-// TrainingFiles returns the files of a folder whose names begin with train. A folder that
-// does not exist has none.
-func TrainingFiles(dir string) ([]string, error) {
+// FilesOf returns the files of a folder that belong to a graph: its splits, weights, types and false
+// triples, and others whose names begin with train. A folder that does not exist has none.
+func FilesOf(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	names := []string{weightsFile, typesFile}
+	for _, split := range splitNames {
+		for _, ending := range splitEndings {
+			names = append(names, split+ending)
+		}
+		names = append(names, falseFiles(split)...)
+	}
 	var found []string
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), "train") {
+		name := strings.TrimSuffix(entry.Name(), ".gz")
+		if strings.HasPrefix(name, "train") || slices.Contains(names, name) {
 			found = append(found, filepath.Join(dir, entry.Name()))
 		}
 	}

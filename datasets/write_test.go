@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/killtest"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // chain returns a graph whose labels begin with a letter, so that no two graphs share a line.
@@ -73,11 +74,11 @@ func TestWriteFolderRemovesOldFiles(t *testing.T) {
 	}
 }
 
-// TestTrainingFiles checks that folder names are not interpreted as glob patterns.
-func TestTrainingFiles(t *testing.T) {
+// TestFilesOf checks which files belong to a graph, and that folder names are no glob patterns.
+func TestFilesOf(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"my[graph]", "a*"} {
-		if found, err := TrainingFiles(dir); err != nil || found != nil {
+		if found, err := FilesOf(dir); err != nil || found != nil {
 			t.Errorf("%s: %q, %v before there is one", dir, found, err)
 		}
 	}
@@ -86,12 +87,22 @@ func TestTrainingFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if found, err := TrainingFiles("my[graph]"); err != nil ||
-		!slices.Equal(found, []string{filepath.Join("my[graph]", "train.txt")}) {
+	if found, err := FilesOf("my[graph]"); err != nil ||
+		!slices.Equal(found, []string{
+			filepath.Join("my[graph]", "test.txt"), filepath.Join("my[graph]", "train.txt"),
+			filepath.Join("my[graph]", "valid.txt"),
+		}) {
 		t.Errorf("my[graph]: %q, %v", found, err)
 	}
-	if found, err := TrainingFiles("a*"); err != nil || found != nil {
+	if found, err := FilesOf("a*"); err != nil || found != nil {
 		t.Errorf("a*, which is not ab: %q, %v", found, err)
+	}
+	parts := []string{"entity2type.txt", "test_negatives.txt", "valid2id.txt.gz", "weights.txt.gz"}
+	for _, name := range append(parts, "facts.csv", "testing.md") {
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+	}
+	if found, err := FilesOf("."); err != nil || !slices.Equal(found, parts) {
+		t.Errorf("found %q, %v, want %q", found, err, parts)
 	}
 }
 

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 )
 
 // readJSONLines reads a value from each line: an object whose keys are the columns, or an array of
-// head, relation, tail and maybe other columns.
+// head, relation, tail and maybe other columns. All lines have the same kind of value.
 func readJSONLines(r *reader) error {
 	start, err := r.peek()
 	if err != nil {
@@ -25,13 +26,23 @@ func readJSONLines(r *reader) error {
 	}
 	keys, width := r.guessJSON(start)
 	t := table{reader: r, width: width}
+	all := "" // the kind of all values
 	text := textfile.File{Path: r.path, Source: unclosed{r}}
 	for content := range text.Lines(maxLine) {
 		if r.skipsComment(text.Line, content) {
 			continue
 		}
 		values, object, err := jsonValues(content)
+		kind := "array"
 		if object != nil {
+			kind = "object"
+		}
+		if err == nil {
+			if all = cmp.Or(all, kind); kind != all {
+				err = malformed("the line is an %s, but the first is an %s", kind, all)
+			}
+		}
+		if err == nil && object != nil {
 			if t.columns == nil {
 				if keys == nil { // the first line is too long to guess from
 					keys = r.keysOf([]map[string]any{object})
@@ -69,9 +80,9 @@ func (r *reader) guessJSON(start []byte) (keys []string, width int) {
 	for line := range bytes.Lines(start) {
 		values, object, err := jsonValues(line)
 		switch {
-		case object != nil:
+		case object != nil && widths == nil:
 			objects = append(objects, object)
-		case err == nil:
+		case err == nil && objects == nil:
 			widths = r.addWidth(widths, len(values))
 		}
 		if len(objects)+len(widths) == sampled {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
@@ -88,6 +89,7 @@ func TestFormats(t *testing.T) {
 			"head": "1", "relation": "3", "tail": "2"}}, []string{"1: 2|0|1", "2: 5|0|6"}},
 		"weights.csv": {"a,r,b,4\nc,r,d,2\n", Options{Columns: Columns{
 			"head": "1", "relation": "2", "tail": "3", "weight": "4"}}, []string{"1: a|r|b w4", "2: c|r|d w2"}},
+		"times.csv": {"Subject,Predicate,Object,T\na,r,b,1990\n", DefaultOptions(), []string{"2: a|r|b at 1990"}},
 		"years.csv": {"1,who,what,2\n5,a,r,b\n", Options{Columns: Columns{
 			"head": "who", "relation": "what", "tail": "2", "time": "1"}}, []string{"2: a|r|b at 5"}},
 		"objects.jsonl": {`{"o":"b","s":"a","p":"r","x":1}` + "\n" + `{"s":"a","p":"r","o":3}` + "\n",
@@ -191,6 +193,19 @@ func TestTurtleBlankNodes(t *testing.T) {
 	}
 }
 
+// TestDamagedTurtle: a read error stays the error of the file, also if the line before it is refused.
+func TestDamagedTurtle(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	fmt.Fprint(w, "@base <http://b.org/> .\n<a> <b> <c> .\n@base <http://c.org/> .")
+	require.NoError(t, w.Flush())
+	packed.WriteString("\xff\xff") // no block has this type
+	_, _, err := read(write(t, "graph.ttl.gz", packed.String()), DefaultOptions())
+	if err == nil || !strings.Contains(err.Error(), "corrupt input") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // TestTurtleLiterals: literals keep what looks like a blank node, a base or a quote.
 func TestTurtleLiterals(t *testing.T) {
 	content := "<x:a> <x:says> \"see _:b1 \\\" now\", 'so _:b2' . # it's a comment\n" +
@@ -288,6 +303,8 @@ func TestErrors(t *testing.T) {
 		"deep.jsonl":  {"[\"a\",\"r\",[]]\n", ":1: a value is an object or an array"},
 		"two.jsonl":   {"[\"a\",\"r\",\"b\"] []\n", ":1: more than one JSON value"},
 		"end.jsonl":   {"{\"head\":\"a\",\"relation\":\"r\",\"tail\":\"b\"}}]\n", ":1: more than one JSON value"},
+		"both.jsonl":  {"[\"a\",\"r\",\"b\"]\n{\"o\":\"b\",\"p\":\"r\",\"s\":\"a\"}\n", ":2: the line is an object, but"},
+		"array.jsonl": {"{\"o\":\"b\",\"p\":\"r\",\"s\":\"a\"}\n[\"a\",\"r\",\"b\"]\n", ":2: the line is an array, but"},
 		"text.jsonl":  {"3\n", ":1: the line is neither an object nor an array"},
 		"bad.nt":      {"<x:a> <x:b> <x:c> .\n<x:a> <x:b> .\n", ":2: malformed N-Triples: "},
 		"columns.csv": {"a,b,c,d\n", `:1: no column is known to be the head: the columns are "a", "b"`},

@@ -21,11 +21,11 @@ var titles = [...][]string{
 		"property", "edge", "edge_type", "label", "type", "link", "relation_id", ":type",
 	},
 	tail: {
-		"tail", "t", "object", "obj", "o", "target", "dst", "to", "tail_entity",
-		"entity2", "entity_2", "e2", "tail_id", "object_id", "end", ":end_id",
+		"tail", "object", "obj", "o", "target", "dst", "to", "tail_entity",
+		"entity2", "entity_2", "e2", "tail_id", "object_id", "end", ":end_id", "t",
 	},
 	weight: {"weight", "w"},
-	when:   {"time", "timestamp", "date", "year"},
+	when:   {"time", "timestamp", "date", "year", "t"}, // t is the tail if no other column is
 }
 
 // AreTitles reports whether labels are common titles of the columns of head, relation and tail.

@@ -63,7 +63,7 @@ func (r *reader) turtleError(err error, lines *lineCounter) error {
 type lineCounter struct {
 	*reader
 	line   atomic.Int64
-	failed atomic.Value // error
+	failed atomic.Pointer[error] // the first
 	base   atomic.Pointer[url.URL]
 	quote  string // that ends the literal in which the line begins, "" for none
 	rest   []byte // of the line
@@ -101,7 +101,7 @@ func (c *lineCounter) Read(b []byte) (int, error) {
 func (c *lineCounter) nextLine() {
 	c.rest, c.end = c.ReadBytes('\n')
 	if c.end != nil && !errors.Is(c.end, io.EOF) {
-		c.failed.Store(c.end)
+		c.fail(c.end)
 	}
 	isValid := true
 	if found := isBase.FindSubmatchIndex(c.rest); found != nil && c.quote == "" {
@@ -118,7 +118,7 @@ func (c *lineCounter) nextLine() {
 		return namedBlank.ReplaceAll(part, []byte("${1}_:named-$2"))
 	})
 	if !isValid {
-		c.failed.Store(errBase)
+		c.fail(errBase)
 		c.rest, c.end = nil, errBase
 	}
 }
@@ -196,8 +196,13 @@ func (c *lineCounter) label(t rdf.Term) string {
 	})
 }
 
+// fail stores an error of the source, unless there is one.
+func (c *lineCounter) fail(err error) { c.failed.CompareAndSwap(nil, &err) }
+
 // err returns the error of the source.
 func (c *lineCounter) err() error {
-	err, _ := c.failed.Load().(error)
-	return err
+	if failed := c.failed.Load(); failed != nil {
+		return *failed
+	}
+	return nil
 }

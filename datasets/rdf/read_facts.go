@@ -1,6 +1,8 @@
 package rdf
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -31,7 +33,7 @@ func (b *builder) readFacts(dir string) error {
 	if datasets.HasGraph(dir) {
 		g, err = datasets.ReadFolder(dir)
 	} else {
-		g, err = importFacts(dir, b.options)
+		g, err = b.importFacts(dir)
 	}
 	if err != nil {
 		return err
@@ -44,7 +46,8 @@ func (b *builder) readFacts(dir string) error {
 	return nil
 }
 
-func importFacts(dir string, o Options) (*datasets.Graph, error) {
+// importFacts reads all files of facts in a folder.
+func (b *builder) importFacts(dir string) (*datasets.Graph, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -56,9 +59,18 @@ func importFacts(dir string, o Options) (*datasets.Graph, error) {
 		}
 	}
 	settings := datasets.DefaultImport()
-	settings.Valid, settings.Test, settings.Literals, settings.Lenient = 0, 0, true, o.Lenient
-	g, _, err := datasets.Import(files, settings)
-	return g, err
+	settings.Valid, settings.Test, settings.Literals, settings.Lenient = 0, 0, true, b.options.Lenient
+	g, report, err := datasets.Import(files, settings)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range report.Dropped {
+		if d.Reason == facts.Malformed || d.Reason == facts.Unclosed {
+			b.graph.Skipped += d.Count
+			b.graph.FirstSkipped = cmp.Or(b.graph.FirstSkipped, errors.New(d.Example))
+		}
+	}
+	return g, nil
 }
 
 // readClasses reads lines of node<TAB>class and draws a fifth of them, at least one, for the test. Two

@@ -55,6 +55,24 @@ func TestClassesWithoutRDF(t *testing.T) {
 	}
 }
 
+// TestLenientFacts checks that skipped lines of facts are counted.
+func TestLenientFacts(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"facts.csv":   "anna,knows,ben\nben,knows\nben,knows,carl\n",
+		"classes.tsv": "anna\tred\nben\tblue\n",
+	})
+	_, err := Open(dir, Options{})
+	wantError(t, err, "facts.csv:2: found 2 fields")
+	g, err := Open(dir, Options{Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Skipped != 1 || len(g.Triples) != 2 {
+		t.Errorf("skipped %d lines, read %d triples", g.Skipped, len(g.Triples))
+	}
+	wantError(t, g.FirstSkipped, "facts.csv:2: ")
+}
+
 // TestDrawnClassesLeaveTwo checks that a fifth of the nodes is drawn for the test, and that two of each
 // class stay for training.
 func TestDrawnClassesLeaveTwo(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 //     first line names the columns: one begins with "label" and has the class; of
 //     the others, the first that is not "id" has the node.
 //
-// Without N-Triples, the graph is that of [datasets.ReadFolder], or one file of facts that
+// Without N-Triples, the graph is that of [datasets.ReadFolder], or that of all files of facts, which
 // [datasets.Import] reads. In place of the two tables there may be one file classes.tsv with lines of
 // node<TAB>class, a fifth of which are drawn for the test.
 //

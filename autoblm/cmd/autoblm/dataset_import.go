@@ -37,12 +37,12 @@ func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
 	if has := contentOf(c.Out); has != "" && !hasData(c.Out) {
 		return occupied(c.Out, "the data set", has)
 	}
-	there, err := datasets.TrainingFiles(c.Out)
+	there, err := datasets.FilesOf(c.Out)
 	if err != nil {
 		return err
 	}
 	if len(there) > 0 {
-		return fmt.Errorf("%s already holds a data set (%s): use another --out", c.Out,
+		return fmt.Errorf("%s already holds a data set (%s): use another --out, or remove it", c.Out,
 			strings.Join(there, ", "))
 	}
 	if err := outfile.CheckFolder(c.Out); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 func TestStructureCountJSON(t *testing.T) {
@@ -170,8 +171,20 @@ func TestSplitIntoAFolderNamedLikeAPattern(t *testing.T) {
 	for _, out := range []string{"ab", "my[graph]", "a*"} {
 		object(t, split, out)
 		fail(t, cli.Failed, fmt.Sprintf("%s already holds a data set (%s): use another --out", out,
-			filepath.Join(out, "train.txt")), split, out)
+			strings.Join([]string{out + "/test.txt", out + "/train.txt", out + "/valid.txt"}, ", ")), split, out)
 	}
+}
+
+// TestImportReplacesNothing: a folder with a part of a graph is refused.
+func TestImportReplacesNothing(t *testing.T) {
+	out := t.TempDir()
+	writeFile(t, "a\tr\tb\n", out, "facts.tsv")
+	for _, name := range []string{"valid.txt", "weights.txt", "entity2type.txt", "test_neg.txt"} {
+		writeFile(t, "mine\n", out, name)
+		fail(t, cli.Failed, name+"): use another --out", "dataset import", out+"/facts.tsv", "--out", out)
+		require.NoError(t, os.Remove(filepath.Join(out, name)))
+	}
+	succeed(t, "dataset import", out+"/facts.tsv", "--out", out)
 }
 
 // TestUnwritableFolders: commands check their folders first. A search whose pictures cannot be
