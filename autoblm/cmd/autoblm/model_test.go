@@ -37,15 +37,16 @@ func TestModelExport(t *testing.T) {
 		}
 	}
 	out := t.TempDir()
-	export := "model export --format tsv --out " + out + " --model " + ensemble
-	fail(t, cli.Misuse, "choose one with --member", export)
-	fail(t, cli.Misuse, "has 2 models", export, "--member 3")
+	export := "model export --format tsv --model " + ensemble
+	fail(t, cli.Misuse, "choose one with --member", export, "--out", out)
+	fail(t, cli.Misuse, "has 2 models", export, "--member 3 --out", out)
 	var members, seeds []string
 	for _, n := range []string{"1", "2"} {
-		succeed(t, export, "--member", n)
-		members = append(members, readFile(t, out, "entities.tsv"))
-		succeed(t, "model export --format tsv --out", out, "--model", model+"/seed-"+n)
-		seeds = append(seeds, readFile(t, out, "entities.tsv"))
+		of := filepath.Join(out, n)
+		succeed(t, export, "--member", n, "--out", of+"-member")
+		members = append(members, readFile(t, of+"-member", "entities.tsv"))
+		succeed(t, "model export --format tsv --out", of+"-seed", "--model", model+"/seed-"+n)
+		seeds = append(seeds, readFile(t, of+"-seed", "entities.tsv"))
 	}
 	slices.Sort(members)
 	slices.Sort(seeds)

@@ -3,6 +3,7 @@ package exchange
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -44,7 +45,7 @@ func Formats() []string {
 }
 
 // Export writes the embeddings of a model, with their labels, into a folder, and returns the paths
-// of the files. After an error, files that were in the folder are unchanged.
+// of the files. It replaces no file: it is an error if the folder has one of these.
 func Export(m *kge.Model, format Format, dir string) ([]string, error) {
 	prepare := files[format]
 	if prepare == nil {
@@ -54,12 +55,16 @@ func Export(m *kge.Model, format Format, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := atomicfile.WriteFolder(dir, written); err != nil {
-		return nil, fmt.Errorf("cannot write the embeddings into %s: %w", filepath.Clean(dir), err)
-	}
 	var paths []string
 	for _, file := range written {
-		paths = append(paths, filepath.Join(dir, file.Name))
+		path := filepath.Join(dir, file.Name)
+		if _, err := os.Lstat(path); err == nil {
+			return nil, fmt.Errorf("%s is there already: use another folder, or remove it", path)
+		}
+		paths = append(paths, path)
+	}
+	if err := atomicfile.WriteFolder(dir, written); err != nil {
+		return nil, fmt.Errorf("cannot write the embeddings into %s: %w", filepath.Clean(dir), err)
 	}
 	return paths, nil
 }

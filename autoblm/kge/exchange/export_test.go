@@ -98,6 +98,13 @@ func TestExportErrors(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("errors left %v", left)
 	}
+	mine := filepath.Join(dir, "relations.txt")
+	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o600))
+	_, err = Export(m, NumPy, dir)
+	require.Error(t, err, mine+" is there already")
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("next to a file of the same name, %v is written", left)
+	}
 }
 
 // TestReverseLabels exports a model with a relation that has the label of another's reverse.

@@ -21,6 +21,9 @@ type safetensor struct {
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
+// maxHeader is the largest header that the library safetensors reads.
+const maxHeader = 100_000_000
+
 // labelsKey returns the key of the labels of a table in the metadata, which are texts: a JSON list.
 func labelsKey(table string) string { return table + ".labels" }
 
@@ -46,6 +49,10 @@ func safetensorsFile(tables []Table) ([]atomicfile.File, error) {
 	}
 	for len(text)%8 != 0 { // the numbers are aligned
 		text = append(text, ' ')
+	}
+	if len(text) > maxHeader {
+		return nil, fmt.Errorf("the labels take %d bytes, more than readers of safetensors accept (%d): "+
+			"use npy or parquet", len(text), maxHeader)
 	}
 	write := func(w io.Writer) error {
 		if err := binary.Write(w, binary.LittleEndian, uint64(len(text))); err != nil {

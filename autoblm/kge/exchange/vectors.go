@@ -38,10 +38,26 @@ func ReadTables(path string) ([]Table, error) {
 		err = fmt.Errorf("embeddings are read from a model, .txt, .vec, .npy or .safetensors, not "+
 			"from %q", extension)
 	}
+	if err == nil {
+		err = checkFinite(tables)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return tables, nil
+}
+
+// checkFinite returns an error that names the first number which is infinite or NaN.
+func checkFinite(tables []Table) error {
+	for _, t := range tables {
+		for i, x := range t.Numbers {
+			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return fmt.Errorf("number %d of %s is %g: correct it, or leave its line out",
+					1+i%t.Columns, t.Labels[i/t.Columns], x)
+			}
+		}
+	}
+	return nil
 }
 
 // readArray reads a NumPy array and the labels of its rows.
@@ -78,13 +94,17 @@ func entitiesOr(path string) string {
 	return "entities"
 }
 
+// isSeparator reports whether a character separates the fields of word2vec. Words may have other
+// white space.
+func isSeparator(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
+
 // readWord2Vec reads the text format of word2vec, and that of GloVe, which has no first line.
 func readWord2Vec(content []byte) ([]Table, error) {
 	t := Table{Words: true}
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	lines.Buffer(nil, 1<<24)
 	for line := 1; lines.Scan(); line++ {
-		fields := strings.Fields(lines.Text())
+		fields := strings.FieldsFunc(lines.Text(), isSeparator)
 		if line == 1 && len(fields) == 2 {
 			continue // the numbers of rows and columns
 		}
@@ -97,7 +117,7 @@ func readWord2Vec(content []byte) ([]Table, error) {
 		}
 		for _, field := range fields[1:] {
 			x, err := strconv.ParseFloat(field, 32)
-			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			if err != nil {
 				return nil, fmt.Errorf("line %d: %q is no number", line, field)
 			}
 			t.Numbers = append(t.Numbers, float32(x))

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -51,6 +52,36 @@ func TestReadTablesErrors(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o666))
 		_, err := ReadTables(path)
 		require.Error(t, err, name)
+	}
+}
+
+// TestReadTablesRefusesNaN: no format gives numbers with which no training can begin.
+func TestReadTablesRefusesNaN(t *testing.T) {
+	m := labelled()
+	m.Tables.Entities[0] = float32(math.NaN())
+	for _, format := range []Format{Word2Vec, Safetensors, NumPy} {
+		files, err := Export(m, format, filepath.Join(t.TempDir(), "out"))
+		require.NoError(t, err)
+		var failed []error
+		for _, file := range files {
+			if _, err := ReadTables(file); err != nil && !(format == NumPy && filepath.Ext(file) == ".txt") {
+				failed = append(failed, err)
+			}
+		}
+		if len(failed) != 1 || !strings.Contains(failed[0].Error(), "is NaN: correct it") {
+			t.Errorf("%s: %v", format, failed)
+		}
+	}
+}
+
+// TestWordsWithOtherSpaces: word2vec separates words by spaces of ASCII alone.
+func TestWordsWithOtherSpaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.vec")
+	require.NoError(t, os.WriteFile(path, []byte("New\u00a0York 1 2\r\nRome\t3 4\r\n"), 0o666))
+	tables, err := ReadTables(path)
+	require.NoError(t, err)
+	if got := tables[0].Labels; !reflect.DeepEqual(got, []string{"New\u00a0York", "Rome"}) {
+		t.Errorf("%q", got)
 	}
 }
 
