@@ -110,15 +110,18 @@ func (d downloader) cached(name, want string) (string, bool) {
 func (d downloader) download(
 	ctx context.Context, name string, address *url.URL, want string,
 ) (string, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	response, err := get(ctx, address)
 	if err != nil {
 		return "", err
 	}
 	defer response.Body.Close()
+	stalled := time.AfterFunc(serverPatience, func() {
+		cancel(fmt.Errorf("%w: the server sent nothing for %v", errNetwork, serverPatience))
+	})
+	defer stalled.Stop()
 	to := filepath.Join(d.cache, name)
-	if err := os.MkdirAll(d.cache, 0o755); err != nil {
-		return "", err
-	}
 	part, err := os.Create(to + ".part")
 	if err != nil {
 		return "", err
@@ -126,11 +129,15 @@ func (d downloader) download(
 	defer os.Remove(part.Name()) // fails after the renaming
 	from := response.Request.URL.Redacted()
 	body := &progressReader{Reader: response.Body, report: func(done int64) {
+		stalled.Reset(serverPatience)
 		if d.progress != nil {
 			d.progress(name, done, response.ContentLength)
 		}
 	}}
 	got, err := copyDigest(part, body)
+	if err != nil {
+		err = cmp.Or(context.Cause(ctx), err)
+	}
 	if err := errors.Join(err, part.Close()); err != nil {
 		return "", fmt.Errorf("%s: %w", from, err)
 	}
@@ -140,10 +147,13 @@ func (d downloader) download(
 	return to, os.Rename(part.Name(), to)
 }
 
+// serverPatience is the time without data after which a server counts as dead.
+var serverPatience = time.Minute
+
 // client gives a mirror time to fetch a large file before it answers.
 var client = func() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.ResponseHeaderTimeout = time.Minute
+	transport.ResponseHeaderTimeout = serverPatience
 	return &http.Client{Transport: transport}
 }()
 

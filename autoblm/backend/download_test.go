@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -17,8 +18,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe/probetest"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 func digestOf(content []byte) string {
@@ -192,6 +195,39 @@ func TestWheelFromIndex(t *testing.T) {
 	}
 	if requests["/f/"+file] == 0 {
 		t.Errorf("requests %v", requests)
+	}
+}
+
+// TestStalledDownload: a server that stops to send ends the download, and so does another process
+// that installs.
+func TestStalledDownload(t *testing.T) {
+	const file = "p-1-any.whl"
+	defer func(before time.Duration) { serverPatience = before }(serverPatience)
+	serverPatience = 50 * time.Millisecond
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path.Base(r.URL.Path) != file {
+			fmt.Fprintf(w, `<a href="/%s">`, file)
+			return
+		}
+		fmt.Fprint(w, "begun")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	folder, cache := t.TempDir(), t.TempDir()
+	d := testDownloader(t, cache, server.URL)
+	wheels := []wheel{{"p", "1", file, digestOf(nil)}}
+	err := d.fetch(t.Context(), folder, wheels)
+	if !errors.Is(err, errNetwork) || !strings.Contains(err.Error(), "the server sent nothing for 50ms") {
+		t.Errorf("the error is %v", err)
+	}
+	release, err := atomicfile.Hold(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if err := d.fetch(t.Context(), folder, wheels); !errors.As(err, new(*atomicfile.LockedError)) {
+		t.Errorf("while another one installs, the error is %v", err)
 	}
 }
 

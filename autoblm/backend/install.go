@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 // Progress receives the name of a file, the downloaded bytes and its size, or -1 if the size
@@ -64,8 +65,19 @@ func (f finder) pluginFolder() (string, error) {
 	return defaultFolder()
 }
 
-// fetch downloads all wheels of a plugin, then unpacks them and empties the cache.
+// fetch downloads all wheels of a plugin, then unpacks them and empties the cache. It fails while
+// another process does so.
 func (d downloader) fetch(ctx context.Context, folder string, wheels []wheel) error {
+	for _, dir := range []string{d.cache, folder} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		release, err := atomicfile.Hold(dir)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
 	var files []string
 	for _, w := range wheels {
 		file, err := d.wheel(ctx, w)
@@ -73,9 +85,6 @@ func (d downloader) fetch(ctx context.Context, folder string, wheels []wheel) er
 			return err
 		}
 		files = append(files, file)
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
 	}
 	unpack := func() error { return unpackCUDA(ctx, folder, files) }
 	if len(wheels) == 1 {
