@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -105,8 +106,8 @@ func (c *catalog) measure(e *entry, revision string) {
 		err = c.Measure(ctx, e.path, &d)
 		return d, err
 	})
-	if ctx.Err() != nil {
-		return
+	if _, isHeld := errors.AsType[*study.InUseError](err); isHeld || ctx.Err() != nil {
+		return // the next request tries again
 	}
 	m := measured{revision, d.Presentation, d.Measures, d.NoData}
 	if err != nil {

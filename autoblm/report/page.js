@@ -336,7 +336,6 @@ function makeChart(spec, canvas, legend) {
 	const chart = new Chart(canvas, {
 		type: "scatter",
 		data: { datasets: spec.series.map((s, i) => dataset(s, i, spec)) },
-		plugins: [keepSelection],
 		options: {
 			animation: false, maintainAspectRatio: false, scales,
 			interaction: { mode: "nearest", intersect: true },
@@ -346,7 +345,7 @@ function makeChart(spec, canvas, legend) {
 				if (p && p.trial) showTrial(p.trial);
 			},
 		},
-		plugins: [intervals],
+		plugins: [keepSelection, intervals],
 	});
 	listenToKeys(chart, spec);
 	legend.replaceChildren(...(spec.series.length < 2 && !lines && !spec.categories ? [] : spec.series.map((s, i) =>
