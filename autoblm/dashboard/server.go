@@ -63,7 +63,7 @@ func (s *Server) Handler(hosts ...string) http.Handler {
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	})
-	return webserver.Guard(onlyReading(mux), hosts)
+	return webserver.Guard(onlyReading(mux), hosts, webserver.PrintedAddress)
 }
 
 // onlyReading lets only reading requests pass.

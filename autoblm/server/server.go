@@ -91,7 +91,8 @@ func (s *Server) Handler() http.Handler {
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		webserver.Refuse(w, http.StatusForbidden, "a page of another site may not ask")
 	}))
-	return webserver.Guard(protection.Handler(all), s.options.Hosts)
+	return webserver.Guard(protection.Handler(all), s.options.Hosts,
+		webserver.PrintedAddress+", or serve with --host NAME")
 }
 
 // Listen opens an address, such as 127.0.0.1:8090. One that other machines reach needs a token.

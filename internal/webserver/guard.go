@@ -20,8 +20,8 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsaf
 // Guard adds headers that keep other sites out, and refuses requests with an unknown host name. A
 // site that makes its name point to this machine (DNS rebinding) could read the answers in a
 // browser, but its requests have its own name as their host. Known are IP addresses, localhost, the
-// name of this machine and hosts.
-func Guard(next http.Handler, hosts []string) http.Handler {
+// name of this machine and hosts. fix says how to use another name.
+func Guard(next http.Handler, hosts []string, fix string) http.Handler {
 	names := append([]string{"localhost"}, hosts...)
 	if own, err := os.Hostname(); err == nil {
 		names = append(names, own)
@@ -35,8 +35,7 @@ func Guard(next http.Handler, hosts []string) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !isKnown(r.Host, names) {
-			Refuse(w, http.StatusForbidden,
-				"unknown host name: use the address that the server printed")
+			Refuse(w, http.StatusForbidden, "unknown host name: "+fix)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -50,6 +49,9 @@ func Refuse(w http.ResponseWriter, status int, detail string) {
 	fmt.Fprintf(w, `{"title":%q,"status":%d,"detail":%q}`+"\n",
 		http.StatusText(status), status, detail)
 }
+
+// PrintedAddress is the fix of [Guard] for a server without an option for host names.
+const PrintedAddress = "use the address that the server printed"
 
 // isKnown reports whether a Host header has an IP address or one of the names.
 func isKnown(host string, names []string) bool {

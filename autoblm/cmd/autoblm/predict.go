@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -23,6 +22,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/table"
+	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
 // predictFlags select a model and its answers.
@@ -55,6 +55,8 @@ func (c *predictCommand) check(o *output) error {
 	switch {
 	case o.JSON && c.Format != "text":
 		return errors.New("--json and --format exclude each other")
+	case o.Record != nil && (c.Stdin || c.Format != "text"):
+		return errors.New("--record stores the JSON of a whole answer: leave out --stdin and --format")
 	case c.Stdin && (cmp.Or(single, c.Relation, c.Queries) != "" || c.All || o.JSON || c.Format != "text"):
 		return errors.New("--stdin reads all queries and writes JSON lines: leave out " +
 			"--head, --relation, --tail, --queries, --all, --json and --format")
@@ -68,6 +70,8 @@ func (c *predictCommand) check(o *output) error {
 		return errors.New("--queries has its own heads, relations and tails: leave out the flags")
 	case c.All || c.Stdin || c.Queries != "":
 		return nil
+	case c.Among != "" && c.Head != "" && c.Tail != "" && c.Relation == "":
+		return errors.New("--among names entities, but relations are predicted: leave it out")
 	}
 	given := 0
 	for _, part := range []string{c.Head, c.Relation, c.Tail} {
@@ -198,6 +202,9 @@ func (c *predictCommand) foldIn(
 	return foldIn(ctx, o, engine, p, g)
 }
 
+// maxLabel is the largest length of a label in bytes.
+const maxLabel = 1 << 20
+
 // options returns the options of the answers.
 func (f predictFlags) options() (o completion.PredictOptions, err error) {
 	o = completion.PredictOptions{Known: f.Known, Top: f.Top, AnyKind: f.Any, Shares: true}
@@ -208,16 +215,15 @@ func (f predictFlags) options() (o completion.PredictOptions, err error) {
 	if err != nil {
 		return o, fmt.Errorf("--among: %w", err)
 	}
-	defer file.Close()
 	o.Among = []string{}
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		if label := lines.Text(); label != "" {
-			o.Among = append(o.Among, label)
+	text := textfile.File{Path: f.Among, Source: file}
+	for label := range text.Lines(maxLabel) {
+		if len(label) > 0 {
+			o.Among = append(o.Among, string(label))
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return o, fmt.Errorf("%s: %w", f.Among, err)
+	if text.Err != nil {
+		return o, text.Err
 	}
 	if len(o.Among) == 0 {
 		return o, fmt.Errorf("%s has no entities: write one label per line", f.Among)

@@ -31,6 +31,8 @@ type serveCommand struct {
 	Addr      string   `default:"127.0.0.1:8090" placeholder:"HOST:PORT" brief:"Address to serve on." help:"Address to serve on; port 0 takes any free port. Another address than 127.0.0.1 needs --token-file."`
 	TokenFile string   `placeholder:"FILE" brief:"File with the token that requests must have." help:"File with the token that requests must have in the header Authorization: Bearer TOKEN."`
 
+	Host []string `placeholder:"NAME" brief:"Further host name, such as that of a proxy." help:"Host name that requests may have, such as that of a proxy in front. IP addresses and the name of this machine are always allowed. Repeat for several."`
+
 	server.Limits `group:"Limits"`
 	threadsFlag
 }
@@ -47,7 +49,7 @@ func (c *serveCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return cli.Usage(fmt.Errorf("--addr %s: %w; use HOST:PORT, such as 127.0.0.1:8090", c.Addr, err))
 	}
-	options := server.Options{Limits: c.Limits, Hosts: []string{host}, Log: o.Stderr}
+	options := server.Options{Limits: c.Limits, Hosts: append([]string{host}, c.Host...), Log: o.Stderr}
 	if options.Token, err = c.token(); err != nil {
 		return err
 	}

@@ -105,13 +105,27 @@ func TestServeRefuses(t *testing.T) {
 		{cli.Failed, "load the model x", "serve --addr 127.0.0.1:0 --model " + dir + "/x"},
 	})
 	first, stop := startServer(t, "serve --addr 0.0.0.0:0 --json --token-file "+good+
-		" --model "+dir+"/m")
+		" --model "+dir+"/m --host models.example.com")
 	var o struct{ URL string }
 	must(t, json.Unmarshal([]byte(first), &o))
 	status, text, err := post(o.URL+"v1/reload", "{}")
 	must(t, err)
 	if status != http.StatusUnauthorized {
 		t.Errorf("status %d, %s", status, text)
+	}
+	for host, want := range map[string]int{
+		"models.example.com": http.StatusOK, "other.example.com": http.StatusForbidden,
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, o.URL+"v1/models", nil)
+		must(t, err)
+		request.Host = host
+		request.Header.Set("Authorization", "Bearer "+strings.Repeat("secret", 6))
+		answer, err := http.DefaultClient.Do(request)
+		must(t, err)
+		must(t, answer.Body.Close())
+		if answer.StatusCode != want {
+			t.Errorf("host %s: status %d, want %d", host, answer.StatusCode, want)
+		}
 	}
 	stop()
 }

@@ -17,7 +17,7 @@ import (
 // startFlags name embeddings with which a training begins.
 type startFlags struct {
 	From     string       `xor:"start" placeholder:"DIR" brief:"Model to continue from." help:"Model to continue from, with its structure, dimension and settings, for --epochs more. New labels begin at random."`
-	InitFrom []string     `xor:"start" placeholder:"FILE" minor:"" brief:"Embeddings to begin with, matched by label." help:"Embeddings to begin with, matched by label: a model, .txt or .vec of word2vec, .npy with labels in .txt, or .safetensors of model export. Repeat for relations."`
+	InitFrom []string     `xor:"start" sep:"none" placeholder:"FILE" minor:"" brief:"Embeddings to begin with, matched by label." help:"Embeddings to begin with, matched by label: a model, .txt or .vec of word2vec, .npy with labels in .txt, or .safetensors of model export. Repeat for relations."`
 	model    *kge.Model   // of From
 	models   []*kge.Model // that give the embeddings
 	start    *kge.Start

@@ -78,6 +78,9 @@ func TestTrainInitFrom(t *testing.T) {
 	some := strings.Join(strings.Split(readFile(t, entities), "\n")[1:4], "\n")
 	has(t, object(t, train+"some", "--init-from", writeFile(t, some, dir, "some.vec")),
 		fields{"start.entities": 3, "start.relations": 0})
+	odd := writeFile(t, some, dir, "a,#].vec") // its name has signs of YAML
+	has(t, object(t, train+"odd", "--init-from", odd), fields{"start.entities": 3})
+	has(t, object(t, train+"again", "--config", dir+"/odd/config.yaml"), fields{"start.entities": 3})
 	fail(t, cli.Misuse, "choose the same model and dimension", train+"none", "--dim 4 --init-from", entities)
 	fail(t, cli.Misuse, "none of the labels", train+"none", "--init-from",
 		writeFile(t, "stranger 1 2 3 4 5 6 7 8\n", dir, "strange.vec"))

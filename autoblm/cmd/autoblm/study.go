@@ -265,6 +265,8 @@ func (c *studyExportCommand) Run(o *output) error {
 		return cli.Usage(errors.New("the format is missing: use --csv or --json"))
 	case c.CSV && o.JSON && c.Out == "":
 		return cli.Usage(errors.New("--csv and --json cannot both be printed: use --out for the CSV"))
+	case c.CSV && o.Record != nil && c.Out == "":
+		return cli.Usage(errors.New("--record stores the JSON of --out FILE: give it, or leave --record out"))
 	case !c.CSV && c.Out != "":
 		return cli.Usage(errors.New("--out does not fit: it is the file for --csv"))
 	}

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"bytes"
+	"encoding"
 	"errors"
 	"fmt"
 	"io"
@@ -43,8 +44,9 @@ func (ConfigFile) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
 type config map[string]configValue
 
 type configValue struct {
-	line int
-	text string // as on a command line
+	line   int
+	texts  []string // the value, or those of a list
+	isList bool
 }
 
 // Validate implements [kong.Resolver].
@@ -52,10 +54,27 @@ func (config) Validate(*kong.Application) error { return nil }
 
 // Resolve implements [kong.Resolver].
 func (c config) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	if value, found := c[flag.Name]; found {
-		return value.text, nil
+	value, found := c[flag.Name]
+	switch {
+	case !found:
+		return nil, nil
+	case !value.isList:
+		return value.texts[0], nil
+	case flag.Tag.Sep == noSeparator:
+		return value.all(), nil
 	}
-	return nil, nil
+	return kong.JoinEscaped(value.texts, flag.Tag.Sep), nil
+}
+
+// noSeparator is the separator of a flag that takes one value at a time.
+const noSeparator = -1
+
+// all returns the values of a list as kong takes them.
+func (v configValue) all() (all []any) {
+	for _, text := range v.texts {
+		all = append(all, text)
+	}
+	return all
 }
 
 // check returns an error if a name is no setting of the selected command.
@@ -114,33 +133,30 @@ func parseConfig(content []byte) (config, error) {
 		if _, found := c[key.Value]; found {
 			return nil, fmt.Errorf("line %d: %s is given twice", key.Line, key.Value)
 		}
-		text, err := textOf(root.Content[i+1])
+		texts, err := textsOf(root.Content[i+1])
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %s: %w", key.Line, key.Value, err)
 		}
-		c[key.Value] = configValue{key.Line, text}
+		c[key.Value] = configValue{key.Line, texts, root.Content[i+1].Kind == yaml.SequenceNode}
 	}
 	return c, nil
 }
 
 var errNotValue = errors.New("it must have one value, or a list of values")
 
-// textOf returns a value, or the values of a list with commas, as a command line has them.
-func textOf(node *yaml.Node) (string, error) {
-	switch {
-	case node.Kind == yaml.ScalarNode && node.Tag != "!!null":
-		return node.Value, nil
-	case node.Kind != yaml.SequenceNode:
-		return "", errNotValue
+// textsOf returns a value, or the values of a list.
+func textsOf(node *yaml.Node) (texts []string, err error) {
+	all := []*yaml.Node{node}
+	if node.Kind == yaml.SequenceNode {
+		all = node.Content
 	}
-	var texts []string
-	for _, inner := range node.Content {
-		if inner.Kind != yaml.ScalarNode || inner.Tag == "!!null" {
-			return "", errNotValue
+	for _, value := range all {
+		if value.Kind != yaml.ScalarNode || value.Tag == "!!null" {
+			return nil, errNotValue
 		}
-		texts = append(texts, inner.Value)
+		texts = append(texts, value.Value)
 	}
-	return strings.Join(texts, ","), nil
+	return texts, nil
 }
 
 // Use says how a configuration has the value of a flag.
@@ -184,15 +200,25 @@ func Config(line *kong.Context, title string, useOf func(*kong.Flag) Use) ([]byt
 	return w.Bytes(), nil
 }
 
-// yamlOf returns a value in YAML.
+// yamlOf returns a value in YAML, on one line.
 func yamlOf(v reflect.Value) (string, error) {
-	text := settings.TextOf(v, ", ")
-	switch {
-	case v.Kind() == reflect.Slice:
-		return "[" + text + "]", nil
-	case v.CanInt() || v.CanUint() || v.CanFloat() || v.Kind() == reflect.Bool:
-		return text, nil // numbers, and enumerations
+	text, err := yaml.Marshal(nodeOf(v))
+	return strings.TrimSuffix(string(text), "\n"), err
+}
+
+func nodeOf(v reflect.Value) *yaml.Node {
+	if _, isText := v.Interface().(encoding.TextMarshaler); v.Kind() == reflect.Slice && !isText {
+		list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+		for i := range v.Len() {
+			list.Content = append(list.Content, nodeOf(v.Index(i)))
+		}
+		return list
 	}
-	quoted, err := yaml.Marshal(text)
-	return strings.TrimSuffix(string(quoted), "\n"), err
+	text := settings.TextOf(v, ", ")
+	if v.CanInt() || v.CanUint() || v.CanFloat() || v.Kind() == reflect.Bool {
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: text} // a number, or an enumeration
+	}
+	node := &yaml.Node{}
+	node.SetString(text)
+	return node
 }
