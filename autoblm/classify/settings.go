@@ -22,7 +22,8 @@ const (
 	// count more than few without drowning the rest. It is not from a publication.
 	ByRelationRoot
 	// Symmetric divides a message by the square roots of the number of messages that its target
-	// receives and that its source sends, as GCN and CompGCN do.
+	// receives and that its source sends, similar to CompGCN, and to GCN, whose numbers count
+	// the entity itself too.
 	Symmetric
 )
 

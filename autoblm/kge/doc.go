@@ -4,8 +4,8 @@
 // The package is independent of the task and of the arithmetic. It has [Settings] and
 // [Member], the training loop with validation, early stopping and checkpoints ([Train]), and
 // the [Model] with its folder. A task provides the [Data] to train on; a triple is a path of
-// one hop. An [Engine] does the arithmetic: package cpu is the native one, package gomlx the
-// reference. Package eval has ranks and metrics.
+// one hop. An [Engine] does the arithmetic: package cpu is the native one, package gomlx that
+// on GoMLX. Package eval has ranks and metrics.
 //
 // Everything is a population: [Train] trains any number of members that share data, form,
 // dimension, batches and epochs. Each member has its own structure, seed, learning rate and

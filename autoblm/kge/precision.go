@@ -17,7 +17,8 @@ const (
 	Float32 Precision = iota
 	// Bfloat16 rounds the factors of large products to bfloat16, which matrix units multiply
 	// many times faster. Their sums, embeddings, optimizer, loss, other penalties and the score
-	// of the true answer stay float32. Ranks are the same as in float32.
+	// of the true answer stay float32. Ranks are the same as in float32. On GoMLX, models that package
+	// autodiff trains round the factors too, but are no faster.
 	Bfloat16
 	// AutoPrecision requests Bfloat16 where it is faster on the processor, the form and the
 	// sizes, and else Float32. See [Engine]. A result has the resolved precision.

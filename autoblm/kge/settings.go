@@ -106,7 +106,8 @@ type Settings struct {
 	// relation. Penalties and answers use the whole embedding.
 	InputDropout float64 `json:"input_dropout,omitempty" min:"0" below:"1" own:"Share of a query's entity to drop in training." help:"Share of the coordinates of the entity of each query that are dropped in a training step."`
 	// Frequency f weighs an answer that is in n training triples by 1-f + f·n/N, where N is
-	// the largest n of an entity. The weights of a batch are scaled to mean 1. The authors'
+	// the largest n of an entity. The weights of a batch are scaled to mean 1, and other
+	// weights multiply them. The authors'
 	// DURA runs on WN18RR have 0.9.
 	Frequency float64 `json:"frequency,omitempty" min:"0" max:"1" help:"Share of an answer's weight that grows with the entity's number of training triples."`
 	// SampledSoftmax n > 0 replaces the log-loss over all N entities by one over n entities,
@@ -164,7 +165,8 @@ type SelfAdversarial struct {
 	// and 6).
 	AdversarialTemperature float64 `json:"adversarial_temperature,omitempty" min:"0" placeholder:"NUMBER" needs:"negatives" own:"Weigh negatives by a softmax of scores." help:"Self-adversarial negative sampling: weigh negatives by a softmax of their scores times this number. 0 weighs all alike. Default: 1."`
 	// Subsampling weighs a triple by 1/√(n+6) as the program of Sun et al. does, where n is the number
-	// of training answers of its two queries. The weights of a batch are scaled to mean 1.
+	// of training answers of its two queries. The weights of a batch are scaled to mean 1, and other
+	// weights multiply them.
 	Subsampling bool `json:"subsampling,omitempty" negatable:"" needs:"negatives" own:"Weigh frequent queries less." help:"With negative sampling, give triples less weight whose queries have many training answers."`
 }
 

@@ -39,7 +39,7 @@ type Result struct {
 	Recipe task.Recipe
 	// Best has the best structures of the search, at most Settings.Parents, best first.
 	Best []task.Trial
-	// Baselines has the baselines with the same recipe; empty if K is not 4.
+	// Baselines has the baselines with the same recipe; empty unless [Settings.HasBaselines].
 	Baselines []task.Trial
 	// Trials has all trials of the study by number, and Rounds all rounds.
 	Trials []task.Trial

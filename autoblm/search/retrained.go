@@ -132,6 +132,9 @@ func RetrainedOf(trials []task.Trial) []Retrained {
 // IsDefault returns true for models that were trained as without a search.
 func (r Retrained) IsDefault() bool { return r.Trials[0].Stage == task.Default }
 
+// IsBaseline reports whether the model is a baseline, or the default model.
+func (r Retrained) IsBaseline() bool { return r.Name != "" || r.IsDefault() }
+
 // Suffix marks default models, and structures with the recipe of the default model.
 func (r Retrained) Suffix() string {
 	switch {
@@ -258,9 +261,9 @@ type Final struct {
 func FinalOf(all []Retrained) (f Final) {
 	for i, r := range all {
 		switch {
-		case r.Name != "" && f.Baseline == nil:
+		case r.IsBaseline() && f.Baseline == nil:
 			f.Baseline = &all[i]
-		case r.Name == "" && f.Found == nil:
+		case !r.IsBaseline() && f.Found == nil:
 			f.Found = &all[i]
 		}
 	}
@@ -268,8 +271,12 @@ func FinalOf(all []Retrained) (f Final) {
 		f.Best = &all[0]
 	}
 	for i, r := range all {
-		if f.Found != nil && r.Name != "" && f.Difference == nil {
-			f.Difference, f.Paired = f.Found.Minus(r), &all[i]
+		if f.Found == nil || !r.IsBaseline() {
+			continue
+		}
+		if d := f.Found.Minus(r); d != nil {
+			f.Difference, f.Paired = d, &all[i]
+			break
 		}
 	}
 	return f

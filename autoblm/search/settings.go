@@ -73,11 +73,15 @@ type Planned struct {
 	// Dim and Epochs apply to the compared and the retrained structures.
 	Dim    bool `json:"dim,omitempty"`
 	Epochs bool `json:"epochs,omitempty"`
-	// Structures selects the numbers of structures and of rungs.
-	Structures bool `json:"structures,omitempty"`
-	// Tune selects the number of recipes to try, and Retrain everything about retraining.
-	Tune    bool `json:"tune,omitempty"`
-	Retrain bool `json:"retrain,omitempty"`
+	// Structures selects the numbers of structures and, without FixedHalving, of rungs.
+	Structures   bool `json:"structures,omitempty"`
+	FixedHalving bool `json:"fixed_halving,omitempty"`
+	// Tune selects the number of recipes to try, and Retrain everything about retraining except for
+	// the number of seeds with FixedSeeds, and of other splits with FixedSplits.
+	Tune        bool `json:"tune,omitempty"`
+	Retrain     bool `json:"retrain,omitempty"`
+	FixedSeeds  bool `json:"fixed_seeds,omitempty"`
+	FixedSplits bool `json:"fixed_splits,omitempty"`
 	// TuneEach adds the stage if there is much time, over [PenaltySpace].
 	TuneEach bool `json:"tune_each,omitempty"`
 }

@@ -1,4 +1,4 @@
-// Package server answers questions about trained models over HTTP: a JSON API below /v1, a page to
+// Package server answers queries to trained models over HTTP: a JSON API below /v1, a page to
 // look around, and metrics for Prometheus. It reads models and never trains or writes.
 //
 //	o := server.DefaultOptions()
@@ -7,5 +7,5 @@
 //	err = s.Serve(ctx, listener)
 //
 // A [Source] opens a model, also when it is loaded again. Requests that began with the previous
-// model end with it. Questions that wait at the same time are answered as one batch.
+// model end with it. Queries that wait at the same time are answered as one batch.
 package server

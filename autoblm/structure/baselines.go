@@ -67,8 +67,8 @@ func (b Baseline) named() Structure {
 // usualK is the number of chunks in the paper.
 const usualK = 4
 
-// Name returns the name of the baseline with four or eight chunks that is equivalent to s under the
-// full group, or "".
+// Name returns the name of the baseline with the same number of chunks that is equivalent to s under
+// the full group, or "".
 func (s Structure) Name() string { return nameByClass()[s.Canonical(Full)] }
 
 // Title returns the title of the baseline that equals s cell for cell, or else the text form
@@ -98,7 +98,7 @@ var aliases = map[string]string{"cp": "simple", "hole": "complex"}
 
 var nameByClass = sync.OnceValue(func() map[Structure]string {
 	names := make(map[Structure]string)
-	for k := usualK; k <= MaxK; k += usualK {
+	for k := 1; k <= MaxK; k++ {
 		for _, model := range BaselinesWith(k) {
 			names[model.Structure.Canonical(Full)] = model.Name
 		}

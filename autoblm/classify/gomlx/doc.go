@@ -1,4 +1,4 @@
-// Package gomlx is the reference engine of classification: one graph for each network, on any
+// Package gomlx is the engine on GoMLX of classification: one graph for each network, on any
 // backend of GoMLX and differentiated by it. The native engine is compared with it, and it runs on
 // GPUs.
 //

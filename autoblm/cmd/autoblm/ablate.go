@@ -10,6 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/cli"
@@ -29,6 +30,7 @@ type ablateCommand struct {
 	// These settings have no flags here:
 	MaxSteps, Model, Halving, WarmStart, Ensemble struct{} `kong:"-"`
 	RetrainSeeds, RetrainDims, RetrainEpochs      struct{} `kong:"-"`
+	RetrainSplits                                 struct{} `kong:"-"`
 
 	Settings searchSettings `embed:"" group:"Search"`
 	configFlag
@@ -51,9 +53,17 @@ func (ablateCommand) Help() string {
 minutes on umls and two cores. The same command resumes an interrupted comparison.`
 }
 
+// validate returns an error if the settings do not fit a search of the comparison.
+func (c *ablateCommand) validate(s search.Settings) error {
+	if a, err := ablation.ByName(c.Name); err == nil {
+		return a.Check(s)
+	}
+	return s.Validate()
+}
+
 func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	settings := search.Settings(c.Settings)
-	if err := settings.Validate(); err != nil {
+	if err := c.validate(settings); err != nil {
 		return cli.Usage(err)
 	}
 	if (c.Name == "transfer") != (len(c.To) > 0) {
@@ -108,6 +118,9 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	bar.Finish()
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted: the same command resumes %s", c.Out)
+	}
+	if errors.Is(err, study.ErrOtherSearch) {
+		return fmt.Errorf("%w, which another --out has", err)
 	}
 	if err != nil {
 		return err

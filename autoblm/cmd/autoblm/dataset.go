@@ -19,7 +19,7 @@ type datasetCommands struct {
 	List   datasetListCommand   `cmd:"" help:"List named graphs and their places."`
 	Info   datasetInfoCommand   `cmd:"" help:"Show the sizes, relation patterns and relations of a graph."`
 	Fetch  datasetFetchCommand  `cmd:"" help:"Download a benchmark into the cache."`
-	Import datasetImportCommand `cmd:"" aliases:"split" help:"Read files of facts, and split them into train, valid and test."`
+	Import datasetImportCommand `cmd:"" help:"Read files of facts, and split them into train, valid and test."`
 }
 
 type datasetListCommand struct{}

@@ -33,7 +33,7 @@ func (f *structureFlag) UnmarshalText(text []byte) (err error) {
 // modelFlags choose a structure, or a form without one.
 type modelFlags struct {
 	Structure structureFlag `placeholder:"STRUCTURE" brief:"A bilinear model, such as complex or 1,0;0,2." help:"Structure of a bilinear model, as for structure check. The default is the one of the recipe, or ComplEx."`
-	Model     form.Form     `brief:"A model that is not bilinear, by name." help:"A model that is not bilinear instead: ${forms}."`
+	Model     form.Form     `brief:"A model without a structure, by name." help:"A model without a structure instead: ${forms}."`
 }
 
 // choose sets the form and the structure of a member.

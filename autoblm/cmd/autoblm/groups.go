@@ -15,7 +15,7 @@ type modelCommands struct {
 }
 
 type classifyCommands struct {
-	Train   classifyTrainCommand   `cmd:"" help:"Train an encoder on an RDF graph, cross-validate and test it."`
+	Train   classifyTrainCommand   `cmd:"" help:"Train an encoder on a graph, cross-validate and test it."`
 	Eval    classifyEvalCommand    `cmd:"" help:"Measure the accuracy of a trained model."`
 	Predict classifyPredictCommand `cmd:"" help:"Classify a node with a trained model."`
 }

@@ -24,11 +24,11 @@ type commands struct {
 	Search    searchCommand     `cmd:"" help:"Search for the best structure for a knowledge graph."`
 	Worker    workerCommand     `cmd:"" help:"Train trials of searches that run elsewhere."`
 	Cluster   clusterCommands   `cmd:"" help:"Run and watch the queue between searches and workers."`
-	Recipe    recipeCommands    `cmd:"" help:"Show published training settings for the benchmarks."`
+	Recipe    recipeCommands    `cmd:"" help:"Show training settings by name, published ones and defaults."`
 	Reproduce reproduceCommand  `cmd:"" help:"Reproduce published results on a benchmark."`
 	ModelOf   modelCommands     `cmd:"" name:"model" help:"Export and import models, and show neighbours and a map."`
 	Query     queryCommands     `cmd:"" help:"Answer multi-hop queries: the entities at the end of a path."`
-	Classify  classifyCommands  `cmd:"" help:"Classify the entities of an RDF graph."`
+	Classify  classifyCommands  `cmd:"" help:"Learn and predict classes of the nodes of a graph."`
 	Ablate    ablateCommand     `cmd:"" help:"Compare searches that differ in one setting."`
 	Study     studyCommands     `cmd:"" help:"List, show, export and resume saved searches."`
 	Report    reportCommand     `cmd:"" help:"Write a report of a study as a web page."`

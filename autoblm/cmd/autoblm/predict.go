@@ -27,9 +27,9 @@ import (
 
 // predictFlags select a model and its answers.
 type predictFlags struct {
-	Model   string            `required:"" placeholder:"DIR" help:"Folder of ${model_kinds}."`
-	Top     int               `default:"10" min:"0" max:"1000000000" help:"Number of answers; 0 lists all."`
-	Known   eval.KnownAnswers `default:"mark" help:"What to do with answers in the data: keep, drop or mark."`
+	Model   string            `required:"" placeholder:"DIR" brief:"Folder of a model, ensemble or search." help:"Folder of ${model_kinds}."`
+	Top     int               `default:"10" min:"0" max:"1000000000" brief:"Number of answers; 0 lists all." help:"Number of answers; 0 lists all."`
+	Known   eval.KnownAnswers `default:"mark" brief:"Answers in the data: keep, drop or mark." help:"What to do with answers in the data: keep, drop or mark."`
 	Any     bool              `brief:"Compare entities of any kind." help:"Compare entities of any kind. Otherwise answers are entities at that end of the relation in the data, or of their declared types."`
 	Among   string            `placeholder:"FILE" brief:"Compare only the entities in this file." help:"Compare only the entities in this file, one label per line."`
 	Dataset string            `placeholder:"NAME|DIR" brief:"Data with known answers and kinds of entities." help:"Data with the known answers and the kinds of entities. The default is the training data of the model."`

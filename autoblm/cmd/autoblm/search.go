@@ -178,11 +178,13 @@ func planned(line *kong.Context, p *search.Planned) *search.Planned {
 		return nil
 	}
 	free := func(names ...string) bool { return !flags.IsGiven(line, names...) }
+	structures := p.Structures && free("budget")
+	retrain := p.Retrain && free("retrain-dims", "retrain-epochs")
 	return &search.Planned{
-		Dim: p.Dim && free("dim"), Epochs: p.Epochs && free("epochs"),
-		Structures: p.Structures && free("budget", "halving"), Tune: p.Tune && free("tune"),
-		Retrain:  p.Retrain && free("retrain-seeds", "retrain-dims", "retrain-epochs"),
-		TuneEach: p.TuneEach && free("tune-each"),
+		Dim: p.Dim && free("dim"), Epochs: p.Epochs && free("epochs"), Tune: p.Tune && free("tune"),
+		Structures: structures, FixedHalving: structures && !free("halving"),
+		Retrain: retrain, FixedSeeds: retrain && !free("retrain-seeds"),
+		FixedSplits: retrain && !free("retrain-splits"), TuneEach: p.TuneEach && free("tune-each"),
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/report"
@@ -48,7 +49,7 @@ func (s searchRun) addNotes(b *cli.Block, r *search.Result) {
 	case r.Stopped == search.CannotSelect:
 		b.Note("No structure can be selected: " + s.Task.CannotSelect() + ".")
 	case r.Stopped == search.SpaceExhausted:
-		b.Note("All " + what + "s of the search space were tried.")
+		b.Note("The search ended early: " + cmp.Or(r.Note, "there was nothing new to propose") + ".")
 	case r.Trained == 0 && r.Stopped != search.Interrupted:
 		b.Note("No " + what + " was trained: the deadline is too short.")
 	}

@@ -428,11 +428,19 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 		MixEngines: c.MixEngines, Began: began,
 		Compute: compute.ForTraining(about.Settings.Training, about.Settings.FirstForm()),
 	}
-	if limit := minutes(c.Minutes); limit > 0 || contents.Plan == nil {
+	if limit := minutes(c.Minutes); limit > 0 || about.Settings.Planned == nil {
 		settings.TimeLimit = limit
+	}
+	if p := contents.Plan; p != nil && settings.TimeLimit < p.Limit {
+		return cli.Usage(fmt.Errorf("the study was planned for %.3g minutes in total: give more --minutes, "+
+			"or leave them out", p.Limit.Minutes()))
 	}
 	settings.Training.Precision = kge.AutoPrecision // that of the study
 	if c.Budget != 0 {
+		if planned := about.Settings.Planned; planned != nil && planned.Structures {
+			return cli.Usage(errors.New("the number of structures follows from --minutes: give more, and " +
+				"leave --budget out"))
+		}
 		if contents.Plan != nil && c.Minutes == 0 {
 			return cli.Usage(fmt.Errorf("budget is %d, but the study was planned for a deadline of %.3g "+
 				"minutes in total: give more --minutes", c.Budget, contents.Plan.Limit.Minutes()))

@@ -1,5 +1,5 @@
-// Package cpu is the native engine. It trains models of every form on triples and paths, and
-// ranks with them, without XLA and without cgo.
+// Package cpu is the native engine, without XLA and without cgo. It ranks with all forms, on triples
+// and paths, and trains those that are not neural. It trains no encoders.
 //
 // The scores of a batch are a table of [entities, queries] that is never stored as a whole. Its
 // tiles have [tiles.Rows, tiles.MaxQueries] numbers. The measure of the form fills a tile, which

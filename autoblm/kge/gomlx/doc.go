@@ -1,4 +1,4 @@
-// Package gomlx is the reference engine. It trains and ranks with GoMLX graphs, on GoMLX's
+// Package gomlx is the engine on GoMLX. It trains and ranks with its graphs, on GoMLX's
 // pure-Go backend or, in builds with cgo, on XLA.
 //
 // Models with structures, blocks or cores that learn triples by a softmax over all entities have

@@ -1,6 +1,8 @@
 package ablation
 
 import (
+	"fmt"
+
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
@@ -20,6 +22,34 @@ type Variant struct {
 	Algorithm string // see [strategy.ByName]
 	// Change changes the common settings into those of the variant; nil changes nothing.
 	Change func(*search.Settings)
+}
+
+// Check returns an error if the settings do not fit a variant.
+func (a Ablation) Check(s search.Settings) error {
+	for _, v := range a.Variants {
+		if _, _, err := v.settings(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settings returns the settings and the algorithm of the variant.
+func (v Variant) settings(s search.Settings) (search.Settings, strategy.Strategy, error) {
+	if v.Change != nil {
+		v.Change(&s)
+	}
+	algorithm, err := strategy.ByName(v.Algorithm)
+	if err == nil {
+		err = s.Validate()
+	}
+	if err == nil {
+		err = s.CheckFor(algorithm)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", v.Name, err)
+	}
+	return s, algorithm, err
 }
 
 // ByName returns an ablation.
@@ -47,7 +77,7 @@ func Ablations() []Ablation {
 				{"reinforce", "reinforce", noFilter},
 				{"autoblm, bare", "autoblm", bare},
 				{"autoblm+, bare", "autoblm+", bare},
-				{"random, exact filter", "random", nil},
+				{"random, exact filter", "random", withFilter(strategy.Exact)},
 				{"autoblm", "autoblm", nil},
 				{"autoblm+", "autoblm+", nil},
 			},
@@ -57,9 +87,9 @@ func Ablations() []Ablation {
 			Question: "Does the filter help, and which one is best? (paper, ablation study 2)",
 			Variants: bothAlgorithms(
 				Variant{Name: "none, b0=1", Change: noFilterFromOne},
-				Variant{Name: "none, b0=k", Change: noFilter},
+				Variant{Name: "none, b0=k", Change: noFilterFromK},
 				Variant{Name: "paper", Change: withFilter(strategy.PaperFilter)},
-				Variant{Name: "exact"},
+				Variant{Name: "exact", Change: withFilter(strategy.Exact)},
 			),
 		},
 		{
@@ -98,6 +128,8 @@ func bothAlgorithms(variants ...Variant) []Variant {
 func noFilter(s *search.Settings) { s.Filter = strategy.NoFilter }
 
 func noFilterFromOne(s *search.Settings) { s.Filter, s.InitialNonzeros = strategy.NoFilter, 1 }
+
+func noFilterFromK(s *search.Settings) { s.Filter, s.InitialNonzeros = strategy.NoFilter, 0 }
 
 // bare removes the filter and the predictor.
 func bare(s *search.Settings) {

@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -210,6 +211,38 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
+// TestVariantsAreChecked: settings that do not fit a variant are refused before the first search, and
+// those of a variant do not depend on the given ones.
+func TestVariantsAreChecked(t *testing.T) {
+	p := plan(t)
+	p.Settings.Filter, p.Settings.InitialNonzeros = strategy.NoFilter, 4
+	k, err := ablation.ByName("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Settings.RoundSize, p.Settings.Candidates = 200, 16
+	if _, err := ablation.Compare(t.Context(), p, k); err == nil || !strings.HasPrefix(err.Error(), "k=3: ") {
+		t.Errorf("the error is %v", err)
+	}
+	if studies, err := os.ReadDir(p.Folder); err == nil && len(studies) > 0 {
+		t.Errorf("%v", studies)
+	}
+	filters, err := ablation.ByName("filter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range filters.Variants {
+		s := p.Settings
+		v.Change(&s)
+		if wants := strings.HasSuffix(v.Name, "exact"); wants != (s.Filter == strategy.Exact) {
+			t.Errorf("%s has the filter %v", v.Name, s.Filter)
+		}
+		if strings.HasSuffix(v.Name, "b0=k") && s.InitialNonzeros != 0 {
+			t.Errorf("%s begins with %d nonzeros", v.Name, s.InitialNonzeros)
+		}
+	}
+}
+
 // TestOneStructure checks that a comparison without a rank correlation is saved.
 func TestOneStructure(t *testing.T) {
 	p := plan(t)
@@ -234,6 +267,10 @@ func TestTransferNeedsTests(t *testing.T) {
 	untested.Test = nil
 	_, err := ablation.Transfer(t.Context(), p, []*datasets.Graph{p.Graph, untested})
 	if err == nil || !strings.Contains(err.Error(), "no test triples") {
+		t.Error(err)
+	}
+	_, err = ablation.Transfer(t.Context(), p, []*datasets.Graph{p.Graph, enginetest.Graph()})
+	if err == nil || !strings.Contains(err.Error(), "two graphs have the name") {
 		t.Error(err)
 	}
 	if studies, err := os.ReadDir(p.Folder); err != nil || len(studies) > 0 {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"gonum.org/v1/gonum/stat"
 )
@@ -67,18 +66,17 @@ func meanDeviation(values []float64) (mean, deviation float64) {
 // Compare runs the searches of an ablation. The variants take turns, seed by seed, so that a
 // machine that slows down slows all of them.
 func Compare(ctx context.Context, p Plan, a Ablation) ([]Outcome, error) {
+	if err := a.Check(p.Settings); err != nil {
+		return nil, err
+	}
 	outcomes := make([]Outcome, len(a.Variants))
 	for n := range p.Seeds {
 		for i, v := range a.Variants {
-			s := p.Settings
-			s.Seed += uint64(n)
-			if v.Change != nil {
-				v.Change(&s)
-			}
-			algorithm, err := strategy.ByName(v.Algorithm)
+			s, algorithm, err := v.settings(p.Settings)
 			if err != nil {
 				return nil, err
 			}
+			s.Seed += uint64(n)
 			name := fmt.Sprintf("%s %s", a.Name, v.Name)
 			result, err := p.search(ctx, p.Graph, algorithm, s, name)
 			if err != nil {

@@ -65,7 +65,7 @@ func (p Plan) forEachSeed(
 		if err != nil {
 			return nil, err
 		}
-		c, err := judge(s, found)
+		c, err := judge(s, completed(found))
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func Dimensions(ctx context.Context, p Plan, dim int) ([]Correlated, error) {
 			return Correlated{}, err
 		}
 		var judged []Judged
-		for _, t := range trials {
+		for _, t := range completed(trials) {
 			judged = append(judged, Judged{t.Structure, before[t.Structure], t.ScoreOrZero()})
 		}
 		x, y := fmt.Sprintf("d = %d", s.Training.Dim), fmt.Sprintf("d = %d", dim)

@@ -91,7 +91,7 @@ func fileName(name string) string {
 	return strings.Join(words, "-") + ".db"
 }
 
-// train runs or resumes a search and returns the proposed trials that have a result, by number.
+// train runs or resumes a search and returns the proposed trials that have ended, by number.
 func (p Plan) train(
 	ctx context.Context, algorithm strategy.Strategy, s search.Settings, name string,
 ) ([]task.Trial, error) {
@@ -100,8 +100,13 @@ func (p Plan) train(
 		return nil, err
 	}
 	return slices.DeleteFunc(result.Trials, func(t task.Trial) bool {
-		return t.Round == 0 || t.State != task.Complete
+		return t.Round == 0 || t.State == task.Running
 	}), nil
+}
+
+// completed returns the trials that have a score.
+func completed(trials []task.Trial) []task.Trial {
+	return slices.DeleteFunc(trials, func(t task.Trial) bool { return t.State != task.Complete })
 }
 
 // list is a strategy that proposes its structures in order, at most RoundSize per round. They must

@@ -31,6 +31,12 @@ func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferr
 				"or split it", g.Name)
 		}
 	}
+	for i, g := range graphs {
+		same := func(other *datasets.Graph) bool { return other.Name == g.Name }
+		if slices.ContainsFunc(graphs[:i], same) {
+			return nil, fmt.Errorf("two graphs have the name %s: rename a folder", g.Name)
+		}
+	}
 	t := &Transferred{}
 	var distinct list
 	for _, g := range graphs {

@@ -348,7 +348,7 @@ func enoughStructures(s search.Settings, structures int) int {
 
 // rungs returns the number of rungs for structures that train for some epochs.
 func rungs(s search.Settings, epochs int) int {
-	if s.Planned.Structures {
+	if s.Planned.Structures && !s.Planned.FixedHalving {
 		return search.DefaultHalving(epochs)
 	}
 	return s.Halving
@@ -407,15 +407,30 @@ func (p *planner) retrain(paces search.Paces, left float64) {
 		if steps < paces.Steps {
 			p.RetrainSteps = steps
 		}
-		p.Seconds = left
+		p.RetrainPlan, p.Seconds = p.withFixed(p.RetrainPlan), left
 	default:
-		for _, choice := range p.retrainChoices() {
+		choices := p.retrainChoices()
+		for _, choice := range choices {
 			if cost := p.retrainCost(choice, paces); cost <= left {
 				p.RetrainPlan, p.Seconds = choice, cost
 				return
 			}
 		}
+		if s.Planned.FixedSeeds || s.Planned.FixedSplits && s.RetrainSplits > 0 { // as many as fit
+			p.RetrainPlan, p.Seconds = choices[len(choices)-1], left
+		}
 	}
+}
+
+// withFixed returns a retraining stage with the numbers that are given.
+func (p *planner) withFixed(r search.RetrainPlan) search.RetrainPlan {
+	if p.settings.Planned.FixedSeeds {
+		r.Seeds = p.settings.RetrainSeeds
+	}
+	if p.settings.Planned.FixedSplits {
+		r.Splits = p.settings.RetrainSplits
+	}
+	return r
 }
 
 // requestedRetraining plans the retraining stage as the settings request it.
@@ -447,6 +462,7 @@ func (p *planner) retrainChoices() (all []search.RetrainPlan) {
 				if choice.Splits > 0 && !p.FewValidation {
 					continue
 				}
+				choice = p.withFixed(choice)
 				for i := range dims {
 					choice.RetrainEpochs, choice.Dims = epochs, dims[i:i+1]
 					if retrainModels(choice) > 4 { // worth trying the smaller dimensions too

@@ -225,6 +225,23 @@ func TestPlanRetrainsAtRequestedDimension(t *testing.T) {
 	}
 }
 
+// TestGivenNumbersStay: a plan keeps the given numbers of rungs, seeds and splits, and chooses the others.
+func TestGivenNumbersStay(t *testing.T) {
+	for _, limit := range []time.Duration{time.Minute, time.Hour} {
+		s := search.TimedSettings()
+		s.TimeLimit, s.Halving, s.RetrainSeeds, s.RetrainSplits = limit, 1, 5, 2
+		s.Planned.FixedHalving, s.Planned.FixedSeeds, s.Planned.FixedSplits = true, true, true
+		plan := New(s, false, pacesOf(1e-3), 0)
+		got := plan.Apply(s)
+		if got.Halving != 1 || got.RetrainSeeds != 5 || got.RetrainSplits != 2 {
+			t.Errorf("%v: %d rungs, %d seeds, %d splits", limit, got.Halving, got.RetrainSeeds, got.RetrainSplits)
+		}
+		if got.Budget == s.Budget || len(got.RetrainDims) == 0 {
+			t.Errorf("%v: %d structures, retrained at %v", limit, got.Budget, got.RetrainDims)
+		}
+	}
+}
+
 // TestSearchHasEpochs: with a default model, a planned search compares at least eight structures of
 // five epochs and then has time to retrain one, or there is none.
 func TestSearchHasEpochs(t *testing.T) {

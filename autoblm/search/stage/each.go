@@ -24,7 +24,7 @@ func (TuneEach) Next(_ context.Context, s *search.State) (search.Step, error) {
 		return trainEach(s, p), nil
 	}
 	if s.TimeIsUp() || s.Plan != nil && s.Used() >= s.Plan.EachUntil {
-		return done, nil
+		return outOfTime(s), nil
 	}
 	var trials []task.Trial
 	tuners := eachTuners(s.Settings, eachModels(s.Settings, s.Trials), s.Trials)

@@ -39,7 +39,7 @@ func (Retraining) Next(_ context.Context, s *search.State) (search.Step, error) 
 		}
 	}
 	if s.TimeIsUp() && len(s.InStage(task.Sizing)) == 0 {
-		return done, nil
+		return outOfTime(s), nil
 	}
 	size, missing := retrainSize(s)
 	if len(missing) > 0 {
@@ -52,7 +52,7 @@ func (Retraining) Next(_ context.Context, s *search.State) (search.Step, error) 
 	if step, found := proposeSplits(s, chosen); found {
 		return step, nil
 	}
-	if s.Plan == nil || !s.Requested.Planned.Retrain {
+	if s.Plan == nil || !s.Requested.Planned.Retrain || s.Requested.Planned.FixedSeeds {
 		return done, nil
 	}
 	for group := 1; group < retrainGroups; group++ {
@@ -69,6 +69,15 @@ func (Retraining) Next(_ context.Context, s *search.State) (search.Step, error) 
 		}
 	}
 	return done, nil
+}
+
+// outOfTime ends the stage for lack of time. A plan has made use of all of its time; without one, models
+// are missing.
+func outOfTime(s *search.State) search.Step {
+	if s.Plan != nil {
+		return done
+	}
+	return search.Step{Done: true, Stopped: search.TimeLimitReached}
 }
 
 // trainRetrained returns the training step of the next population of a stage. The seeds of one
@@ -229,7 +238,7 @@ func proposeSeeds(s *search.State, chosen []task.Trial, first int) (search.Step,
 			continue
 		}
 		if s.TimeIsUp() {
-			return done, true
+			return outOfTime(s), true
 		}
 		if !s.HasTimeFor(leastRetrainTime(s)) {
 			return proposeLastSeed(s, missing)
@@ -261,7 +270,7 @@ func proposeLastSeed(s *search.State, missing []task.Trial) (search.Step, bool) 
 	whole := longestRetrainTime(s) / float64(s.Settings.RetrainSeeds)
 	left := (s.TimeLimit() - s.Used()).Seconds()
 	if s.Plan == nil || !s.Requested.Planned.Retrain || whole == 0 || left < leastShare*whole {
-		return done, true
+		return outOfTime(s), true
 	}
 	return propose(s, task.Retraining, missing[:1]), true
 }

@@ -62,7 +62,7 @@ func (Tuning) Next(_ context.Context, s *search.State) (search.Step, error) {
 		hurry := s.Plan != nil && s.Used() >= s.Plan.TuneUntil-t.confirmationTime()
 		next = s.Numbered(task.Tuning, t.next(hurry))
 	}
-	if len(next) > 0 {
+	if len(next) > 0 && !endsWithoutPlan(s) {
 		return search.Step{Change: &search.Change{Trials: next}}, nil
 	}
 	if len(rankedRecipes(s.Settings, s.Trials)) == 0 {
@@ -72,13 +72,20 @@ func (Tuning) Next(_ context.Context, s *search.State) (search.Step, error) {
 	return done, nil
 }
 
+// endsWithoutPlan reports whether the time is up in a search without a plan that has a recipe.
+func endsWithoutPlan(s *search.State) bool {
+	return s.Plan == nil && s.TimeIsUp() && len(rankedRecipes(s.Settings, s.Trials)) > 0
+}
+
 // trainRecipes returns the training step of a population. A plan ends tuning while there is time left
-// to compare structures.
+// to compare structures. Without one, it goes on until there is a recipe.
 func trainRecipes(s *search.State, population []task.Trial) search.Step {
 	step := search.Step{Train: population}
 	if s.Plan != nil {
 		step.Deadline = min(s.TimeLimit(), s.Plan.SearchUntil)
 		step.OnTimeout = search.NextStage
+	} else if len(rankedRecipes(s.Settings, s.Trials)) > 0 {
+		step.Deadline, step.OnTimeout = s.TimeLimit(), search.NextStageThenStop
 	}
 	return step
 }
@@ -298,6 +305,10 @@ func (t *tuner) trainable() []task.Trial {
 	return models
 }
 
+// confirmingSeed is the first seed of the confirmation of recipes, relative to that of the search. It is
+// far from those of retraining, whose scores must not be those that chose a recipe.
+const confirmingSeed = 1000
+
 // confirm returns the trials of the best recipes with other seeds.
 func (t *tuner) confirm() (trials []task.Trial) {
 	best := t.full()
@@ -308,7 +319,7 @@ func (t *tuner) confirm() (trials []task.Trial) {
 	for _, b := range best {
 		for i := range budget.ConfirmingSeeds {
 			r := b.recipe
-			r.Seed += 1 + uint64(i)
+			r.Seed += confirmingSeed + uint64(i)
 			if _, ended := t.mean(r); !ended {
 				trials = append(trials, t.trialsWith(r)...)
 			}
@@ -338,7 +349,7 @@ func (t *tuner) ranked() []ratedRecipe {
 		var means []float64
 		for i := range budget.ConfirmingSeeds {
 			r := f.recipe
-			r.Seed += 1 + uint64(i)
+			r.Seed += confirmingSeed + uint64(i)
 			if score, ended := t.mean(r); ended {
 				means = append(means, score)
 			}

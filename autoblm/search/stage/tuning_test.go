@@ -110,6 +110,11 @@ func TestTuningFindsRecipes(t *testing.T) {
 		if trial.Recipe != want {
 			t.Errorf("retrained with %+v", trial.Recipe)
 		}
+		if slices.ContainsFunc(task.InStage(task.Tuning, r.Trials), func(of task.Trial) bool {
+			return of.Recipe.Seed == trial.Recipe.Seed
+		}) {
+			t.Errorf("the seed %d of retraining has chosen the recipe", trial.Recipe.Seed)
+		}
 	}
 	if len(r.Retrained) != 5 || len(r.Tuned) != budget.ConfirmedRecipes {
 		t.Errorf("%d retrained, %d recipes reported", len(r.Retrained), len(r.Tuned))

@@ -1,6 +1,8 @@
 package study
 
 import (
+	"cmp"
+
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -22,14 +24,16 @@ type Outcome struct {
 	Baselines []TrialSummary `json:"baselines"`
 	Finals    []TrialSummary `json:"finals"`
 	// Final is the best retrained structure or the ensemble, and BaselineFinal the best
-	// retrained baseline, with means over the seeds. Difference compares the best structure
-	// found with that baseline. They are null without a retraining stage.
-	Final         TrialSummary       `json:"final"`
-	BaselineFinal TrialSummary       `json:"baseline_final"`
-	Difference    *search.Difference `json:"difference"`
-	Kept          TrialSummary       `json:"kept"` // of the kept model, null if there is none
-	result        *search.Result
-	presentation  task.Presentation
+	// retrained baseline, with means over the seeds. They are null without a retraining stage.
+	Final         TrialSummary `json:"final"`
+	BaselineFinal TrialSummary `json:"baseline_final"`
+	// Difference compares the best structure found with PairedBaseline, the best baseline that has the
+	// same seeds; null and "" without one.
+	Difference     *search.Difference `json:"difference"`
+	PairedBaseline string             `json:"paired_baseline"`
+	Kept           TrialSummary       `json:"kept"` // of the kept model, null if there is none
+	result         *search.Result
+	presentation   task.Presentation
 }
 
 // TrialSummary holds the identity and the scores of a trial.
@@ -67,6 +71,9 @@ func OutcomeOf(about About, r *search.Result, p task.Presentation) Outcome {
 		Difference:    retrained.Difference,
 		result:        r,
 		presentation:  p,
+	}
+	if retrained.Paired != nil {
+		o.PairedBaseline = retrained.Paired.Name
 	}
 	for _, s := range o.Best {
 		s["rung"] = r.Settings.Halving // the best have passed all rungs
@@ -128,13 +135,16 @@ func keptModel(t task.Trial) TrialSummary {
 	s := recipeOf(t)
 	s["from"] = FromSearch
 	if IsBaseline(t) {
-		s["from"], s["name"] = FromBaseline, t.Name
+		s["from"], s["name"] = FromBaseline, cmp.Or(t.Name, t.ModelName())
 	}
 	return s
 }
 
-// IsBaseline reports whether a trial trains a baseline that the strategy did not propose itself.
-func IsBaseline(t task.Trial) bool { return t.Name != "" && t.Round == 0 }
+// IsBaseline reports whether a trial trains a baseline that the strategy did not propose itself, or the
+// default model.
+func IsBaseline(t task.Trial) bool {
+	return t.Name != "" && t.Round == 0 || t.Stage == task.Default
+}
 
 // recipeOf identifies a trial by its structure and recipe.
 func recipeOf(t task.Trial) TrialSummary {
@@ -174,8 +184,8 @@ func retrainedSummary(r *search.Retrained, p task.Presentation) TrialSummary {
 	s := summary(t, p, foundModel(t))
 	s["weights"], s["translate"] = t.Recipe.Weights, t.Recipe.Training.Translate
 	s["seeds"], s["from"], s["name"], s["members"] = r.Seeds(), FromSearch, nil, nil
-	if r.Name != "" {
-		s["from"], s["name"] = FromBaseline, r.Name
+	if r.IsBaseline() {
+		s["from"], s["name"] = FromBaseline, cmp.Or(r.Name, t.ModelName())
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
@@ -169,8 +170,8 @@ func (o Outcome) PrintRetrained(w io.Writer) {
 		if d.Tested {
 			metric = o.presentation.Test
 		}
-		fmt.Fprintf(w, "\nDifference in %s between the best found and the best baseline, "+
-			"paired by seed: %v.\n", metric, d)
+		fmt.Fprintf(w, "\nDifference in %s between the best found and %s, the best baseline with "+
+			"the same seeds, paired by seed: %v.\n", metric, structure.TitleOf(o.PairedBaseline), d)
 	}
 }
 

@@ -126,7 +126,7 @@ func TestPeek(t *testing.T) {
 // for more.
 func TestState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.db")
-	run := func(budget int, stopped search.Stop) study.State {
+	run := func(budget int, stopped search.Stop, done []task.Trial) study.State {
 		t.Helper()
 		a := about()
 		a.Settings.Budget, a.Settings.TimeLimit = budget, time.Hour
@@ -134,7 +134,11 @@ func TestState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = errors.Join(s.Put(search.Change{Stopped: stopped}), s.Close())
+		change := search.Change{Stopped: stopped, Trials: done}
+		if done != nil {
+			change.Round = &search.Round{Number: 1, RandomState: []byte("pcg:0123")}
+		}
+		err = errors.Join(s.Put(change), s.Close())
 		c, readError := study.Read(path)
 		if err := errors.Join(err, readError); err != nil {
 			t.Fatal(err)
@@ -150,18 +154,20 @@ func TestState(t *testing.T) {
 	for _, end := range []struct {
 		budget  int
 		stopped search.Stop
+		done    []task.Trial
 		want    string
 	}{
-		{8, "", "interrupted"}, // killed
-		{8, search.Interrupted, "interrupted"},
-		{8, search.TimeLimitReached, "finished, time limit reached"},
-		{8, search.CannotSelect, "finished, the validation data cannot select models"},
-		{8, search.SpaceExhausted, "finished, all structures tried"},
-		{8, "", "finished, all structures tried"},
-		{8, search.BudgetSpent, "finished"},
-		{9, "", "interrupted"}, // killed after it asked for more
+		{8, "", nil, "interrupted"}, // killed
+		{8, search.Interrupted, nil, "interrupted"},
+		{8, search.TimeLimitReached, nil, "finished, time limit reached"},
+		{8, "", trials(), "interrupted"}, // killed after it went on
+		{8, search.CannotSelect, nil, "finished, the validation data cannot select models"},
+		{8, search.SpaceExhausted, nil, "finished, no new structures"},
+		{8, "", nil, "finished, no new structures"},
+		{8, search.BudgetSpent, nil, "finished"},
+		{9, "", nil, "interrupted"}, // killed after it asked for more
 	} {
-		if got := run(end.budget, end.stopped); got.String() != end.want {
+		if got := run(end.budget, end.stopped, end.done); got.String() != end.want {
 			t.Errorf("%d structures, stopped by %q: %q, want %q", end.budget, end.stopped, got, end.want)
 		}
 	}

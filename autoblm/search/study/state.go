@@ -48,7 +48,7 @@ func (c *Contents) State() State {
 	case search.TimeLimitReached:
 		return State{Finished, "time limit reached"}
 	case search.SpaceExhausted:
-		return State{Finished, "all structures tried"}
+		return State{Finished, "no new structures"}
 	case search.CannotSelect:
 		return State{Finished, "the validation data cannot select models"}
 	}

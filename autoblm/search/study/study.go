@@ -198,6 +198,9 @@ func firstOf(differences string) string {
 	return fmt.Sprintf("%s; and %d more", strings.Join(all[:most], "; "), len(all)-most)
 }
 
+// ErrOtherSearch reports a study with trials of a search that has other settings.
+var ErrOtherSearch = errors.New("is about another search")
+
 // resumed returns the row of the study for another run of the search that about describes. A study
 // without trials accepts any other search.
 func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
@@ -245,8 +248,8 @@ func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
 		if len(stored.Command) > 0 {
 			fix = "repeat autoblm " + record.CommandLine(stored.Command...)
 		}
-		return row{}, fmt.Errorf("the study %s is about another search (%s): %s, or name another study",
-			s.path, firstOf(differ), fix)
+		return row{}, fmt.Errorf("the study %s %w (%s): %s, or name another study",
+			s.path, ErrOtherSearch, firstOf(differ), fix)
 	}
 	return wanted, nil
 }
@@ -287,7 +290,7 @@ func (s *Study) Put(c search.Change) error {
 			}
 			wanted.plan = string(plan)
 		}
-		if c.Stopped != "" {
+		if c.Stopped != "" || len(c.Trials) > 0 { // with new trials an earlier end is none
 			var err error
 			if wanted, err = wanted.ended(c.Stopped); err != nil {
 				return err
