@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -29,11 +30,15 @@ func (q Query) MarshalJSON() ([]byte, error) {
 		}
 		return &label
 	}
-	return json.Marshal(struct {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // as of the labels of answers
+	err := encoder.Encode(struct {
 		Head     *string `json:"head"`
 		Relation *string `json:"relation"`
 		Tail     *string `json:"tail"`
 	}{optional(q.Head), optional(q.Relation), optional(q.Tail)})
+	return text.Bytes(), err
 }
 
 // PredictOptions say which answers [Predictor.Predict] returns. The zero value returns all entities

@@ -26,6 +26,19 @@ func entities(answers []eval.Answer) []string {
 	return labels
 }
 
+// TestQueryKeepsSigns: labels are written as those of answers, without escapes for HTML.
+func TestQueryKeepsSigns(t *testing.T) {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(completion.Query{Head: "R&D", Relation: "<x>"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"head":"R&D","relation":"<x>","tail":null}` + "\n"; text.String() != want {
+		t.Errorf("%s, want %s", text.String(), want)
+	}
+}
+
 func mustPredict(
 	t testing.TB, m *kge.Model, q completion.Query, g *datasets.Graph, top int,
 	known eval.KnownAnswers,

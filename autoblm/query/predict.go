@@ -123,9 +123,8 @@ func RelationID(m *kge.Model, name string) (int32, error) {
 			near[i] += reverseSuffix
 		}
 	}
-	return 0, fmt.Errorf("the model has no relation %q%s; "+
-		"it has %s, and the reverse of each with the suffix %s",
-		name, enum.DidYouMean(near), labels.List(m.RelationLabels), reverseSuffix)
+	return 0, fmt.Errorf("the model has no relation %q%s (it has %s, and the reverse of each with the "+
+		"suffix %s)", name, enum.DidYouMean(near), labels.List(m.RelationLabels), reverseSuffix)
 }
 
 // knownEnds returns the end points of a path in the whole graph of the data, as ids of the model,

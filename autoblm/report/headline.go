@@ -24,6 +24,9 @@ type Headline struct {
 	Kept     *Model `json:"kept"`
 	Baseline *Model `json:"baseline"`
 	Alone    *Model `json:"alone"`
+	// HeldOut says that the score of Kept, an ensemble, is on validation data held out from its
+	// selection. It does not compare with the other scores.
+	HeldOut bool `json:"held_out,omitempty"`
 }
 
 // Model is a line of a headline.
@@ -104,7 +107,11 @@ func (a *analysis) compareKept() Headline {
 	for _, m := range models {
 		a.fill(m, tested)
 	}
+	h.HeldOut = !tested && a.kept != nil && a.kept.Ensemble != nil
 	for _, m := range []*Model{h.Kept, h.Alone} {
+		if m == h.Kept && h.HeldOut {
+			continue
+		}
 		if m != nil && h.Baseline != nil && m.Name != h.Baseline.Name {
 			m.Difference = a.minus(m, h.Baseline, tested)
 		}
@@ -268,6 +275,8 @@ func (h Headline) verdict() (note, detail string) {
 	switch {
 	case h.Kept == nil:
 		return "", ""
+	case h.HeldOut:
+		return "kept is ahead on held-out data", ""
 	case h.Kept.Difference == nil:
 		return "is the kept model", ""
 	}

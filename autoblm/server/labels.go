@@ -36,16 +36,21 @@ func fold(text string) string {
 		if r < utf8.RuneSelf {
 			continue
 		}
-		text = strings.Map(func(r rune) rune {
+		text = withoutStrokes.Replace(strings.Map(func(r rune) rune {
 			if unicode.Is(unicode.Mn, r) {
 				return -1
 			}
 			return r
-		}, norm.NFKD.String(text))
+		}, norm.NFKD.String(text)))
 		break
 	}
 	return strings.ToLower(text)
 }
+
+// withoutStrokes replaces Latin letters that Unicode does not decompose.
+var withoutStrokes = strings.NewReplacer("ł", "l", "Ł", "l", "ø", "o", "Ø", "o", "đ", "d", "Đ", "d",
+	"ð", "d", "Ð", "d", "ħ", "h", "Ħ", "h", "ı", "i", "ŧ", "t", "Ŧ", "t", "þ", "th", "Þ", "th",
+	"ß", "ss", "ẞ", "ss", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe")
 
 // match is an entity that contains a text.
 type match struct {

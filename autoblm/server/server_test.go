@@ -235,7 +235,7 @@ func TestFacts(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	labels := []string{"New Yorkshire", "York", "Kyork", "Paris", "YORKTON", "north york",
-		"Côte d'Ivoire", "Łódź", "Cote"}
+		"Côte d'Ivoire", "Łódź", "Cote", "Straße"}
 	x := newLabelIndex(labels)
 	for _, c := range []struct {
 		text  string
@@ -246,11 +246,13 @@ func TestSearch(t *testing.T) {
 		{"york", 9, "York YORKTON north york New Yorkshire Kyork", 5},
 		{"YORK", 2, "York YORKTON", 5},
 		{"zürich", 5, "", 0},
-		{"", 1, "York", 9},
+		{"", 1, "York", 10},
 		{"cote", 9, "Cote Côte d'Ivoire", 2},
 		{"CÔTE D", 9, "Côte d'Ivoire", 1},
 		{"co\u0302te d", 9, "Côte d'Ivoire", 1},
 		{"łodz", 9, "Łódź", 1},
+		{"lodz", 9, "Łódź", 1},
+		{"strasse", 9, "Straße", 1},
 	} {
 		found, total := x.search(c.text, c.limit)
 		if got := strings.Join(found, " "); got != c.want || total != c.total {

@@ -3,8 +3,10 @@ package facts
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // Formats, by the name of the option.
@@ -23,6 +25,29 @@ const (
 var endings = map[string]string{
 	".tsv": TSV, ".csv": CSV, ".jsonl": JSONLines, ".ndjson": JSONLines, ".nt": NTriples,
 	".nq": NQuads, ".ttl": Turtle, ".parquet": Parquet, ".pq": Parquet,
+}
+
+// otherFormats has formats that are not read, by the endings of file names.
+var otherFormats = map[string]string{
+	".jsonld": "JSON-LD", ".rdf": "XML", ".owl": "XML", ".xml": "XML", ".trig": "TriG", ".hdt": "HDT",
+}
+
+const toNTriples = "convert it to N-Triples or Turtle, for example with riot of Apache Jena"
+
+// packing returns the program that packed a file with this beginning, "" if none is known.
+func packing(start []byte) string {
+	for program, magic := range map[string]string{
+		"xz": "\xfd7zXZ\x00", "bzip2": "BZh", "zip": "PK\x03\x04", "7-Zip": "7z\xbc\xaf\x27\x1c",
+	} {
+		if bytes.HasPrefix(start, []byte(magic)) && !utf8.Valid(start) {
+			return program
+		}
+	}
+	const tarMagic = 257 // the place of "ustar"
+	if len(start) > tarMagic && bytes.HasPrefix(start[tarMagic:], []byte("ustar")) {
+		return "tar"
+	}
+	return ""
 }
 
 // packings has the endings of packed files.
@@ -50,6 +75,9 @@ func (r *reader) recognize() (string, error) {
 	if format := endings[ending(r.path)]; format != "" {
 		return format, nil
 	}
+	if other := otherFormats[ending(r.path)]; other != "" {
+		return "", fmt.Errorf("it is %s: %s", other, toNTriples)
+	}
 	start, err := r.peek()
 	if err != nil {
 		return "", err
@@ -57,6 +85,8 @@ func (r *reader) recognize() (string, error) {
 	switch {
 	case bytes.HasPrefix(start, []byte(parquetMagic)):
 		return Parquet, nil
+	case packing(start) != "":
+		return "", fmt.Errorf("it is packed by %s: unpack it, only gzip and zstd are read", packing(start))
 	case bytes.IndexByte(start, 0) >= 0:
 		return "", errors.New("it is neither text nor Parquet; save it as UTF-8 text")
 	}
@@ -72,7 +102,7 @@ func foreign(start []byte) error {
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	switch first = bytes.TrimSpace(first); {
 	case bytes.HasPrefix(text, []byte("<?xml")), bytes.HasPrefix(text, []byte("<rdf:RDF")):
-		return errors.New("it is XML: convert it to N-Triples or Turtle, for example with riot of Apache Jena")
+		return errors.New("it is XML: " + toNTriples)
 	case string(first) == "[", string(first) == "{":
 		return errors.New("it is JSON over several lines: write each object on a line of its own, for example " +
 			"with jq -c '.[]'")

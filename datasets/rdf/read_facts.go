@@ -73,15 +73,22 @@ func (b *builder) importFacts(dir string) (*datasets.Graph, error) {
 	return g, nil
 }
 
-// readClasses reads lines of node<TAB>class and draws a fifth of them, at least one, for the test. Two
+// readClasses reads lines of node<TAB>class, maybe after titles, and draws a fifth of them, at least one, for the test. Two
 // of each class stay for training, where it has them.
 func (r *labelReader) readClasses(dir string, g *Graph) error {
 	var labels []Label
 	path := filepath.Join(dir, classesFile)
+	hasTitles := false
 	err := datasets.VisitFile(dir, classesFile, func(line []byte) error {
 		node, class, found := strings.Cut(string(line), "\t")
 		if !found || strings.Contains(class, "\t") {
 			return fmt.Errorf("expected node<TAB>class")
+		}
+		if isFirst := len(labels) == 0 && !hasTitles; isFirst && areTitles(node, class) {
+			if _, isNode := r.nodes[node]; !isNode {
+				hasTitles = true
+				return nil
+			}
 		}
 		label, err := r.label(node, class, path)
 		labels = append(labels, label)
@@ -102,6 +109,12 @@ func (r *labelReader) readClasses(dir string, g *Graph) error {
 		}
 	}
 	return nil
+}
+
+// areTitles reports whether two cells are common titles of nodes and classes.
+func areTitles(node, class string) bool {
+	return slices.Contains([]string{"node", "entity", "id", "name", "label"}, strings.ToLower(node)) &&
+		slices.Contains([]string{"class", "label", "type", "category"}, strings.ToLower(class))
 }
 
 // drawTest draws the labels of the test.

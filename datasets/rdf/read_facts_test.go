@@ -55,6 +55,23 @@ func TestClassesWithoutRDF(t *testing.T) {
 	}
 }
 
+// TestTitledClasses: a first line of titles is no node.
+func TestTitledClasses(t *testing.T) {
+	classes := "anna\tred\nben\tblue\n"
+	for _, titles := range []string{"node\tclass\n", "Entity\tType\n", ""} {
+		g, err := Open(folder(t, map[string]string{
+			"facts.csv": "anna,knows,ben\n", "classes.tsv": titles + classes,
+		}), Options{})
+		if err != nil || len(g.Train)+len(g.Test) != 2 {
+			t.Errorf("%q: %+v, %v", titles, g, err)
+		}
+	}
+	_, err := Open(folder(t, map[string]string{
+		"facts.csv": "anna,knows,ben\n", "classes.tsv": classes + "node\tclass\n",
+	}), Options{})
+	wantError(t, err, "classes.tsv:3: the graph has no node")
+}
+
 // TestLenientFacts checks that skipped lines of facts are counted.
 func TestLenientFacts(t *testing.T) {
 	dir := folder(t, map[string]string{

@@ -31,7 +31,8 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: no such folder", dir)
 	case err != nil:
-		return nil, fmt.Errorf("%s: cannot be read as a folder: %w", dir, err)
+		return nil, fmt.Errorf("%s: cannot be read as a folder, which has the graph and the classes: %w",
+			dir, err)
 	}
 	b := newBuilder(o)
 	if hasFile(dir, isTriples) || !hasGraph(dir) || !hasFacts(dir) {

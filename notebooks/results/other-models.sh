@@ -106,8 +106,6 @@ gomlx fb15k-237 compgcn-complex-70 --recipe compgcn --encoder-layers 1 --structu
   --epochs 70 --cooldown 46 --validate-every 5 --validate-sample 3000
 run wn18rr rotate-1000-40 --recipe rotate --dim 1000 --negatives 512 --lr 0.0004 --relation-rate 50 --epochs 40 \
   --cooldown 34 --validate-every 5
-gomlx fb15k-237 rsn-512 --recipe rsn --dim 512 --sampled-softmax 1024 --lr 0.0007 --dropout 0.5 --epochs 10 --cooldown 8 \
-  --validate-every 1 --validate-sample 3000
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2

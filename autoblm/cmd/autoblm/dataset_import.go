@@ -59,7 +59,9 @@ func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	warn(o, g.Warnings("valid", "test"))
+	if c.Settings.By != datasets.ByEntity { // which wants entities that train lacks
+		warn(o, g.Warnings("valid", "test"))
+	}
 	if err := datasets.WriteFolder(g, c.Out); err != nil {
 		return err
 	}
@@ -98,8 +100,11 @@ func (s graphImport) block(verbose bool) cli.Block {
 			"triples that they imply; --allow-leakage divides them.", format.Count(s.Together, "triple")))
 	}
 	if s.Valid < s.WantedValid || s.Test < s.WantedTest {
-		b.Note(fmt.Sprintf("Fewer than wanted (%s valid, %s test): %s.", format.Int(s.WantedValid),
+		b.Note(fmt.Sprintf("Other numbers than wanted (%s valid, %s test): %s.", format.Int(s.WantedValid),
 			format.Int(s.WantedTest), whyFewer[s.by]))
+	}
+	if s.by == datasets.ByEntity {
+		b.Note("Train has no facts of the entities in valid and test, so models can only guess there.")
 	}
 	next := []string{"search", "--dataset", s.Folder, "--minutes", "10"}
 	if s.Valid == 0 { // so that no structure can be selected

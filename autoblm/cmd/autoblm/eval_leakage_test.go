@@ -26,7 +26,7 @@ func TestTrainedOnTest(t *testing.T) {
 	t.Chdir(t.TempDir())
 	copyFolder(t, "a", smallGraph(t))
 	all := readFile(t, "a/train.txt") + readFile(t, "a/valid.txt") + readFile(t, "a/test.txt")
-	succeed(t, "dataset split", writeFile(t, all, "all.txt"), "--seed 7 --allow-leakage --out b")
+	succeed(t, "dataset import", writeFile(t, all, "all.txt"), "--seed 7 --allow-leakage --out b")
 	isTrained := map[string]bool{}
 	for line := range strings.Lines(readFile(t, "a/train.txt")) {
 		isTrained[line] = true
@@ -92,7 +92,7 @@ func TestPathsTrainedOnTest(t *testing.T) {
 	t.Chdir(t.TempDir())
 	copyFolder(t, "a", smallGraph(t))
 	all := readFile(t, "a/train.txt") + readFile(t, "a/valid.txt") + readFile(t, "a/test.txt")
-	succeed(t, "dataset split", writeFile(t, all, "all.txt"), "--seed 7 --allow-leakage --out b")
+	succeed(t, "dataset import", writeFile(t, all, "all.txt"), "--seed 7 --allow-leakage --out b")
 	for _, name := range []string{"a", "b"} {
 		succeed(t, "query sample --hops 2 --count 60 --dataset", name, "--out", name+"-queries")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
@@ -38,6 +39,18 @@ func nextTail(model string, g *datasets.Graph) string {
 		"--relation", g.Relations[t.Relation]})
 }
 
+// pathFlags returns the flags of a path: one, or one for each relation if a name has a comma.
+func pathFlags(names []string) (flags []string) {
+	hasComma := func(name string) bool { return strings.Contains(name, ",") }
+	if !slices.ContainsFunc(names, hasComma) {
+		return []string{"--path", strings.Join(names, ",")}
+	}
+	for _, name := range names {
+		flags = append(flags, "--path", name)
+	}
+	return flags
+}
+
 // nextPath returns the command that predicts the answers of a query of the data, with one of the
 // numbers of hops if there is such a query.
 func nextPath(model string, d *query.Data, preferred ...int) string {
@@ -51,8 +64,8 @@ func nextPath(model string, d *query.Data, preferred ...int) string {
 			for _, r := range queries[0].Relations {
 				names = append(names, d.RelationName(r))
 			}
-			return shellCommand([]string{"query", "predict", "--model", model, "--anchor",
-				d.Entities[queries[0].Anchor], "--path", strings.Join(names, ",")})
+			line := []string{"query", "predict", "--model", model, "--anchor", d.Entities[queries[0].Anchor]}
+			return shellCommand(append(line, pathFlags(names)...))
 		}
 	}
 	return ""

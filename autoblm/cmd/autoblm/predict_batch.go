@@ -32,6 +32,10 @@ func (c *predictCommand) answerAll(
 ) error {
 	done := showActivity(o, "predicting")
 	defer func() { done() }()
+	source := c.Queries
+	if source == "-" {
+		source = "the standard input"
+	}
 	skipped, together := 0, chunkQueries
 	if c.Explain > 0 {
 		together = explainedQueries
@@ -59,7 +63,7 @@ func (c *predictCommand) answerAll(
 					continue
 				}
 				if skipped++; skipped <= 3 || o.Verbose {
-					o.Message("autoblm: %s:%d is skipped: %s", c.Queries, chunk[i].Line, p.Err)
+					o.Message("autoblm: %s:%d is skipped: %s", source, chunk[i].Line, p.Err)
 				}
 			}
 			if err := visit(good); err != nil {
@@ -67,7 +71,7 @@ func (c *predictCommand) answerAll(
 			}
 		}
 		if skipped == len(queries) {
-			return fmt.Errorf("%s has no query that the model can answer", c.Queries)
+			return fmt.Errorf("%s has no query that the model can answer", source)
 		}
 		if skipped > 0 {
 			o.Message("autoblm: %d of %s skipped", skipped,

@@ -105,6 +105,10 @@ func (c *predictCommand) answerQueries(
 ) ([]answerLine, error) {
 	queries, faults := make([]completion.Query, len(lines)), make([]error, len(lines))
 	for i, line := range lines {
+		if len(bytes.TrimSpace(line)) == 0 {
+			faults[i] = errors.New("the line is empty")
+			continue
+		}
 		decoder := json.NewDecoder(bytes.NewReader(line))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&queries[i]); err != nil {

@@ -53,7 +53,7 @@ func TestPredictStdin(t *testing.T) {
 		`[]`:                                  "it is of the type array",
 		`{"head":3}`:                          "head is of the type number",
 		`{} {}`:                               "more than one JSON value",
-		"":                                    "no JSON of a query",
+		"":                                    "the line is empty",
 	} {
 		o := ask(line)
 		contains(t, get(o, "error").(string), message)

@@ -122,6 +122,11 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 		return nil
 	}
 	defer p.Close()
+	if p.Size().Validation == 0 {
+		d.NoData = d.About.Dataset + " has no validation triples to rank."
+		o.Message("autoblm: the report lacks results that need validation triples: there are none")
+		return nil
+	}
 	return d.Measure(ctx, p.Task)
 }
 

@@ -87,7 +87,11 @@ func addHeadline(b *cli.Block, h report.Headline) {
 		b.Add(label, name, score, remark)
 	}
 	if k := h.Kept; k != nil {
-		add("kept", shortName(k), k, errorAndHits(k))
+		remark := errorAndHits(k)
+		if h.HeldOut {
+			remark = "on held-out triples, where it is ahead"
+		}
+		add("kept", shortName(k), k, remark)
 	}
 	if m := h.Baseline; m != nil && (h.Kept == nil || h.Kept.Name != m.Name) {
 		remark := ""

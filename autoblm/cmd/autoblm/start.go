@@ -93,9 +93,13 @@ func (f *startFlags) reportStart(o *output, job kge.Job) (*kge.Matched, error) {
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
-	o.Message("autoblm: %s of %s and %s of %s begin with an embedding, the others at random",
+	others := ", the others at random"
+	if matched.Entities == matched.AllEntities && matched.Relations == matched.AllRelations {
+		others = ""
+	}
+	o.Message("autoblm: %s of %s and %s of %s begin with an embedding%s",
 		format.Int(matched.Entities), format.Count(matched.AllEntities, "entity"),
-		format.Int(matched.Relations), format.Count(matched.AllRelations, "relation"))
+		format.Int(matched.Relations), format.Count(matched.AllRelations, "relation"), others)
 	return &matched, nil
 }
 
@@ -116,6 +120,8 @@ func foldIn(
 	}
 	before, after := p.Models()[0], folded.Models()[0]
 	if before == after {
+		o.Message("autoblm: --fold-in has nothing to learn: the training triples of %s have no new labels; "+
+			"name data with --dataset", g.Name)
 		return p, nil
 	}
 	o.Message("autoblm: learned %s and %s that are new to the model",

@@ -387,7 +387,10 @@ func (s bestSummary) block(verbose bool) cli.Block {
 	if len(m.Members) == 0 {
 		model = fmt.Sprintf("%s, d %d%s", titleOf(m.Form, m.Structure), m.Dim, s.Precision.Suffix())
 	}
-	b := cli.Block{Title: []string{"best model", m.Dataset, model, s.From}}
+	b := cli.Block{Title: []string{"best model", m.Dataset, model}}
+	if s.From != study.FromEnsemble { // the model says so
+		b.Title = append(b.Title, s.From)
+	}
 	for i, split := range []json.RawMessage{m.Test, m.Valid} {
 		var e completion.Evaluation
 		if json.Unmarshal(split, &e) == nil && e.Triples > 0 {
@@ -438,8 +441,8 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	settings.Training.Precision = kge.AutoPrecision // that of the study
 	if c.Budget != 0 {
 		if planned := about.Settings.Planned; planned != nil && planned.Structures {
-			return cli.Usage(errors.New("the number of structures follows from --minutes: give more, and " +
-				"leave --budget out"))
+			return cli.Usage(errors.New("the number of structures follows from the time: give more --minutes, " +
+				"and leave --budget out"))
 		}
 		if contents.Plan != nil && c.Minutes == 0 {
 			return cli.Usage(fmt.Errorf("budget is %d, but the study was planned for a deadline of %.3g "+

@@ -108,8 +108,12 @@ func (s trainedSummary) block(model ...string) cli.Block {
 	b := cli.Block{Title: append(title, dim, epochs, format.Brief(s.Seconds.Train))}
 	if e := s.StoppedEarly; e != nil {
 		b.Title[0], b.Unfinished = "training stopped by its deadline", true
-		b.Note(fmt.Sprintf("Stopped after epoch %d of %d, step %s of %s; the same command resumes it.",
-			e.Epoch, e.Epochs, format.Int(e.Step), format.Int(e.Steps)))
+		where := fmt.Sprintf("after epoch %d of %d", e.Epoch, e.Epochs)
+		if e.Step > 0 {
+			where = fmt.Sprintf("in epoch %d of %d, after step %s of %s", e.Epoch+1, e.Epochs,
+				format.Int(e.Step), format.Int(e.Steps))
+		}
+		b.Note("Stopped " + where + "; the same command resumes it.")
 	}
 	return b
 }

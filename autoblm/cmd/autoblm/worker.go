@@ -20,7 +20,7 @@ import (
 )
 
 type workerCommand struct {
-	Cluster string `placeholder:"URL" help:"Address of the cluster; by default that of --context or nats://127.0.0.1:4222."`
+	Cluster string `placeholder:"URL" brief:"Address of the cluster." help:"Address of the cluster; by default that of --context or nats://127.0.0.1:4222."`
 	Name    string `placeholder:"NAME" brief:"Name of the worker; made up if not given." help:"Name of the worker in cluster status. The default is the name of the machine and a random part."`
 	Cache   string `output:"" placeholder:"DIR" brief:"Folder for data and models." help:"Folder for the data of searches and for models. The default is one in the cache of the user."`
 	clusterFlags

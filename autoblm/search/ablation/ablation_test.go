@@ -269,7 +269,9 @@ func TestTransferNeedsTests(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no test triples") {
 		t.Error(err)
 	}
-	_, err = ablation.Transfer(t.Context(), p, []*datasets.Graph{p.Graph, enginetest.Graph()})
+	namesake := enginetest.Graph()
+	namesake.Train = namesake.Train[1:]
+	_, err = ablation.Transfer(t.Context(), p, []*datasets.Graph{p.Graph, namesake})
 	if err == nil || !strings.Contains(err.Error(), "two graphs have the name") {
 		t.Error(err)
 	}

@@ -32,7 +32,9 @@ func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferr
 		}
 	}
 	for i, g := range graphs {
-		same := func(other *datasets.Graph) bool { return other.Name == g.Name }
+		same := func(other *datasets.Graph) bool {
+			return other.Name == g.Name && other.Fingerprint() != g.Fingerprint()
+		}
 		if slices.ContainsFunc(graphs[:i], same) {
 			return nil, fmt.Errorf("two graphs have the name %s: rename a folder", g.Name)
 		}
