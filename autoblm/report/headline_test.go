@@ -17,6 +17,11 @@ import (
 // headlineOf returns the headline of a kept trial and a baseline with these test scores, where the
 // validation scores are higher by 0.01. Each seed has a score.
 func headlineOf(kept task.Stage, scores, baseline []float64, n int) Headline {
+	d := dataOf(kept, scores, baseline, n)
+	return d.Headline()
+}
+
+func dataOf(kept task.Stage, scores, baseline []float64, n int) Data {
 	var trials []task.Trial
 	add := func(name string, test []float64, stage task.Stage) {
 		valid := slices.Clone(test)
@@ -37,7 +42,26 @@ func headlineOf(kept task.Stage, scores, baseline []float64, n int) Headline {
 		Presentation: completion.NewPresentation(), Contents: study.Contents{Trials: trials},
 	}
 	d.About.Settings.RetrainSeeds = len(baseline)
-	return d.Headline()
+	return d
+}
+
+// TestHeldOut: without tests, an ensemble has a score on held-out validation data, which is not compared
+// with the scores of others on all of them.
+func TestHeldOut(t *testing.T) {
+	d := dataOf(task.EnsembleSelection, []float64{.4}, []float64{.5}, 250)
+	for i := range d.Trials {
+		d.Trials[i].TestScore = nil
+	}
+	h := d.Headline()
+	if !h.HeldOut || h.Kept.Difference != nil || h.Alone.Difference == nil {
+		t.Errorf("%+v, kept %+v, alone %+v", h, h.Kept, h.Alone)
+	}
+	if got := h.Rows()[1].Note; got != "kept is ahead on held-out data" {
+		t.Errorf("the baseline has the note %q", got)
+	}
+	if h := headlineOf(task.EnsembleSelection, []float64{.4}, []float64{.5}, 250); h.HeldOut {
+		t.Error("a tested ensemble is held out")
+	}
 }
 
 func TestHeadline(t *testing.T) {

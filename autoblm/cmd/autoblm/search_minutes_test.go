@@ -33,6 +33,15 @@ func TestSearchDeadline(t *testing.T) {
 	contains(t, stderr, "plan")
 }
 
+// TestReportWithoutValidation: a search of a graph without validation triples has a report.
+func TestReportWithoutValidation(t *testing.T) {
+	folder := t.TempDir()
+	facts := writeFile(t, "a\tr\tb\nb\tr\tc\nc\tr\ta\n", folder, "facts.tsv")
+	succeed(t, "search --minutes 0.01 --dataset", facts, "--out", folder+"/found")
+	o := object(t, "report --study", folder+"/found", "--out", folder+"/report.html")
+	has(t, o, fields{"note": "facts has no validation triples to rank."})
+}
+
 // TestSearchWithoutTime keeps a baseline.
 func TestSearchWithoutTime(t *testing.T) {
 	folder := t.TempDir()
