@@ -30,7 +30,7 @@ func TestFreedMemoryIsKept(t *testing.T) {
 		var before, after syscall.Rusage
 		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &before))
 		for range 2 {
-			program.MustExec1().MustFinalizeAll()
+			program.MustCall1().MustFinalizeAll()
 		}
 		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &after))
 		return after.Minflt - before.Minflt
