@@ -104,9 +104,6 @@ gomlx fb15k-237 compgcn-complex --recipe compgcn --encoder-layers 1 --structure 
 gomlx fb15k-237 compgcn-complex-70 --recipe compgcn --encoder-layers 1 --structure complex --dim 400 --loss log-loss \
   --sampled-softmax 2048 --answers-per-query 16 --batch 2048 --lr 0.003 --n3 0.02 --encoder-dropout 0.1 --edge-dropout 0.1 \
   --epochs 70 --cooldown 46 --validate-every 5 --validate-sample 3000
-gomlx fb15k-237 compgcn-complex-n3 --recipe compgcn --encoder-layers 1 --structure complex --dim 400 --loss log-loss \
-  --sampled-softmax 2048 --answers-per-query 16 --batch 2048 --lr 0.003 --n3 0.1 --encoder-dropout 0.3 --edge-dropout 0.3 \
-  --epochs 24 --cooldown 16 --validate-every 4 --validate-sample 3000
 run wn18rr rotate-1000-40 --recipe rotate --dim 1000 --negatives 512 --lr 0.0004 --relation-rate 50 --epochs 40 \
   --cooldown 34 --validate-every 5
 
