@@ -73,8 +73,8 @@ func (b *builder) importFacts(dir string) (*datasets.Graph, error) {
 	return g, nil
 }
 
-// readClasses reads lines of node<TAB>class, maybe after titles, and draws a fifth of them, at least one, for the test. Two
-// of each class stay for training, where it has them.
+// readClasses reads lines of node<TAB>class, maybe after titles, and draws a fifth of them, at least
+// one, for the test. Two of each class stay for training, where it has them.
 func (r *labelReader) readClasses(dir string, g *Graph) error {
 	var labels []Label
 	path := filepath.Join(dir, classesFile)

@@ -18,5 +18,5 @@ import "C"
 
 // XLA on the CPU allocates the intermediate results of each step anew. By default the GNU C library
 // takes large blocks from the system and returns them, and the system clears each of their pages: up to
-// a third of the time of a step. So the library keeps what is freed. Only its first arena can reuse
-// blocks of any size. Go's own memory is managed by Go.
+// a third of the time of a step. So the library keeps what is freed, which takes up to twice the memory.
+// Only its first arena can reuse blocks of any size. Go manages its own memory.

@@ -55,7 +55,8 @@ func (f metricsFlag) serveMetrics(
 		m.Process()
 		m.Send(w)
 	})
-	server := webserver.Server(webserver.Guard(mux, []string{host}, webserver.PrintedAddress), log.New(o.Stderr, "autoblm: ", 0))
+	guarded := webserver.Guard(mux, []string{host}, webserver.PrintedAddress)
+	server := webserver.Server(guarded, log.New(o.Stderr, "autoblm: ", 0))
 	go func() {
 		if err := webserver.Serve(ctx, listener, server, time.Second); err != nil {
 			o.Message("autoblm: serve metrics: %v", err)
