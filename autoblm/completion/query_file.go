@@ -12,6 +12,15 @@ type LineQuery struct {
 	Line int
 }
 
+// ClearMarks makes parts that are "?" missing.
+func (q *Query) ClearMarks() {
+	for _, part := range []*string{&q.Head, &q.Relation, &q.Tail} {
+		if *part == "?" {
+			*part = ""
+		}
+	}
+}
+
 // ReadQueries reads the queries of a file, or of "-" for the standard input, in a format of package
 // facts: a head, a relation and a tail. A missing part is empty or "?"; the tail may be left out.
 // Errors name the file and the line. The report has the lines that are skipped as comments.
@@ -21,11 +30,7 @@ func ReadQueries(path string) ([]LineQuery, facts.Report, error) {
 	var queries []LineQuery
 	report, err := facts.Read(path, o, func(f facts.Fact) error {
 		q := Query{Head: f.Head, Relation: f.Relation, Tail: f.Tail}
-		for _, part := range []*string{&q.Head, &q.Relation, &q.Tail} {
-			if *part == "?" {
-				*part = ""
-			}
-		}
+		q.ClearMarks()
 		queries = append(queries, LineQuery{q, f.Line})
 		return q.check()
 	})

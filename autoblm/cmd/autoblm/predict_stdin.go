@@ -121,6 +121,7 @@ func (c *predictCommand) answerQueries(
 		} else if decoder.More() {
 			faults[i] = fmt.Errorf("the line has more than one JSON value: write one a line")
 		}
+		queries[i].ClearMarks()
 	}
 	predictions, err := a.Predict(ctx, queries, options)
 	if err == nil {

@@ -38,6 +38,7 @@ func TestPredictStdin(t *testing.T) {
 	for line, flags := range map[string]string{
 		`{"head":"e10","relation":"near","tail":null}`: "--head e10 --relation near",
 		`{"tail":"e10","relation":"near"}`:             "--tail e10 --relation near",
+		`{"head":"?","tail":"e10","relation":"near"}`:  "--tail e10 --relation near",
 		`{"head":"e10","tail":"e12"}`:                  "--head e10 --tail e12",
 	} {
 		o := ask(line)
