@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 )
 
 // Formats, by the name of the option.
@@ -36,16 +35,17 @@ const toNTriples = "convert it to N-Triples or Turtle, for example with riot of 
 
 // packing returns the program that packed a file with this beginning, "" if none is known.
 func packing(start []byte) string {
-	for program, magic := range map[string]string{
-		"xz": "\xfd7zXZ\x00", "bzip2": "BZh", "zip": "PK\x03\x04", "7-Zip": "7z\xbc\xaf\x27\x1c",
+	for _, p := range []struct {
+		program string
+		at      int
+		magic   string
+	}{
+		{"xz", 0, "\xfd7zXZ\x00"}, {"bzip2", 4, "1AY&SY"}, {"zip", 0, "PK\x03\x04"},
+		{"7-Zip", 0, "7z\xbc\xaf\x27\x1c"}, {"tar", 257, "ustar"},
 	} {
-		if bytes.HasPrefix(start, []byte(magic)) && !utf8.Valid(start) {
-			return program
+		if len(start) > p.at && bytes.HasPrefix(start[p.at:], []byte(p.magic)) {
+			return p.program
 		}
-	}
-	const tarMagic = 257 // the place of "ustar"
-	if len(start) > tarMagic && bytes.HasPrefix(start[tarMagic:], []byte("ustar")) {
-		return "tar"
 	}
 	return ""
 }

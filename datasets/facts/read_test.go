@@ -308,6 +308,7 @@ func TestErrors(t *testing.T) {
 		"a.jsonld":    {"{}", ": it is JSON-LD: convert it to N-Triples"},
 		"a.owl":       {"<a/>", ": it is XML: convert it to N-Triples"},
 		"a.tsv.xz":    {"\xfd7zXZ\x00\x00\x04\xe6", ": it is packed by xz: unpack it"},
+		"a.tsv.bz2":   {"BZh91AY&SY\xff\x00", ": it is packed by bzip2: unpack it"},
 		"a.zip":       {"PK\x03\x04\x00\xff", ": it is packed by zip: unpack it"},
 		"text.jsonl":  {"3\n", ":1: the line is neither an object nor an array"},
 		"bad.nt":      {"<x:a> <x:b> <x:c> .\n<x:a> <x:b> .\n", ":2: malformed N-Triples: "},

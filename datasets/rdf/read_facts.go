@@ -78,17 +78,16 @@ func (b *builder) importFacts(dir string) (*datasets.Graph, error) {
 func (r *labelReader) readClasses(dir string, g *Graph) error {
 	var labels []Label
 	path := filepath.Join(dir, classesFile)
-	hasTitles := false
+	isFirst := true
 	err := datasets.VisitFile(dir, classesFile, func(line []byte) error {
 		node, class, found := strings.Cut(string(line), "\t")
 		if !found || strings.Contains(class, "\t") {
 			return fmt.Errorf("expected node<TAB>class")
 		}
-		if isFirst := len(labels) == 0 && !hasTitles; isFirst && areTitles(node, class) {
-			if _, isNode := r.nodes[node]; !isNode {
-				hasTitles = true
-				return nil
-			}
+		_, isNode := r.nodes[node]
+		hasTitles := isFirst && !isNode && areTitles(node, class)
+		if isFirst = false; hasTitles {
+			return nil
 		}
 		label, err := r.label(node, class, path)
 		labels = append(labels, label)

@@ -16,7 +16,7 @@ __attribute__((constructor)) static void keep_freed_memory(void) {
 */
 import "C"
 
-// XLA on the CPU allocates the intermediate results of each step anew. By default the GNU C library
-// takes large blocks from the system and returns them, and the system clears each of their pages: up to
-// a third of the time of a step. So the library keeps what is freed, which takes up to twice the memory.
+// XLA on the CPU allocates its intermediate results in each step. The GNU C library takes large blocks
+// from the system and returns them, and the system clears their pages each time: up to a third of the
+// time of a step. So the library keeps what is freed, which takes up to twice the memory.
 // Only its first arena can reuse blocks of any size. Go manages its own memory.

@@ -2,7 +2,6 @@ package flags
 
 import (
 	"bytes"
-	"encoding"
 	"errors"
 	"fmt"
 	"io"
@@ -207,7 +206,7 @@ func yamlOf(v reflect.Value) (string, error) {
 }
 
 func nodeOf(v reflect.Value) *yaml.Node {
-	if _, isText := v.Interface().(encoding.TextMarshaler); v.Kind() == reflect.Slice && !isText {
+	if v.Kind() == reflect.Slice {
 		list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 		for i := range v.Len() {
 			list.Content = append(list.Content, nodeOf(v.Index(i)))
