@@ -30,6 +30,9 @@ func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error)
 	if m.Examples, err = t.Examples(b.Artifact); err != nil {
 		return m, err
 	}
+	if len(t.Graph.Test)+len(t.Graph.Valid) == 0 { // nothing to rank
+		return m, nil
+	}
 	aligned, triples, ranks, err := t.rankWith(ctx, p, split)
 	if err != nil {
 		return m, err

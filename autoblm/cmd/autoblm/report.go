@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -123,11 +122,6 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 		return nil
 	}
 	defer p.Close()
-	if d.About.Task == completion.TaskName && p.Size().Validation == 0 {
-		d.NoData = d.About.Dataset + " has no validation triples to rank."
-		o.Message("autoblm: the report lacks results that need validation triples: there are none")
-		return nil
-	}
 	return d.Measure(ctx, p.Task)
 }
 

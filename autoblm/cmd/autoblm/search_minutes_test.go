@@ -38,8 +38,10 @@ func TestReportWithoutValidation(t *testing.T) {
 	folder := t.TempDir()
 	facts := writeFile(t, "a\tr\tb\nb\tr\tc\nc\tr\ta\n", folder, "facts.tsv")
 	succeed(t, "search --minutes 0.01 --dataset", facts, "--out", folder+"/found")
-	o := object(t, "report --study", folder+"/found", "--out", folder+"/report.html")
-	has(t, o, fields{"note": "facts has no validation triples to rank."})
+	succeed(t, "report --study", folder+"/found", "--out", folder+"/report.html")
+	if strings.Contains(readFile(t, folder, "report.html"), "are not available") {
+		t.Error("the page lacks what needs only train")
+	}
 }
 
 // TestSearchWithoutTime keeps a baseline.
