@@ -68,7 +68,7 @@ var scenarios = []scenario{
 		arguments: "report --study s.db --out page.html --json"},
 	{name: "export", outputs: []string{"trials.csv"},
 		arguments: "study export s.db --csv --out trials.csv"},
-	{name: "model-export", outputs: []string{"out"},
+	{name: "model-export", outputs: []string{"out"}, refusal: "is there already",
 		arguments: "model export --model m --format parquet --out out --json"},
 	{name: "model-map", outputs: []string{"map.html"},
 		arguments: "model map --model m --dataset small --out map.html --json"},
