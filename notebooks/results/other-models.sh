@@ -106,6 +106,9 @@ gomlx fb15k-237 compgcn-complex-70 --recipe compgcn --encoder-layers 1 --structu
   --epochs 70 --cooldown 46 --validate-every 5 --validate-sample 3000
 run wn18rr rotate-1000-40 --recipe rotate --dim 1000 --negatives 512 --lr 0.0004 --relation-rate 50 --epochs 40 \
   --cooldown 34 --validate-every 5
+run fb15k-237 rotate-1000 --recipe basic --model rotate --dim 1000 --negatives 256 --margin 9 \
+  --adversarial-temperature 1 --subsampling --batch 512 --lr 0.04 --init-scale 0.04 --epochs 50 --cooldown 45 \
+  --validate-every 10 --validate-sample 4000
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
