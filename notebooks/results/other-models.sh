@@ -109,6 +109,8 @@ run wn18rr rotate-1000-40 --recipe rotate --dim 1000 --negatives 512 --lr 0.0004
 run fb15k-237 rotate-1000 --recipe basic --model rotate --dim 1000 --negatives 256 --margin 9 \
   --adversarial-temperature 1 --subsampling --batch 512 --lr 0.04 --init-scale 0.04 --epochs 50 --cooldown 45 \
   --validate-every 10 --validate-sample 4000
+run fb15k-237 pairre-1500 --recipe pairre --dim 1500 --init-scale 0.01 --adversarial-temperature 2 --batch 512 \
+  --lr 0.001 --epochs 36 --cooldown 34 --validate-every 4 --validate-sample 4000
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
