@@ -42,9 +42,10 @@ func (m ScaledDistances) PerNorm(row []float32) float32 {
 
 // AddThroughNorm adds the gradient of a row, given that of the normalized row.
 func (m ScaledDistances) AddThroughNorm(k *kernel.Set, to, row, gradient []float32) {
-	per := m.PerNorm(row)
+	norm := math.Sqrt(Dot(row, row))
+	per := float32(1 / max(norm, m.leastNorm))
 	k.ScaleAdd(to, gradient, per)
-	if math.Sqrt(Dot(row, row)) > m.leastNorm {
+	if norm > m.leastNorm {
 		k.ScaleAdd(to, row, -float32(Dot(row, gradient))*per*per*per)
 	}
 }
