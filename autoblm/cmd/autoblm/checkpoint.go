@@ -131,13 +131,17 @@ func continuation(job kge.Job) continuing {
 		case epochs <= c.Of:
 			return "", false, fmt.Errorf("its training has %s already", format.Count(c.Of, "epoch"))
 		}
+		differs := job.ChangesPast(c)
+		if c.Stopped && differs {
+			return "", false, fmt.Errorf("its training stopped early after epoch %d, which depended on its %s",
+				c.Epochs, format.Count(c.Of, "epoch"))
+		}
 		if c.Stopped {
 			return fmt.Sprintf("the training in %s stopped early after epoch %d: "+
 				"more epochs do not change it", filepath.Dir(state), c.Epochs), false, nil
 		}
 		how := fmt.Sprintf("continuing the training in %s after epoch %d of %d",
 			filepath.Dir(state), c.Epochs, epochs)
-		differs := job.ChangesPast(c)
 		if differs {
 			how += fmt.Sprintf("; its learning rate or last validation depended on the %d epochs, "+
 				"so the model may differ from one of %d epochs at once", c.Of, epochs)

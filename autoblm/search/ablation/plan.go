@@ -74,6 +74,8 @@ func (p Plan) search(
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case result.Stopped == search.Interrupted:
 		return nil, fmt.Errorf("interrupted in %q: %w", name, context.Cause(ctx))
+	case result.Stopped == search.CannotSelect:
+		return nil, fmt.Errorf("%s: %s", name, problem.Task.CannotSelect())
 	case len(result.Best) == 0:
 		return nil, fmt.Errorf("%s: all %d structures diverged: lower the learning rate",
 			name, result.Trained)

@@ -15,7 +15,7 @@ func (o Options) Check() error {
 		return err
 	}
 	var options nats.Options
-	for _, set := range o.nats(func(string) {}) {
+	for _, set := range o.nats() {
 		if err := set(&options); err != nil {
 			return fmt.Errorf("connect to %s: %w", redacted(o.URL), err)
 		}

@@ -81,6 +81,9 @@ type Cluster struct {
 	// connected is the time of the last new connection in nanoseconds, and lost that of its loss, 0
 	// while it stands.
 	connected, lost atomic.Int64
+	// denied is the last permission that the server refused. It reports this apart from the call,
+	// which gets no answer.
+	denied atomic.Pointer[error]
 }
 
 // Connect connects to a cluster. A coordinator creates its queue and its stores if they are missing.
@@ -97,7 +100,15 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 	if !o.IsWorker {
 		c.fullWait = fullWait // a worker has a result to store
 	}
-	conn, err := nats.Connect(o.URL, append(o.nats(note),
+	conn, err := nats.Connect(o.URL, append(o.nats(),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				c.denied.Store(&err)
+			}
+			if !errors.Is(err, nats.ErrSlowConsumer) {
+				note(fmt.Sprintf("warning: the cluster reports: %v", err))
+			}
+		}),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			c.lost.CompareAndSwap(0, time.Now().UnixNano()) // not at each failed attempt to connect again
 			if err != nil {
@@ -125,16 +136,11 @@ func newCluster(note func(string)) *Cluster {
 	return &Cluster{note: note, idle: callTime}
 }
 
-func (o Options) nats(note func(string)) []nats.Option {
+func (o Options) nats() []nats.Option {
 	options := []nats.Option{
 		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.ReconnectJitter(time.Second, time.Second), nats.Timeout(callTime),
 		nats.PingInterval(callTime), nats.MaxPingsOutstanding(2),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			if !errors.Is(err, nats.ErrSlowConsumer) {
-				note(fmt.Sprintf("warning: the cluster reports: %v", err))
-			}
-		}),
 	}
 	if o.NKey != "" {
 		options = append(options, keyOption(o.NKey))
@@ -213,6 +219,9 @@ func explained(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%w; use a key that may access the subjects of autoblm, "+
 			"such as one from autoblm cluster keys", err)
+	case errors.Is(err, nats.ErrPermissionViolation):
+		return fmt.Errorf("%w; use a key that may do this, such as the coordinator's of "+
+			"autoblm cluster keys for a search", err)
 	}
 	return err
 }
@@ -257,13 +266,17 @@ func (c *Cluster) retry(ctx context.Context, what string, call func(context.Cont
 	full := c.newPatience(what)
 	for wait := longest / 32; ; wait = min(2*wait, longest) {
 		attempt, cancel := context.WithTimeout(ctx, callTime)
+		c.denied.Store(nil)
 		err := call(attempt)
 		cancel()
+		denied := c.denied.Load()
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case denied != nil:
+			return fmt.Errorf("%s: %w", what, explained(*denied))
 		case isPermanent(err):
 			return fmt.Errorf("%s: %w", what, err)
 		case isFull(err):

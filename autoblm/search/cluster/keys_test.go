@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -23,6 +24,13 @@ func newKeyFile(t *testing.T, public *string) string {
 	path := filepath.Join(t.TempDir(), "key.nk")
 	require.NoError(t, os.WriteFile(path, []byte(key.Seed+"\n"), 0o600))
 	return path
+}
+
+// otherData is a task whose data are not on the cluster.
+type otherData struct{ fakeTask }
+
+func (otherData) Identity() (task.Identity, error) {
+	return task.Identity{Task: "fake", Dataset: "other", Fingerprint: "f3"}, nil
 }
 
 // TestKeys trains on a server that knows a coordinator and a worker. The worker can do its work,
@@ -78,6 +86,8 @@ func TestKeys(t *testing.T) {
 			cancel()
 		}
 	}
+	_, err = NewTask(t.Context(), worker, otherData{}, folder, "cpu avx512")
+	require.Error(t, err, "such as the coordinator's")
 	for owner, by := range map[*Cluster]*Cluster{coordinator: worker, worker: coordinator} {
 		subscription, err := by.conn.SubscribeSync(inboxOf(owner.conn.Opts.Nkey) + ".>")
 		require.NoError(t, err)
