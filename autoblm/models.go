@@ -1,6 +1,8 @@
 package autoblm
 
 import (
+	"fmt"
+
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/exchange"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -10,7 +12,11 @@ import (
 // Export writes the embeddings of a member of a predictor into a folder, in a format of package
 // exchange, and returns the paths of the files. Members are numbered from 0; a single model is 0.
 func Export(p Predictor, member int, f exchange.Format, dir string) ([]string, error) {
-	return exchange.Export(p.Models()[member], f, dir)
+	models := p.Models()
+	if member < 0 || member >= len(models) {
+		return nil, fmt.Errorf("export member %d: it has %d, numbered from 0", member, len(models))
+	}
+	return exchange.Export(models[member], f, dir)
 }
 
 // Import reads a ComplEx or DistMult model of PyKEEN or LibKGE. It executes nothing of the file.

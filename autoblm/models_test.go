@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge/exchange"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // small trains a model for an instant.
@@ -74,4 +76,11 @@ func ExampleMapOf() {
 	check(file.Close())
 	// Output:
 	// 100 entities
+}
+
+// TestExportOfNoMember names the members of a predictor that there are.
+func TestExportOfNoMember(t *testing.T) {
+	_, model := small()
+	_, err := autoblm.Export(model, 1, exchange.TSV, t.TempDir())
+	require.Error(t, err, "it has 1, numbered from 0")
 }

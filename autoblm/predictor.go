@@ -16,13 +16,13 @@ import (
 // Query asks for the missing end of a triple.
 type Query = completion.Query
 
-// PredictOptions say which answers a [Predictor] returns. The zero value returns all entities that
-// are not known answers.
+// PredictOptions say which answers a [Predictor] returns. The zero value returns all entities of the
+// right kind that are not known answers.
 type PredictOptions = completion.PredictOptions
 
 // Predictor predicts facts that a graph lacks. It is a model or an ensemble of models.
 type Predictor interface {
-	// Predict returns entities as answers to a query, best first. g has the known answers and the
+	// Predict returns entities, or relations if the query has none, as answers to a query, best first. g has the known answers and the
 	// kinds of entities; with nil, none is known and all entities are candidates. Scores are in
 	// float64 by the definition of the form, so they are equal on every machine. A label that the
 	// predictor lacks is an error, which names similar ones.

@@ -51,3 +51,24 @@ func readWeights(open opener, triples int) (weights []float32, err error) {
 	}
 	return weights, nil
 }
+
+// checkWeights returns an error unless there are no weights, or one for each of a number of training
+// triples, which a file could hold.
+func checkWeights(weights []float32, triples int) error {
+	if weights == nil {
+		return nil
+	}
+	if len(weights) != triples {
+		return fmt.Errorf("%d weights for %d training triples: give one for each", len(weights), triples)
+	}
+	for i, w := range weights {
+		if !(w >= 0 && w <= facts.MaxWeight) {
+			return fmt.Errorf("the weight %g of training triple %d is not a number from 0 to %g",
+				w, i, facts.MaxWeight)
+		}
+	}
+	if sum(weights) == 0 {
+		return errors.New("all weights are 0: at least one must be above")
+	}
+	return nil
+}

@@ -6,7 +6,8 @@ import (
 )
 
 // Validate returns an error if the graph has no labels, if a label is empty, occurs twice or
-// holds a line end, or if a triple has an id without a label. Graphs from files are valid.
+// holds a line end, if a triple has an id without a label, or if there are weights that are not one
+// for each training triple, from 0 to 1e9 and not all 0. Graphs from files are valid.
 func (g *Graph) Validate() error {
 	graph := strings.TrimSpace("graph " + g.Name)
 	if err := checkLabels("entity", g.Entities); err != nil {
@@ -31,6 +32,9 @@ func (g *Graph) Validate() error {
 				return outside("tail", t.Tail, entities)
 			}
 		}
+	}
+	if err := checkWeights(g.Weights, len(g.Train)); err != nil {
+		return fmt.Errorf("%s: %w", graph, err)
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package datasets
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // TestValidate checks that each mistake in a graph made in memory is an error.
 func TestValidate(t *testing.T) {
@@ -15,10 +18,14 @@ func TestValidate(t *testing.T) {
 		"relation 0 has an empty label":                           func(g *Graph) { g.Relations[0] = "" },
 		`the label "a\nb" of entity 0 holds a line end`:           func(g *Graph) { g.Entities[0] = "a\nb" },
 		"no relation labels":                                      func(g *Graph) { g.Relations = nil },
+		"1 weights for 2 training triples":                        func(g *Graph) { g.Weights = []float32{1} },
+		"the weight NaN of training triple 1":                     func(g *Graph) { g.Weights[1] = float32(math.NaN()) },
+		"the weight -1 of training triple 0":                      func(g *Graph) { g.Weights[0] = -1 },
+		"all weights are 0":                                       func(g *Graph) { clear(g.Weights) },
 	} {
 		g := &Graph{
 			Name: "made", Entities: []string{"a", "b"}, Relations: []string{"r"},
-			Train: []Triple{{0, 0, 1}, {1, 0, 1}}, Valid: []Triple{{0, 0, 0}}, Test: []Triple{{1, 0, 0}},
+			Train: []Triple{{0, 0, 1}, {1, 0, 1}}, Weights: []float32{1, 0}, Valid: []Triple{{0, 0, 0}}, Test: []Triple{{1, 0, 0}},
 		}
 		spoil(g)
 		checkError(t, g.Validate(), want)

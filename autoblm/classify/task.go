@@ -68,6 +68,12 @@ func (t *Task) Identity() (task.Identity, error) {
 	}, nil
 }
 
+// Supports implements [task.Task]. The models of a trial have consecutive seeds.
+func (t *Task) Supports() task.Capabilities {
+	s := t.Settings.Convolution
+	return task.Capabilities{Seeds: max(s.heldOut(), s.Runs)}
+}
+
 // Size implements [task.Task].
 func (t *Task) Size() task.Size {
 	g := t.Graph

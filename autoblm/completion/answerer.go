@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
@@ -20,7 +21,7 @@ type Answerer struct {
 	ends      *datasets.Ends // of the facts; nil without a graph
 
 	entities   func() map[string]int32 // ids by label
-	isPrepared bool                    // the indexes exist
+	isPrepared *atomic.Bool            // whether the indexes exist
 	train      func() *datasets.EntityFacts
 
 	matrices kge.CoreMatrices // of relations, for exact scores
@@ -98,7 +99,7 @@ const (
 func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, error) {
 	m := p.Models()[0]
 	a := &Answerer{
-		predictor: p, model: m, engine: engine,
+		predictor: p, model: m, engine: engine, isPrepared: new(atomic.Bool),
 		sets: map[end]*candidates{}, restrict: map[end]kge.EntityScorer{},
 	}
 	a.entities = sync.OnceValue(func() map[string]int32 {
@@ -136,7 +137,7 @@ func (a *Answerer) Prepare() {
 	if a.graph != nil {
 		a.graph.Known()
 	}
-	a.isPrepared = true
+	a.isPrepared.Store(true)
 }
 
 // Models returns the model, or the members of an ensemble.
@@ -251,7 +252,7 @@ const mostSuggestions = 4
 // entity returns the id of an entity. The error suggests similar labels while suggestions are left.
 func (a *Answerer) entity(label string, queries int, suggestions *int) (int32, error) {
 	const few = 4 // a search takes less time than an index
-	if queries > few || a.isPrepared {
+	if queries > few || a.isPrepared.Load() {
 		if id, found := a.EntityID(label); found {
 			return id, nil
 		}
@@ -300,7 +301,7 @@ func (a *Answerer) knownAnswers(queries int, o PredictOptions) func(q question) 
 	switch {
 	case a.graph == nil || o.Known == eval.KeepKnown && !a.isCalibrated(o):
 		return func(question) []int32 { return nil }
-	case queries > fewQueries || a.isPrepared:
+	case queries > fewQueries || a.isPrepared.Load():
 		return answersIn(a.graph.Known())
 	}
 	return func(q question) (answers []int32) {

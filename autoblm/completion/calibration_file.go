@@ -33,6 +33,9 @@ type calibrationContent struct {
 // SaveCalibration writes the calibration of a predictor into the folder of its model. It returns an
 // error if the folder has another model than the one that was loaded.
 func SaveCalibration(p Predictor, dir string) error {
+	if p.calibration() == nil {
+		return errors.New("save the calibration: the predictor has none; Calibrate fits one")
+	}
 	return p.calibration().save(dir, p.loaded())
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 // planted returns a model and a graph whose facts were drawn by the softmax of the model's scores,
@@ -279,6 +280,7 @@ func TestSaveCalibration(t *testing.T) {
 		!strings.Contains(err.Error(), "changed") {
 		t.Errorf("the calibration is saved next to another model (%v)", err)
 	}
+	require.Error(t, completion.SaveCalibration(completion.Single{Model: m}, dir), "has none")
 }
 
 // TestFewestQueries checks that large graphs are calibrated with some hundreds of queries.

@@ -101,7 +101,7 @@ func (a *Answerer) trainOf(
 	ctx context.Context, entity int32, answers int,
 ) (triples []datasets.Triple, err error) {
 	const few = 4
-	if answers > few || a.isPrepared {
+	if answers > few || a.isPrepared.Load() {
 		return a.train().Facts(entity), ctx.Err()
 	}
 	const together = 1 << 20 // triples

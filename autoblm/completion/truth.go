@@ -167,7 +167,7 @@ func (a *Answerer) evidences(ctx context.Context, triples []datasets.Triple) ([]
 		if err != nil {
 			return nil, err
 		}
-		if len(triples) > fewQueries && !a.isPrepared {
+		if len(triples) > fewQueries && !a.isPrepared.Load() {
 			a.forget(c)
 		}
 	}

@@ -65,7 +65,7 @@ type Task interface {
 	Measure(ctx context.Context, b Best) (*Measures, error)
 }
 
-// Capabilities says which optional stages a task can run.
+// Capabilities says which optional stages a task can run, and which seeds it uses.
 type Capabilities struct {
 	// Ensembles is true if [Task.Ensemble] selects ensembles.
 	Ensembles bool
@@ -74,6 +74,9 @@ type Capabilities struct {
 	// Forms is true if the task also trains models of other forms than bilinear in a search for
 	// structures.
 	Forms bool
+	// Seeds is the number of consecutive seeds that a trial uses, from that of its recipe on; 0 means
+	// one. Trials of other seeds share none of them.
+	Seeds int
 }
 
 // Base implements the optional methods of [Task] for a task that supports none of them: it

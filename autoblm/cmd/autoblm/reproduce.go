@@ -98,8 +98,13 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	}
 	defer on.close()
 	plan.Distribute = on.onTask()
-	if err := saveConfig(configTitle("reproduce "+c.Dataset), plan.Folder, line, pinned); err != nil {
-		return err
+	// A folder with results keeps its settings until these are known to be the same.
+	save := func() error { return saveConfig(configTitle("reproduce "+c.Dataset), plan.Folder, line, pinned) }
+	hasResults := plan.HasStudy() || isFile(plan.ResultFile())
+	if !hasResults {
+		if err := save(); err != nil {
+			return err
+		}
 	}
 	var end time.Time
 	if limit := minutes(c.Minutes); limit > 0 {
@@ -116,6 +121,9 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	training.Finish()
 	if d != nil && err != nil && ctx.Err() != nil {
 		return fmt.Errorf("interrupted; resume with: %s", command)
+	}
+	if err == nil && hasResults {
+		err = save()
 	}
 	if err != nil {
 		return err

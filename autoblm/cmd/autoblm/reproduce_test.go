@@ -142,6 +142,9 @@ func TestReproduceRefusals(t *testing.T) {
 	} {
 		fail(t, r.status, r.text, r.line)
 	}
+	if config := string(readFile(t, out+"/config.yaml")); !strings.Contains(config, "epochs: 1\n") {
+		t.Errorf("a refused training changed the settings to\n%s", config)
+	}
 	writeFile(t, "{", out, "result.json")
 	fail(t, cli.Failed, "result.json", "reproduce umls --out", out)
 }

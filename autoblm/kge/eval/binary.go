@@ -55,7 +55,8 @@ func AveragePrecision(all []Decision) float64 {
 }
 
 // AreaUnderROC returns the chance that a true example has a higher score than a false one, where
-// equal scores count half.
+// equal scores count half. It is NaN without true or without false examples. A score that is NaN is the
+// lowest.
 func AreaUnderROC(all []Decision) float64 {
 	ahead, isTrue := 0.0, 0 // pairs with the true one ahead
 	eachScore(all, func(before, trueBefore, n, trueNow int) {
@@ -75,7 +76,7 @@ func eachScore(all []Decision, visit func(before, trueBefore, n, trueNow int)) {
 	isTrue := 0
 	for from := 0; from < len(sorted); {
 		n, trueNow := 0, 0
-		for ; from+n < len(sorted) && sorted[from+n].Score == sorted[from].Score; n++ {
+		for ; from+n < len(sorted) && cmp.Compare(sorted[from+n].Score, sorted[from].Score) == 0; n++ {
 			if sorted[from+n].IsTrue {
 				trueNow++
 			}

@@ -101,3 +101,15 @@ func TestCalibrationError(t *testing.T) {
 		t.Errorf("the error of right probabilities is %v", e)
 	}
 }
+
+// TestNaNIsLowest ranks scores that are not numbers below all others.
+func TestNaNIsLowest(t *testing.T) {
+	nan := math.NaN()
+	all := []eval.Decision{{Score: nan}, {Score: 1, IsTrue: true}, {Score: nan}, {Score: 0, IsTrue: true}}
+	if got := eval.AreaUnderROC(all); got != 1 {
+		t.Errorf("the area is %v, want 1", got)
+	}
+	if got := eval.AveragePrecision(all); got != 1 {
+		t.Errorf("the average precision is %v, want 1", got)
+	}
+}

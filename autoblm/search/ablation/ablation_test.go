@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/require"
 )
 
 func plan(t *testing.T) ablation.Plan {
@@ -241,6 +242,17 @@ func TestVariantsAreChecked(t *testing.T) {
 			t.Errorf("%s begins with %d nonzeros", v.Name, s.InitialNonzeros)
 		}
 	}
+}
+
+// TestNothingToSelectBy refuses a comparison by validation triples that a graph lacks.
+func TestNothingToSelectBy(t *testing.T) {
+	p := plan(t)
+	p.Graph = enginetest.Graph()
+	p.Graph.Valid = nil
+	filters, err := ablation.ByName("filter")
+	require.NoError(t, err)
+	_, err = ablation.Compare(t.Context(), p, filters)
+	require.Error(t, err, "no validation triples")
 }
 
 // TestOneStructure checks that a comparison without a rank correlation is saved.

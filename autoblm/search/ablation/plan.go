@@ -54,6 +54,10 @@ func (p Plan) search(
 		Settings:   s,
 		MixEngines: p.MixEngines,
 	}
+	if reason := problem.Task.CannotSelect(); reason != "" {
+		return nil, fmt.Errorf("%s, so variants cannot be compared: use a graph with other validation triples",
+			reason)
+	}
 	if p.Distribute != nil {
 		if problem.Task, err = p.Distribute(ctx, problem.Task); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -74,8 +78,6 @@ func (p Plan) search(
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case result.Stopped == search.Interrupted:
 		return nil, fmt.Errorf("interrupted in %q: %w", name, context.Cause(ctx))
-	case result.Stopped == search.CannotSelect:
-		return nil, fmt.Errorf("%s: %s", name, problem.Task.CannotSelect())
 	case len(result.Best) == 0:
 		return nil, fmt.Errorf("%s: all %d structures diverged: lower the learning rate",
 			name, result.Trained)

@@ -240,6 +240,9 @@ func addFile(archive *tar.Writer, name, path string, size int64) error {
 	return err
 }
 
+// pathIn returns the path of data in the folder where a worker keeps them.
+func (d Data) pathIn(folder string) string { return filepath.Join(folder, d.object(), d.Name) }
+
 // receiveData returns the path of data from the cluster, which it keeps in a folder for the next
 // time. An interrupted transfer leaves nothing.
 func (c *Cluster) receiveData(ctx context.Context, d Data, folder string) (path string, err error) {
@@ -249,8 +252,7 @@ func (c *Cluster) receiveData(ctx context.Context, d Data, folder string) (path 
 	if !filepath.IsLocal(d.Fingerprint) || filepath.Base(d.Fingerprint) != d.Fingerprint {
 		return "", fmt.Errorf("data with the fingerprint %q", d.Fingerprint)
 	}
-	at := filepath.Join(folder, d.object())
-	path = filepath.Join(at, d.Name)
+	path = d.pathIn(folder)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
@@ -281,7 +283,7 @@ func (c *Cluster) receiveData(ctx context.Context, d Data, folder string) (path 
 	if err != nil {
 		return "", fmt.Errorf("fetch the data %s: %w", d.Dataset, err)
 	}
-	if err := os.Rename(part, at); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Rename(part, filepath.Dir(path)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
 	return path, nil

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/require"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -85,4 +86,30 @@ func TestLinkedFolder(t *testing.T) {
 		t.Errorf("%+v, %v", header, err)
 	}
 	require.Error(t, packFolder(io.Discard, t.TempDir(), "data"), "there are no files in it")
+}
+
+// TestChangedData fetches data again if the files that a worker kept were changed.
+func TestChangedData(t *testing.T) {
+	c := newTestCluster(t)
+	content := "a\tr\tb\n"
+	from := writeFolder(t, map[string]string{"train.txt": content})
+	on, err := NewTask(t.Context(), c.connect(), fakeTask{}, from, "cpu avx512")
+	require.NoError(t, err)
+	w := &Worker{Cluster: c.connect(), Folder: t.TempDir()}
+	w.Open = func(_ context.Context, _ Data, path, _ string) (task.Task, func(), error) {
+		got, err := os.ReadFile(filepath.Join(path, "train.txt"))
+		if err == nil && string(got) != content {
+			err = errors.New("changed")
+		}
+		return fakeTask{}, func() {}, err
+	}
+	for _, written := range []string{content, ""} {
+		_, err := w.open(t.Context(), on.data, "")
+		require.NoError(t, err)
+		w.close()
+		kept := filepath.Join(on.data.pathIn(filepath.Join(w.Folder, "data")), "train.txt")
+		require.NoError(t, os.WriteFile(kept, []byte(written), 0o600))
+	}
+	_, err = w.open(t.Context(), on.data, "")
+	require.NoError(t, err)
 }

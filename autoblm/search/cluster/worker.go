@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -419,9 +420,29 @@ func (w *Worker) open(ctx context.Context, d Data, engine string) (task.Task, er
 		return w.opened.Task, nil
 	}
 	w.close()
+	folder := filepath.Join(w.Folder, "data")
+	_, notKept := os.Stat(d.pathIn(folder))
+	opened, err := w.openData(ctx, d, folder, engine)
+	if err != nil && !d.IsEmbedded && notKept == nil && ctx.Err() == nil { // the files were changed
+		if err := os.RemoveAll(filepath.Dir(d.pathIn(folder))); err != nil {
+			return nil, err
+		}
+		opened, err = w.openData(ctx, d, folder, engine)
+	}
+	if err != nil {
+		return nil, err
+	}
+	opened.data = string(content)
+	w.opened = opened
+	return opened.Task, nil
+}
+
+// openData opens data, which it fetches into a folder unless they are there.
+func (w *Worker) openData(ctx context.Context, d Data, folder, engine string) (*openTask, error) {
 	path := d.Name
 	if !d.IsEmbedded {
-		if path, err = w.Cluster.receiveData(ctx, d, filepath.Join(w.Folder, "data")); err != nil {
+		var err error
+		if path, err = w.Cluster.receiveData(ctx, d, folder); err != nil {
 			return nil, err
 		}
 	}
@@ -437,8 +458,7 @@ func (w *Worker) open(ctx context.Context, d Data, engine string) (task.Task, er
 		closeTask()
 		return nil, err
 	}
-	w.opened = &openTask{t, string(content), engine, path, identity.Dataset, closeTask}
-	return t, nil
+	return &openTask{Task: t, engine: engine, path: path, name: identity.Dataset, close: closeTask}, nil
 }
 
 func (w *Worker) close() {

@@ -251,9 +251,10 @@ func proposeSeeds(s *search.State, chosen []task.Trial, first int) (search.Step,
 // missingSeeds returns trials of a structure and a recipe for those seeds, from number first on,
 // that are missing.
 func missingSeeds(s *search.State, of task.Trial, first int) (trials []task.Trial) {
+	perTrial := uint64(max(1, s.Task.Supports().Seeds))
 	for i := range s.Settings.RetrainSeeds {
 		t := of
-		t.Recipe.Seed += uint64(first+i) + 1
+		t.Recipe.Seed += (uint64(first+i) + 1) * perTrial
 		exists := func(b task.Trial) bool {
 			return b.Stage == task.Retraining && isSameModel(b, t) && b.Recipe == t.Recipe
 		}

@@ -60,6 +60,27 @@ func TestSplitsDecide(t *testing.T) {
 	}
 }
 
+// seedsTask trains five models of consecutive seeds in each trial.
+type seedsTask struct{ fakeTask }
+
+func (seedsTask) Supports() task.Capabilities { return task.Capabilities{Seeds: 5} }
+
+// TestSeedsAreNotShared checks that no model of a retrained structure is in two of its trials.
+func TestSeedsAreNotShared(t *testing.T) {
+	s := search.BasicSettings()
+	s.Budget, s.Predictor, s.RetrainSeeds, s.Seed = 8, nil, 3, 7
+	r := run(t, problem(seedsTask{fakeTask{artifacts: true, score: nonzeros}}, strategy.Random{}, s))
+	for _, retrained := range r.Retrained {
+		var seeds []uint64
+		for _, trial := range retrained.Trials {
+			seeds = append(seeds, trial.Recipe.Seed)
+		}
+		if slices.Sort(seeds); !slices.Equal(seeds, []uint64{12, 17, 22}) {
+			t.Errorf("%s has the seeds %d", retrained.Structure, seeds)
+		}
+	}
+}
+
 // TestLaterSeedsDetermineKept: the best seed of the structure with the best mean over all seeds is
 // kept, although others were the best before.
 func TestLaterSeedsDetermineKept(t *testing.T) {

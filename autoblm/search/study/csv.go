@@ -47,6 +47,7 @@ func columnsFor(byRecipe bool, fields []task.Column) []column {
 		{"number", func(t task.Trial) string { return strconv.Itoa(t.Number) }},
 		{"stage", func(t task.Trial) string { return string(t.Stage) }},
 		{"round", func(t task.Trial) string { return strconv.Itoa(t.Round) }},
+		{"split", func(t task.Trial) string { return strconv.Itoa(t.Split) }},
 		{"name", nameOf},
 		{"state", func(t task.Trial) string { return string(t.State) }},
 		{"structure", func(t task.Trial) string { return t.Structure.String() }},
@@ -64,6 +65,7 @@ func columnsFor(byRecipe bool, fields []task.Column) []column {
 	}
 	return slices.Concat(columns, []column{
 		{"seconds", func(t task.Trial) string { return exact(t.Seconds) }},
+		{"stopped_early", func(t task.Trial) string { return strconv.FormatBool(t.StoppedEarly) }},
 		{"engine", func(t task.Trial) string { return t.Engine }},
 		{"backend", func(t task.Trial) string { return t.Backend }},
 		{"error", func(t task.Trial) string { return t.Error }},
