@@ -24,7 +24,7 @@ func (a *analysis) facts() []string {
 		facts = append([]string{a.Date.Format("2 January 2006")}, facts...)
 	}
 	if n := len(a.running); n > 0 {
-		facts = append(facts, format.Count(n, "structure")+" without a result yet")
+		facts = append(facts, format.Count(n, "trial")+" without a result yet")
 	}
 	return slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
 }

@@ -87,7 +87,9 @@ func (a *analysis) compareKept() Headline {
 	var h Headline
 	full := search.FinalOf(a.fullSize())
 	h.Baseline = a.modelOf(full.Baseline, a.bestBaseline)
-	h.Alone = a.modelOf(full.Found, a.best)
+	if full.Baseline == nil || full.Found != nil { // not two models of different sizes
+		h.Alone = a.modelOf(full.Found, a.best)
+	}
 	if k := a.kept; k != nil {
 		h.Kept = a.keptModel(*k)
 		if k.Ensemble == nil && !study.IsBaseline(*k) {
@@ -281,19 +283,16 @@ func (h Headline) verdict() (note, detail string) {
 		return "is the kept model", ""
 	}
 	d := *h.Kept.Difference
-	return d.Note("kept is"), d.detail()
+	return d.Note("kept"), d.detail()
 }
 
-// Note describes the difference in words. A clear one names the subject, such as "kept is".
+// Note describes the difference in words, with its subject, such as "kept", if it is not "".
 func (i Interval) Note(subject string) string {
 	verdict := i.Verdict()
-	switch {
-	case verdict != unclear:
-		verdict = strings.TrimSpace(subject + " " + verdict)
-	case i.Mean <= 0:
+	if verdict == unclear && i.Mean <= 0 {
 		verdict = "no gain"
 	}
-	return format.Signed(i.Mean) + ": " + verdict
+	return strings.TrimSpace(subject+" "+format.Signed(i.Mean)) + ": " + verdict
 }
 
 func (i Interval) detail() string {

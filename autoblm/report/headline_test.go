@@ -72,17 +72,17 @@ func TestHeadline(t *testing.T) {
 	}{
 		{"ensemble", headlineOf(task.EnsembleSelection, []float64{.412}, []float64{.404}, 250), []Row{
 			{Label: "kept", Name: "ensemble of 3", Score: "test MRR 0.412 ± 0.031"},
-			{Label: "baseline", Name: "ComplEx", Score: "test MRR 0.404", Note: "+0.008: no clear difference"},
+			{Label: "baseline", Name: "ComplEx", Score: "test MRR 0.404", Note: "kept +0.008: no clear difference"},
 			{Label: "structure alone", Name: "structure found", Score: "test MRR 0.300", Note: "−0.104: worse"},
 		}},
 		{"clear", headlineOf(task.EnsembleSelection, []float64{.5}, []float64{.4}, 2500), []Row{
 			{Label: "kept", Name: "ensemble of 3", Score: "test MRR 0.500 ± 0.010"},
-			{Label: "baseline", Name: "ComplEx", Score: "test MRR 0.400", Note: "+0.100: kept is better"},
+			{Label: "baseline", Name: "ComplEx", Score: "test MRR 0.400", Note: "kept +0.100: better"},
 			{Label: "structure alone", Name: "structure found", Score: "test MRR 0.300", Note: "−0.100: worse"},
 		}},
 		{"seeds", headlineOf(task.Retraining, []float64{.6, .62}, []float64{.5, .51}, 100), []Row{
 			{Label: "kept", Name: "structure found, mean of 2 seeds", Score: "test MRR 0.610 ± 0.049"},
-			{Label: "baseline", Name: "ComplEx, mean of 2 seeds", Score: "test MRR 0.505", Note: "+0.105: kept is better"},
+			{Label: "baseline", Name: "ComplEx, mean of 2 seeds", Score: "test MRR 0.505", Note: "kept +0.105: better"},
 		}},
 		{"empty", Data{}.Headline(), nil},
 	} {

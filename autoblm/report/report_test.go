@@ -349,7 +349,7 @@ func TestPageReportsMissingParts(t *testing.T) {
 			"By relation and relation pattern: the folder is gone.",
 			"are not available: the folder is gone.",
 		},
-		"unfinished": {"2 structures without a result yet", "no result yet"},
+		"unfinished": {"2 trials without a result yet", "no result yet"},
 		"all failed": {
 			"All 3 structures diverged", "training diverged in epoch 1", "count as trained",
 		},
@@ -414,5 +414,23 @@ func TestContrast(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNoVerdictYet checks that a running search is not judged, and that trials which failed for
+// another reason than divergence name it.
+func TestNoVerdictYet(t *testing.T) {
+	d := ofSearch(t)
+	d.InUse = &study.InUseError{}
+	if got := d.Verdict(); len(got) != 1 || !strings.Contains(got[0], "No verdict before the search ends") {
+		t.Errorf("a running search: %q", got)
+	}
+	failed := studies(t)["all failed"]
+	failed.Trials = slices.Clone(failed.Trials)
+	for i := range failed.Trials {
+		failed.Trials[i].Error = "3 workers were lost"
+	}
+	if got := failed.Verdict()[0]; got != "No structure has a result: 3 workers were lost." {
+		t.Errorf("lost workers: %q", got)
 	}
 }

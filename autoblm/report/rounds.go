@@ -18,7 +18,7 @@ func (a *analysis) work() []Part {
 	text := fmt.Sprintf("Training and %s the structures of the rounds took %s. "+
 		"Filter, predictor and strategy took %s",
 		a.Presentation.ScoredBy, duration(training), duration(proposing))
-	if training > 0 {
+	if training > proposing {
 		text += fmt.Sprintf(", %.1f %% of that", 100*proposing/training)
 	}
 	text += ". Writing the study is not included."
@@ -41,7 +41,7 @@ func (a *analysis) work() []Part {
 func (a *analysis) stoppedOnRungs() int {
 	stopped := 0
 	for _, t := range search.Proposed(a.Trials) {
-		if t.Stage == task.HalvingRung && t.State != task.Running {
+		if t.Stage == task.HalvingRung && t.State == task.Complete {
 			stopped++
 		}
 	}

@@ -54,10 +54,12 @@ func (a *analysis) trialRow(t task.Trial) TrialRow {
 		Valid: t.Score, Test: t.TestScore, Seconds: t.Seconds, Note: a.trialNote(t),
 		Kept: a.kept != nil && t.Number == a.kept.Number,
 	}
-	if t.Ensemble == nil {
+	if t.Ensemble != nil {
+		row.Valid = nil // of held-out data, as the note says
+	} else {
 		row.Structure = t.Structure.String()
 		if a.Presentation.ByRecipe {
-			row.Dim, row.Epochs = t.Recipe.Training.Dim, t.Recipe.Training.Epochs
+			row.Dim, row.Epochs = t.Recipe.Training.Dim, cmp.Or(len(t.Loss), t.Recipe.Training.Epochs)
 		}
 	}
 	return row
@@ -83,6 +85,8 @@ func (a *analysis) trialNote(t task.Trial) string {
 		return "no result yet"
 	case t.StoppedEarly:
 		return "stopped early"
+	case t.Ensemble != nil && t.Score != nil:
+		return "validation " + format.Cell(t.Score) + " on held-out data"
 	}
 	return messageOr(t, equivalence(t))
 }
@@ -129,11 +133,11 @@ func stageName(t task.Trial) string {
 // fewestTrials is the smallest number of trials for a chart.
 const fewestTrials = 5
 
-// trialsChart plots the score of each trial by its number. Scores on other splits are not
-// comparable and left out. It returns nil for a few trials, which the table shows as well.
+// trialsChart plots the score of each trial by its number. Scores on other splits, and those of
+// ensembles on held-out data, are not comparable and left out. It returns nil for a few trials, which the table shows as well.
 func (a *analysis) trialsChart() *Chart {
 	complete := slices.DeleteFunc(slices.Clone(a.Trials), func(t task.Trial) bool {
-		return t.State != task.Complete || t.Score == nil || t.Stage == task.Resplit
+		return t.State != task.Complete || t.Score == nil || t.Stage == task.Resplit || t.Ensemble != nil
 	})
 	if len(complete) < fewestTrials {
 		return nil

@@ -28,6 +28,10 @@ func (a *analysis) verdict() []string {
 }
 
 func (a *analysis) judgement() []string {
+	if a.State().Status == study.Running {
+		return []string{fmt.Sprintf("No verdict before the search ends: it has trained %s.",
+			study.Amount(a.Result()))}
+	}
 	if retrained := search.FinalOf(a.fullSize()); retrained.Best != nil {
 		return a.judgeRetrained(retrained)
 	}
@@ -131,6 +135,9 @@ func (a *analysis) worth(f search.Final) string {
 	if same := f.Found.Structure.Name(); same != "" {
 		return nothing + "the best structure found is equivalent to " + structure.TitleOf(same) + "."
 	}
+	if f.Best.Name != "" && a.kept != nil && a.kept.Ensemble != nil {
+		return fmt.Sprintf("No structure found beat %s %s alone.", baseline, a.Presentation.OnValidation)
+	}
 	if f.Best.Name != "" {
 		return fmt.Sprintf("%sno structure beat %s %s.", nothing, baseline,
 			a.Presentation.OnValidation)
@@ -159,9 +166,13 @@ func (a *analysis) worth(f search.Final) string {
 
 func (a *analysis) nothingFound() string {
 	switch {
-	case a.trained > a.complete:
+	case a.trained > 0 && a.complete == 0 && task.OtherFailure(a.failed) != "":
+		return "No structure has a result: " + task.OtherFailure(a.failed) + "."
+	case a.trained > 0 && a.complete == 0:
 		return fmt.Sprintf("All %d structures diverged: try a lower learning rate.",
 			a.trained)
+	case a.complete > 0:
+		return "No structure was trained for all epochs."
 	case a.kept != nil:
 		return "Only baselines have results yet."
 	}

@@ -15,7 +15,13 @@ async function call(path, body) {
 	const answer = await fetch(path, {
 		method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body),
 	});
-	const value = await answer.json();
+	const text = await answer.text();
+	let value;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		throw new Error(`The answer of the server cannot be read (status ${answer.status}).`);
+	}
 	if (answer.ok) return value;
 	const reasons = (value.errors || []).map(e => e.message);
 	const fault = new Error([value.detail, ...reasons].join(": "));
@@ -25,10 +31,13 @@ async function call(path, body) {
 
 const path = (name, values) => name + "?" + new URLSearchParams({ model: current.name, ...values });
 
+// label isolates a label from the text around it, which may run in the other direction.
+const label = text => el("bdi", {}, text);
+
 // link returns a link that shows an entity.
 function link(entity) {
 	const state = new URLSearchParams({ model: current.name, entity });
-	return el("a", { href: "#" + state }, entity);
+	return el("a", { href: "#" + state }, label(entity));
 }
 
 async function start() {
@@ -65,7 +74,9 @@ async function show() {
 	try {
 		await drawState(turn);
 	} catch (fault) {
-		if (turn === latest) throw fault;
+		if (turn !== latest) return;
+		$("results").replaceChildren(); // of an earlier state
+		throw fault;
 	}
 }
 
@@ -114,7 +125,7 @@ function drawAbout(model) {
 	$("title").replaceChildren(visible(model.name));
 	$("about").replaceChildren(...facts.map(f => el("span", {}, f)));
 	$("status").textContent = model.facts || model.classifies ? ""
-		: "The data of this model are not at hand: known facts are not shown.";
+		: "The server has no data of this model, so it shows no known facts.";
 }
 
 // drawMember shows a model and its structure.
@@ -199,13 +210,16 @@ function knownFacts(found) {
 	const groups = new Map();
 	for (const f of found.facts) {
 		const isHead = f.head === found.entity;
-		const key = isHead ? `${f.relation} →` : `← ${f.relation}`;
-		if (!groups.has(key)) groups.set(key, []);
-		groups.get(key).push(isHead ? f.tail : f.head);
+		const key = (isHead ? "→" : "←") + f.relation;
+		if (!groups.has(key)) {
+			groups.set(key, { title: isHead ? [label(f.relation), " →"] : ["← ", label(f.relation)], others: [] });
+		}
+		groups.get(key).others.push(isHead ? f.tail : f.head);
 	}
 	const list = el("dl", { class: "facts-list" });
-	for (const [key, others] of groups) {
-		list.append(el("dt", {}, key), el("dd", {}, others.map(link)));
+	for (const { title, others } of groups.values()) {
+		list.append(el("dt", {}, title),
+			el("dd", {}, others.flatMap((other, i) => i === 0 ? [link(other)] : [", ", link(other)])));
 	}
 	section.append(list);
 	const rest = found.total - found.facts.length;
@@ -247,7 +261,7 @@ function predictions(entity, facts) {
 function answersTable(result, entity) {
 	if (result.error) return el("p", { class: "miss" }, result.error);
 	const { head, relation, tail } = result.query;
-	const caption = `(${head ?? "?"}, ${relation}, ${tail ?? "?"})`;
+	const caption = ["(", label(head ?? "?"), ", ", label(relation), ", ", label(tail ?? "?"), ")"];
 	const isCalibrated = result.answers.some(a => a.probability !== undefined);
 	const titles = [["rank", true], ["entity", false], ["score", true],
 		[isCalibrated ? "probability" : "share", true], ["", false]];
@@ -289,7 +303,7 @@ async function reasons(triple, end) {
 		const because = (await call("v1/explain", body)).results[0].answers[0].because || [];
 		if (because.length === 0) return [el("p", { class: "soft" }, "No training triple speaks for it.")];
 		return [el("p", { class: "soft" }, "Because of, by approximate influence on the score:"),
-			el("ul", {}, because.map(b => el("li", {}, link(b.head), ` ${b.relation} `, link(b.tail), " ",
+			el("ul", {}, because.map(b => el("li", {}, link(b.head), " ", label(b.relation), " ", link(b.tail), " ",
 				el("span", { class: "soft" }, b.influence.toFixed(2)))))];
 	} catch (fault) {
 		return [el("p", { class: "miss" }, fault.message)];
@@ -392,7 +406,10 @@ $("key").addEventListener("submit", event => {
 	sessionStorage.setItem("token", $("token").value);
 	attempt(start);
 });
-addEventListener("hashchange", () => attempt(show));
+addEventListener("hashchange", () => attempt(async () => {
+	await show();
+	if (document.activeElement === document.body) $("shown")?.focus(); // the link that was followed is gone
+}));
 
 // attempt shows the fault of a function.
 function attempt(f) {

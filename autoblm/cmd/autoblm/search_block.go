@@ -53,8 +53,12 @@ func (s searchRun) addNotes(b *cli.Block, r *search.Result) {
 	case r.Trained == 0 && r.Stopped != search.Interrupted:
 		b.Note("No " + what + " was trained: the deadline is too short.")
 	}
-	if diverged := r.Trained - r.Complete; diverged > 0 {
-		b.Note(format.Count(diverged, what) + " diverged.")
+	if failed := r.Trained - r.Complete; failed > 0 {
+		why := " diverged."
+		if reason := task.OtherFailure(r.Trials); reason != "" {
+			why = " diverged or failed: " + reason + "."
+		}
+		b.Note(format.Count(failed, what) + why)
 	}
 	noteRecipe(b, r)
 	noteEngines(b, task.Engines(r.Trials))
@@ -96,7 +100,7 @@ func addHeadline(b *cli.Block, h report.Headline) {
 	if m := h.Baseline; m != nil && (h.Kept == nil || h.Kept.Name != m.Name) {
 		remark := ""
 		if h.Kept != nil {
-			remark = difference("kept is", h.Kept.Difference)
+			remark = difference("kept", h.Kept.Difference)
 		}
 		add("baseline", shortName(m), m, remark)
 	}
