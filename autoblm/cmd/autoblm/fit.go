@@ -18,6 +18,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/dustin/go-humanize"
 )
 
 const (
@@ -64,6 +65,11 @@ func (c *trainCommand) fit(
 		return nil
 	}
 	before := c.Settings.Training
+	if !flags.IsGiven(line, "dim") && c.start == nil {
+		if note := memoryNote(size, before.Dim); note != "" {
+			o.Message("autoblm: %s", note)
+		}
+	}
 	if c.Minutes > 0 {
 		follow := c.following(line)
 		if follow.Epochs {
@@ -88,6 +94,18 @@ func (c *trainCommand) fit(
 		}
 	}
 	return nil
+}
+
+// memoryNote says that memory made a default dimension smaller, "" if it did not.
+func memoryNote(size recipe.Size, dim int) string {
+	free := size.Memory
+	size.Memory = 0
+	most := recipe.Default(size).Training.Dim
+	if dim >= most {
+		return ""
+	}
+	return fmt.Sprintf("d %d, because d %d needs more than half of the free memory, %s; "+
+		"--dim sets it", dim, most, humanize.IBytes(uint64(free)))
 }
 
 // following returns the settings that follow a deadline: those of a default recipe that are not

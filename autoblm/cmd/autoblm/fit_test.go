@@ -9,8 +9,20 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/datasets"
 )
+
+// TestMemoryNote says why a default dimension is smaller than on a machine with more memory.
+func TestMemoryNote(t *testing.T) {
+	size := recipe.Size{Entities: 129_362, Train: 624_528, Valid: 78_066, Memory: 1 << 29}
+	dim := recipe.Default(size).Training.Dim
+	contains(t, memoryNote(size, dim), fmt.Sprintf("d %d, because", dim), "512 MiB")
+	size.Memory = 1 << 40
+	if note := memoryNote(size, recipe.Default(size).Training.Dim); note != "" {
+		t.Errorf("with enough memory: %q", note)
+	}
+}
 
 // TestLargeGraph trains on a graph with many entities. A line says what the default recipe is, and
 // flags override it.
