@@ -58,7 +58,8 @@ func (a *analysis) curvesOf(models []search.Retrained, of func(task.Trial) map[i
 		var points []Point
 		for _, epoch := range slices.Sorted(maps.Keys(byEpoch)) {
 			values := byEpoch[epoch]
-			p := Point{X: float64(epoch), Y: stat.Mean(values, nil), Trial: r.Trials[0].Number}
+			p := meanPoint(r)
+			p.X, p.Y = float64(epoch), stat.Mean(values, nil)
 			if len(values) > 1 {
 				low, high := slices.Min(values), slices.Max(values)
 				p.Low, p.High = &low, &high

@@ -78,12 +78,12 @@ function drawCard(card) {
 
 function drawPrediction(p) {
 	const answer = a => el("span", { class: a.correct ? "hit" : "", title: a.name },
-		a.correct ? "✓ " : "", local(a.name));
+		a.correct ? "✓ " : "", el("bdi", {}, local(a.name)));
 	const shown = p.answers.filter(a => a.rank <= 5), missed = p.answers.filter(a => a.rank > 5);
-	return el("div", {}, el("dt", { title: p.question }, local(p.question)), el("dd", {},
-		el("span", { class: "answers" }, shown.map(answer)),
+	return el("div", {}, el("dt", { title: p.question }, el("bdi", {}, local(p.question))), el("dd", {},
+		el("span", { class: "answers" }, shown.flatMap((a, i) => i === 0 ? [answer(a)] : [", ", answer(a)])),
 		missed.length ? el("span", { class: "missed" },
-			missed.map(a => el("span", { class: "miss" }, `✗ ${local(a.name)}, rank ${a.rank}`))) : ""));
+			missed.map(a => el("span", { class: "miss" }, "✗ ", el("bdi", {}, local(a.name)), `, rank ${a.rank}`))) : ""));
 }
 
 // local returns the last part of an IRI, and other names as they are.

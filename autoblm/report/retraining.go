@@ -115,8 +115,11 @@ func (a *analysis) retrainingChart(all []search.Retrained) *Chart {
 		chart.X = a.Presentation.Test
 	}
 	means := Series{Name: "mean with 95 % interval over the seeds", Style: Dots}
-	if seeds == 1 {
+	switch seeds {
+	case 1:
 		means.Name = "one seed, with two standard errors"
+	case 2:
+		means.Name = "mean of two seeds"
 	}
 	each := Series{Name: "one seed", Style: Dots}
 	for row, r := range all {
@@ -134,9 +137,10 @@ func (a *analysis) retrainingChart(all []search.Retrained) *Chart {
 		if n := a.examplesOf(r.Trials[0], tested); seeds == 1 && n > 0 {
 			half = 2 * eval.ErrorBound(center, n)
 		}
-		p := Point{X: center, Y: float64(row), Trial: r.Trials[0].Number}
+		p := meanPoint(r)
+		p.X, p.Y = center, float64(row)
 		if half > 0 {
-			low, high := center-half, center+half
+			low, high := max(0, center-half), min(1, center+half) // as all scores
 			p.Low, p.High = &low, &high
 		}
 		means.Points = append(means.Points, p)
@@ -148,11 +152,19 @@ func (a *analysis) retrainingChart(all []search.Retrained) *Chart {
 	return chart
 }
 
+// meanPoint returns a point of the seeds of a model: that of the trial, if there is one.
+func meanPoint(r search.Retrained) Point {
+	if len(r.Trials) > 1 {
+		return Point{Label: "mean of " + format.Count(len(r.Trials), "seed")}
+	}
+	return Point{Trial: r.Trials[0].Number}
+}
+
 // interval returns the mean and half the width of its 95 % confidence interval by Student's
-// distribution; 0 for one value.
+// distribution; 0 for one value, and for two, whose interval would say nothing.
 func interval(values []float64) (center, half float64) {
 	center, deviation := stat.MeanStdDev(values, nil)
-	if len(values) < 2 {
+	if len(values) < 3 {
 		return center, 0
 	}
 	n := float64(len(values))
