@@ -97,7 +97,7 @@ func (v Curve) Picture() Picture {
 }
 
 func (h *chart) addSeries(s Series, p pen) {
-	if s.Style == Dots {
+	if s.Style == Dots || len(s.Points) == 1 { // which is no line
 		d := &plotter.Scatter{XYs: xys(s.Points), GlyphStyle: draw.GlyphStyle{
 			Color: p.color, Radius: dotRadius, Shape: draw.CircleGlyph{},
 		}}

@@ -38,6 +38,13 @@ func (a *analysis) curve() plot.Curve {
 			{Name: fmt.Sprintf("mean of the best %d", topMean), Style: plot.Steps, Points: mean},
 		},
 	}
+	if len(each) < topMean {
+		curve.Series = curve.Series[:2]
+	}
+	const mostMarks = 40
+	if len(ends) > mostMarks {
+		curve.Marks = nil
+	}
 	if names := a.notDrawn(); len(names) > 0 {
 		curve.Title += ", without " + format.List(names, "and") + " far below"
 	}
@@ -78,9 +85,9 @@ func meanScore(trials []task.Trial) float64 {
 
 // lowest returns the lowest score of complete trials that is drawn, so that a few bad ones do not
 // press all others into a line: the lower quartile minus three interquartile ranges (Tukey,
-// Exploratory Data Analysis, 1977).
+// Exploratory Data Analysis, 1977). Of few trials, all are drawn.
 func lowest(complete []task.Trial) float64 {
-	if len(complete) == 0 {
+	if len(complete) < fewestTrials {
 		return 0
 	}
 	ascending := make([]float64, len(complete))
