@@ -66,6 +66,18 @@ func TestStoppedTrainingDoesNotContinue(t *testing.T) {
 		format.Int(len(lossesOf(t, first)))+": more epochs do not change it")
 }
 
+// TestStopThatDependedOnEpochs refuses more epochs if with them the training had not stopped there.
+func TestStopThatDependedOnEpochs(t *testing.T) {
+	dir := t.TempDir()
+	line := "train --structure simple --dim 8 --no-eval --lr 0.5 --cooldown 0.95 --validate-every 1 " +
+		"--patience 1 --dataset " + smallGraph(t) + " --out " + dir + "/model --epochs "
+	first := object(t, line, "10")
+	before := readFile(t, dir+"/model/config.yaml")
+	fail(t, cli.Failed, "stopped early after epoch "+format.Int(len(lossesOf(t, first)))+
+		", which depended on its 10 epochs", line, "200")
+	same(t, "the settings", readFile(t, dir+"/model/config.yaml"), before)
+}
+
 // TestContinuedSchedule checks that a falling learning rate is reported, that a log continues, and
 // that trainings which differ otherwise are refused with their differences.
 func TestContinuedSchedule(t *testing.T) {
