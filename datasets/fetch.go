@@ -17,7 +17,8 @@ import (
 )
 
 // Fetch downloads a benchmark into the cache folder, from where [Open] reads it, and
-// returns that folder. If the folder already has the right files, nothing is downloaded.
+// returns that folder. If one of [Folders] already has the right files, it is returned, and nothing
+// is downloaded.
 //
 // Fetch tries the addresses in order. The splits appear in the cache all at once, and only
 // with the right checksums; they replace files that failed the check. The error has the
@@ -41,10 +42,12 @@ func Fetch(
 func (b Benchmark) fetch(
 	ctx context.Context, progress func(done, total int64),
 ) (string, error) {
-	dir := cacheFolder("datasets", b.Name)
-	if b.isIn(dir) {
-		return dir, nil
+	for _, dir := range Folders(b.Name) {
+		if b.isIn(dir) {
+			return dir, nil
+		}
 	}
+	dir := cacheFolder("datasets", b.Name)
 	err := os.MkdirAll(filepath.Dir(dir), 0o777)
 	if err == nil {
 		var splits map[string][]byte

@@ -65,7 +65,7 @@ func fetched(t *testing.T, cache string, b Benchmark) {
 }
 
 func TestFetch(t *testing.T) {
-	_, cache := useFolders(t)
+	data, cache := useFolders(t)
 	archive := tarGzipOf(t, splitsAt("Small/x-")...)
 	server := serve(t, archive)
 	b := smallBenchmark(server.URL)
@@ -87,6 +87,13 @@ func TestFetch(t *testing.T) {
 	}
 	if fetched(t, cache, b); server.requests != 1 {
 		t.Errorf("a second fetch made another request: %d", server.requests)
+	}
+	own := filepath.Join(data, "small")
+	if err := os.Rename(dir, own); err != nil {
+		t.Fatal(err)
+	}
+	if dir, err := b.fetch(t.Context(), nil); err != nil || dir != own || server.requests != 1 {
+		t.Errorf("fetched %s after %d requests, %v: want %s, which has it", dir, server.requests, err, own)
 	}
 }
 

@@ -116,11 +116,14 @@ func importFolder(dir string, normalize bool) (*Graph, *ImportReport, error) {
 // noFacts returns the error of files without facts, with the most frequent reason.
 func (im *importer) noFacts(paths []string) error {
 	why := "expected a head, a relation and a tail on each line"
-	most := 0
+	most := facts.Drop{}
 	for _, d := range im.report.Dropped {
-		if d.Count > most {
-			most, why = d.Count, fmt.Sprintf("all are %s, such as %s", d.Reason, d.Example)
+		if d.Count > most.Count {
+			most, why = d, fmt.Sprintf("all are %s, such as %s", d.Reason, d.Example)
 		}
+	}
+	if most.Reason == droppedLiterals {
+		why += "; the setting literals keeps them"
 	}
 	return fmt.Errorf("%s: no facts: %s", strings.Join(paths, ", "), why)
 }
@@ -194,8 +197,12 @@ func (im *importer) read(path string) error {
 	}
 	triples := triplesOf(im.facts[before:])
 	if report.Columns != nil && hasTitles(triples, im.labels, entities, relations) {
-		im.labels.warnings = append(im.labels.warnings, fmt.Sprintf("the first line of %s looks like "+
-			"column titles but is read as a fact: remove it if it is a header", path))
+		warning := fmt.Sprintf("the first line of %s looks like column titles but is read as a fact: "+
+			"remove it if it is a header", path)
+		if columns := facts.WithTitles(im.labels.titles); columns != "" {
+			warning += ", or name the columns, " + columns
+		}
+		im.labels.warnings = append(im.labels.warnings, warning)
 	}
 	return nil
 }

@@ -279,3 +279,26 @@ func TestCommentedFactsAreAWarning(t *testing.T) {
 		t.Errorf("%v, %v", g.Warnings(), err)
 	}
 }
+
+// TestImportSaysTheFix checks what an import says about a line of titles that no column names, and
+// about a file with nothing but literals.
+func TestImportSaysTheFix(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"titles.csv": "who,does,what\na,likes,b\nb,likes,c\nc,knows,a\na,knows,c\n",
+		"commas.csv": "\"who, first\",does,what\na,likes,b\nb,likes,c\nc,knows,a\na,knows,c\n",
+		"ages.tsv":   "a\tage\t3\nb\tage\t4\n",
+	})
+	for file, want := range map[string]string{
+		"titles.csv": "remove it if it is a header, or name the columns, head=who,relation=does,tail=what",
+		"commas.csv": "remove it if it is a header",
+	} {
+		g, _, err := Import([]string{filepath.Join(dir, file)}, DefaultImport())
+		if err != nil || len(g.warnings) != 1 || !strings.HasSuffix(g.warnings[0], want) {
+			t.Errorf("%s: %v, %v: want %q", file, g, err, want)
+		}
+	}
+	_, _, err := Import([]string{filepath.Join(dir, "ages.tsv")}, DefaultImport())
+	if err == nil || !strings.HasSuffix(err.Error(), "; the setting literals keeps them") {
+		t.Errorf("%v", err)
+	}
+}

@@ -51,16 +51,33 @@ func (o Options) find(first []string, must bool) (c columns, isTitles bool, err 
 		return c, false, fmt.Errorf("the line %s is one column: it seems to be of the format csv, separated by commas",
 			quoted(first))
 	}
+	if len(first) < 3 {
+		return c, false, fmt.Errorf("a fact needs three columns, and the columns are %s: add the one that lacks, "+
+			"such as one with the same relation in each line", quoted(first))
+	}
 	for role := range 3 {
 		if c[role] < 0 {
-			return c, false, unknownColumns("no column is known to be the %s: the columns are %s",
-				roles[role], quoted(first))
+			fix := ""
+			if text := WithTitles([3]string(first)); text != "" && len(o.Columns) == 0 {
+				fix = "; if these are titles, name them, such as " + text
+			}
+			return c, false, unknownColumns("no column is known to be the %s: the columns are %s%s",
+				roles[role], quoted(first), fix)
 		}
 	}
 	if c[head] == c[relation] || c[relation] == c[tail] || c[tail] == c[head] {
 		return c, false, unknownColumns("a column has two roles: head, relation and tail are three")
 	}
 	return c, isTitles, nil
+}
+
+// WithTitles returns the text of [Columns] for head, relation and tail with these titles, or "" if a
+// title holds a comma.
+func WithTitles(titles [3]string) string {
+	if strings.Contains(strings.Join(titles[:], ""), ",") {
+		return ""
+	}
+	return fmt.Sprintf("head=%s,relation=%s,tail=%s", titles[0], titles[1], titles[2])
 }
 
 // hasTruth reports whether a row has a fourth cell as in data for triple classification.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -87,6 +88,8 @@ func (r *reader) recognize() (string, error) {
 		return Parquet, nil
 	case packing(start) != "":
 		return "", fmt.Errorf("it is packed by %s: unpack it, only gzip and zstd are read", packing(start))
+	case isUTF16(start):
+		return "", errUTF16
 	case bytes.IndexByte(start, 0) >= 0:
 		return "", errors.New("it is neither text nor Parquet; save it as UTF-8 text")
 	}
@@ -96,16 +99,31 @@ func (r *reader) recognize() (string, error) {
 	return r.guessFormat(start), nil
 }
 
+var errUTF16 = errors.New("it is UTF-16: save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8")
+
+// isUTF16 reports whether a text begins with the mark of UTF-16.
+func isUTF16(start []byte) bool {
+	return bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff"))
+}
+
+// isOneArray matches the beginning of an array of objects or arrays.
+var isOneArray = regexp.MustCompile(`^\[\s*[\[{]`)
+
 // foreign returns an error that says how to convert a text of a common format that is not read.
 func foreign(start []byte) error {
 	text := bytes.TrimSpace(start)
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	switch first = bytes.TrimSpace(first); {
+	case isUTF16(start):
+		return errUTF16
 	case bytes.HasPrefix(text, []byte("<?xml")), bytes.HasPrefix(text, []byte("<rdf:RDF")):
 		return errors.New("it is XML: " + toNTriples)
 	case string(first) == "[", string(first) == "{":
 		return errors.New("it is JSON over several lines: write each object on a line of its own, for example " +
 			"with jq -c '.[]'")
+	case isOneArray.Match(first):
+		return errors.New("it is one array of JSON: write each of its values on a line of its own, for " +
+			"example with jq -c '.[]'")
 	}
 	return nil
 }

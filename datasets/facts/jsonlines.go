@@ -21,9 +21,6 @@ func readJSONLines(r *reader) error {
 	if err != nil {
 		return r.cannotRead(0, err)
 	}
-	if err := foreign(start); err != nil {
-		return fmt.Errorf("%s: %w", r.path, err)
-	}
 	keys, width := r.guessJSON(start)
 	t := table{reader: r, width: width}
 	all := "" // the kind of all values

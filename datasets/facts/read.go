@@ -28,8 +28,25 @@ func Read(path string, o Options, visit func(Fact) error) (Report, error) {
 	if r.report.Format, err = r.recognize(); err != nil {
 		return Report{}, fmt.Errorf("%s: %w", in.path, err)
 	}
+	if r.report.Format != Parquet {
+		if err = r.checkStart(); err != nil {
+			return Report{}, err
+		}
+	}
 	err = formats[r.report.Format](r)
 	return r.report, err
+}
+
+// checkStart returns an error if a text begins like one of a format that is not read.
+func (r *reader) checkStart() error {
+	start, err := r.peek()
+	if err != nil {
+		return r.cannotRead(0, err)
+	}
+	if err := foreign(start); err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	return nil
 }
 
 // check returns an error if the format or the comment is unknown.

@@ -40,8 +40,11 @@ func readTurtle(r *reader) error {
 	}
 }
 
-// position matches the line and the column at the beginning of an error.
+// position matches the line and the column at the beginning of an error of the library.
 var position = regexp.MustCompile(`^(\d+):\d+:? `)
+
+// unexpected matches the number of a token instead of a part of a triple.
+var unexpected = regexp.MustCompile(`unexpected \d+ as (\w+)`)
 
 func (r *reader) turtleError(err error, lines *lineCounter) error {
 	line := int(lines.line.Load())
@@ -53,6 +56,7 @@ func (r *reader) turtleError(err error, lines *lineCounter) error {
 		line, _ = strconv.Atoi(found[1])
 		text = text[len(found[0]):]
 	}
+	text = unexpected.ReplaceAllString(text, "there is no $1")
 	return fmt.Errorf("%s: malformed Turtle: %s; correct it, or convert the file to N-Triples",
 		r.at(line), text)
 }

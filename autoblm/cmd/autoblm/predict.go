@@ -172,7 +172,7 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 		printQuestion(w, q.Head, q.Relation, q.Tail)
 		printAnswers(w, found.Answers)
 		if v := found.Answers; len(v) == 1 && v[0].Verdict != nil {
-			fmt.Fprintf(w, "\nThe model calls the triple %t.\n", *v[0].Verdict)
+			fmt.Fprintf(w, "\nAmong as many false triples as true ones, the model calls this one %t.\n", *v[0].Verdict)
 		}
 		printReasons(w, rowsOf(found), func(r row) string {
 			switch {
