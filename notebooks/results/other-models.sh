@@ -111,6 +111,8 @@ run fb15k-237 rotate-1000 --recipe basic --model rotate --dim 1000 --negatives 2
   --validate-every 10 --validate-sample 4000
 run fb15k-237 pairre-1500 --recipe pairre --dim 1500 --init-scale 0.01 --adversarial-temperature 2 --batch 512 \
   --lr 0.001 --epochs 36 --cooldown 34 --validate-every 4 --validate-sample 4000
+run fb15k-237 pairre-1500-100 --recipe pairre --dim 1500 --init-scale 0.01 --batch 512 --lr 0.0002 --epochs 100 \
+  --cooldown 80 --validate-every 10 --validate-sample 4000
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
