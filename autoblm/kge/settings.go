@@ -292,8 +292,14 @@ func (s Settings) validateLoss() error {
 	case s.Buckets > 1 && s.SampledSoftmax == 0:
 		return fmt.Errorf("buckets is %d with a softmax over all entities: "+
 			"set sampled-softmax, such as 256, or leave buckets at 0", s.Buckets)
-	case s.Buckets > 1 && (s.AnswersPerQuery > 0 || s.Optimizer != Adagrad || s.MaxNorm > 0):
-		return errors.New("buckets need adagrad, without answers-per-query and max-norm")
+	case s.Buckets > 1 && s.Optimizer != Adagrad:
+		return fmt.Errorf("buckets is %d with %s: set optimizer to adagrad", s.Buckets, s.Optimizer)
+	case s.Buckets > 1 && s.AnswersPerQuery > 0:
+		return fmt.Errorf("buckets is %d and answers-per-query is %d: "+
+			"they exclude each other; set one of them to 0", s.Buckets, s.AnswersPerQuery)
+	case s.Buckets > 1 && s.MaxNorm > 0:
+		return fmt.Errorf("buckets is %d and max-norm is %g: they exclude each other; set one of them to 0",
+			s.Buckets, s.MaxNorm)
 	}
 	return nil
 }

@@ -45,6 +45,15 @@ func TestSettingsRefused(t *testing.T) {
 		"negatives is 5|sparse-gradients is 64|leave one": func(s *options) {
 			s.SparseGradients, s.Negatives = 64, 5
 		},
+		"buckets is 4|with adam|to adagrad": func(s *options) {
+			s.Buckets, s.SampledSoftmax, s.Optimizer = 4, 16, kge.Adam
+		},
+		"buckets is 4|answers-per-query is 8|set one": func(s *options) {
+			s.Buckets, s.SampledSoftmax, s.AnswersPerQuery, s.Reciprocal = 4, 16, 8, true
+		},
+		"buckets is 4|max-norm is 0.5|set one": func(s *options) {
+			s.Buckets, s.SampledSoftmax, s.MaxNorm = 4, 16, 0.5
+		},
 		"negatives is 5|answers-per-query is 8|leave one": func(s *options) {
 			s.Reciprocal, s.AnswersPerQuery, s.Negatives = true, 8, 5
 		},

@@ -268,7 +268,7 @@ func resumesFromDamage(t *testing.T, folder string, train func(string) (*kge.Rep
 func TestBucketSettings(t *testing.T) {
 	for want, change := range map[string]func(*kge.Settings){
 		"set sampled-softmax":          func(s *kge.Settings) { s.SampledSoftmax = 0 },
-		"without answers-per":          func(s *kge.Settings) { s.Optimizer = kge.Adam },
+		"buckets is 9 with adam":       func(s *kge.Settings) { s.Optimizer = kge.Adam },
 		"use fewer buckets":            func(s *kge.Settings) { s.Buckets = 100 },
 		"make a table in /nowhere: no": func(s *kge.Settings) { s.Buckets = 9 },
 	} {

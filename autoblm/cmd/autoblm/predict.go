@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -152,6 +153,9 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if err == nil {
 		err = predictions[0].Err
 	}
+	if err != nil && g != nil && c.isNew(p.Models()[0], g) {
+		err = fmt.Errorf("%w; %s has facts of it, from which --fold-in learns it", err, g.Name)
+	}
 	if err == nil {
 		err = c.explain(ctx, a, predictions)
 	}
@@ -185,6 +189,20 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 			}
 		})
 	})
+}
+
+// isNew reports whether a model lacks a given entity of the training triples.
+func (c *predictCommand) isNew(m *kge.Model, g *datasets.Graph) bool {
+	for _, label := range []string{c.Head, c.Tail} {
+		id := int32(slices.Index(g.Entities, label))
+		if id < 0 || slices.Contains(m.EntityLabels, label) {
+			continue
+		}
+		if slices.ContainsFunc(g.Train, func(t datasets.Triple) bool { return t.Head == id || t.Tail == id }) {
+			return true
+		}
+	}
+	return false
 }
 
 // foldIn returns a predictor that also has the labels of g that a model lacks. It trains them with

@@ -49,6 +49,12 @@ func TestTrainFrom(t *testing.T) {
 	has(t, folded, fields{"unknown": nil, "train.triples": strings.Count(train, "\n") + 1})
 	asked := "predict --head " + entity + " --relation new-relation --model " + dir + "/first "
 	fail(t, cli.Failed, "has no relation", asked, "--dataset", graph)
+	about := "predict --head new-entity --relation next --model " + dir + "/first --dataset "
+	fail(t, cli.Failed, "facts of it, from which --fold-in learns it", about, graph)
+	writeFile(t, train, dir, "old/train.txt")
+	if stderr := fail(t, cli.Failed, "has no entity", about, dir+"/old"); strings.Contains(stderr, "fold-in") {
+		t.Errorf("old data has nothing to learn from: %q", stderr)
+	}
 	found := object(t, asked, "--fold-in --top 1 --known mark --any --dataset", graph)
 	has(t, found, fields{"answers.0.entity": "new-entity"})
 	fail(t, cli.Misuse, "needs the data", asked, "--fold-in --known keep --any")
