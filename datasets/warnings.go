@@ -26,7 +26,7 @@ func (g *Graph) Warnings(splits ...string) []string {
 			continue
 		}
 		if len(triples) == 0 {
-			all = append(all, fmt.Sprintf("%s has no %s triples, so %s: hold out some of train",
+			all = append(all, fmt.Sprintf("%s has no %s triples, so %s: add facts, or hold out some of train",
 				g.Name, split, emptySplit[split]))
 		}
 		unseen := 0
@@ -55,13 +55,13 @@ func (g *Graph) Warnings(splits ...string) []string {
 func Brief(warning string) string {
 	end := len(warning)
 	for _, separator := range []string{"; ", ", such as ", ", so ", ", because ", ", as train lacks",
-		" but is read", ": remove", ": if ", ": hold out", ": train lacks", ": merge"} {
+		" but is read", ": remove", ": if ", ": add facts", ": train lacks", ": merge"} {
 		if at := strings.Index(warning, separator); at >= 0 {
 			end = min(end, at)
 		}
 	}
 	brief := warning[:end]
-	for _, fix := range []string{": remove", ": hold out", ": merge"} {
+	for _, fix := range []string{": remove", ": add facts", ": merge"} {
 		if at := strings.LastIndex(warning, fix); at >= end {
 			return brief + warning[at:]
 		}

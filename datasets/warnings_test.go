@@ -18,7 +18,7 @@ func TestWarnings(t *testing.T) {
 			"test.txt": "b\tp\ta\n"}, nil},
 		"no valid, no test": {map[string]string{"train.txt": train, "valid.txt": ""},
 			[]string{"data has no valid triples, so the best epoch, settings or structure cannot be " +
-				"selected: hold out some of train", "data has no test triples, so the selected model cannot " +
+				"selected: add facts, or hold out some of train", "data has no test triples, so the selected model cannot " +
 				"be evaluated"}},
 		"titles": {map[string]string{"train.txt.gz": "\ufeffhead\trelation\ttail\n" + train,
 			"valid.txt": "Head\tRelation\tTail\na\tr\tc\n", "test.txt": "b\tp\ta\n"},
@@ -138,7 +138,7 @@ func TestBriefHasTheFix(t *testing.T) {
 	}
 	warnings := g.Warnings("test")
 	want := []string{"looks like column titles: remove it if it is a header",
-		" has no test triples: hold out some of train"}
+		" has no test triples: add facts, or hold out some of train"}
 	for i, warning := range warnings[:2] {
 		if got := Brief(warning); !strings.HasSuffix(got, want[i]) {
 			t.Errorf("%q", got)

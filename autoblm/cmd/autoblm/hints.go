@@ -26,7 +26,7 @@ var hints = []struct {
 	{datasets.ErrNotFolder, "dataset import, which writes a folder from files of facts"},
 	{datasets.ErrMalformed, "dataset import, which reads files with comments and other columns"},
 	{facts.ErrMalformed, "dataset import --lenient or classify train --lenient, which skip and count such lines"},
-	{facts.ErrColumns, "dataset import --columns head=1,relation=2,tail=3, which names them"},
+	{facts.ErrColumns, "dataset import --columns"},
 	{query.ErrNoQueries, "query sample"},
 	{search.ErrFixedTraining, "classify train --tune"},
 }
