@@ -19,7 +19,8 @@ import (
 // ensembleDescription holds the contents of model.json of an ensemble. A reader needs only Members,
 // the names of folders with complete models, and Weights.
 type ensembleDescription struct {
-	Members []string         `json:"members"`
+	Members []string `json:"members"`
+	// Dataset and Source are those of the member that was selected first.
 	Dataset string           `json:"dataset,omitempty"`
 	Source  string           `json:"source,omitempty"`
 	Choice  *Choice          `json:"choice,omitempty"`
@@ -46,7 +47,7 @@ func (e *Ensemble) Files() (map[string][]byte, error) {
 	if len(e.Members) == 0 {
 		return nil, errors.New("save the ensemble: it has no members")
 	}
-	first := e.Members[0]
+	first := e.Models()[0]
 	d := ensembleDescription{
 		Dataset: first.Dataset, Source: first.Source, Choice: e.Choice, Weights: e.Weights,
 		Valid: e.Valid, Test: e.Test,

@@ -2,6 +2,7 @@ package completion_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -234,6 +235,27 @@ func TestOrderOfMembers(t *testing.T) {
 		if !slices.Equal(rankedByEnsemble(t, made, g, "train"), rankedByEnsemble(t, first, g, "train")) {
 			t.Fatal("another order, other ranks")
 		}
+	}
+}
+
+// TestEnsembleData checks that the folder of an ensemble records the data of its first model, as
+// which [completion.Predictor] lists it.
+func TestEnsembleData(t *testing.T) {
+	made := ensemble(t, variedModels(t)[:2]...)
+	for i, m := range made.Members {
+		m.Dataset, m.Source = fmt.Sprint("data", i), fmt.Sprint("/data", i)
+	}
+	made.Choice = &completion.Choice{Order: []int{1, 0}}
+	files, err := made.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var described struct{ Dataset, Source string }
+	if err := json.Unmarshal(files["model.json"], &described); err != nil {
+		t.Fatal(err)
+	}
+	if first := made.Models()[0]; described.Dataset != first.Dataset || described.Source != first.Source {
+		t.Errorf("%+v, the first model has %s in %s", described, first.Dataset, first.Source)
 	}
 }
 
