@@ -35,31 +35,40 @@ func FoldIn(
 	ctx context.Context, engine kge.Engine, p Predictor, g *datasets.Graph,
 	onProgress func(share float64),
 ) (Predictor, error) {
+	count := float64(len(p.Models()))
+	return withMembers(p, func(i int, m *kge.Model) (*kge.Model, error) {
+		var report func(kge.Progress)
+		if onProgress != nil {
+			report = func(p kge.Progress) { onProgress((float64(i) + p.Share()) / count) }
+		}
+		return foldIn(ctx, engine, m, g, report)
+	})
+}
+
+// withMembers returns a predictor with changed members, without probabilities. It returns p if the
+// first member does not change, because all have the same labels.
+func withMembers(
+	p Predictor, change func(i int, m *kge.Model) (*kge.Model, error),
+) (Predictor, error) {
 	members := p.Models()
 	e, isEnsemble := p.(*Ensemble)
 	if isEnsemble {
 		members = e.Members // in the order to which the choice refers
 	}
-	folded := make([]*kge.Model, len(members))
+	changed := make([]*kge.Model, len(members))
 	for i, m := range members {
-		var report func(kge.Progress)
-		if onProgress != nil {
-			report = func(p kge.Progress) {
-				onProgress((float64(i) + p.Share()) / float64(len(members)))
-			}
-		}
 		var err error
-		if folded[i], err = foldIn(ctx, engine, m, g, report); err != nil {
+		if changed[i], err = change(i, m); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case folded[0] == members[0]: // all members have the same labels
+	case changed[0] == members[0]:
 		return p, nil
 	case isEnsemble:
-		return &Ensemble{Members: folded, Choice: e.Choice, Weights: e.Weights}, nil
+		return &Ensemble{Members: changed, Choice: e.Choice, Weights: e.Weights}, nil
 	}
-	return Single{Model: folded[0]}, nil
+	return Single{Model: changed[0]}, nil
 }
 
 // foldIn returns a model that also has new labels, or m if it lacks none.

@@ -37,15 +37,18 @@ type Teacher struct {
 type teacherKey struct{ anchor, relation int32 }
 
 // NewTeacher returns a teacher for a graph, which must have the entities and relations of the
-// predictor in the same order. Models of queries are refused, because [Leakage] does not check them.
+// predictor in any order. Models of queries are refused, because [Leakage] does not check them.
 func NewTeacher(p Predictor, g *datasets.Graph) (*Teacher, error) {
 	if slices.ContainsFunc(p.Models(), isOfQueries) {
 		return nil, errors.New("the teacher was trained on queries, and whether it has learned " +
 			"triples to evaluate cannot be checked: use a model or an ensemble of autoblm train")
 	}
-	if !p.Models()[0].HasIDs(g.Entities, g.Relations) {
-		return nil, fmt.Errorf("the teacher has other entities or relations than %s, or in another "+
-			"order: train it on %s", g.Name, g.Name)
+	p, err := withMembers(p, func(_ int, m *kge.Model) (*kge.Model, error) {
+		return m.Reorder(g.Entities, g.Relations)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the teacher has other entities or relations than %s: %w; "+
+			"train it on %s", g.Name, err, g.Name)
 	}
 	t := &Teacher{
 		predictor: p, name: g.Name, entities: len(g.Entities), questions: trainingQuestions(g),

@@ -3,6 +3,7 @@ package completion_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -88,18 +89,45 @@ func TestTeacherAnswers(t *testing.T) {
 	}
 }
 
-// TestTeacherOfAnotherGraph checks that a teacher has the entities and relations of the graph, in
-// its order.
+// TestTeacherOfAnotherGraph checks that a teacher has the entities and relations of the graph.
 func TestTeacherOfAnotherGraph(t *testing.T) {
+	one := completion.Single{Model: untrained(enginetest.Graph(), "complex", 1)}
+	other := enginetest.SmallGraph()
+	_, err := completion.NewTeacher(one, other)
+	require.Error(t, err, "other entities or relations", "lacks the entity", "train it on "+other.Name)
+}
+
+// TestTeacherInAnotherOrder checks that the order of a graph's entities and relations does not change
+// answers.
+func TestTeacherInAnotherOrder(t *testing.T) {
 	g := enginetest.Graph()
-	one := completion.Single{Model: untrained(g, "complex", 1)}
-	reversed := &datasets.Graph{
-		Name: "reversed", Entities: slices.Clone(g.Entities), Relations: g.Relations, Train: g.Train,
+	e, err := completion.NewEnsemble([]*kge.Model{untrained(g, "complex", 1), untrained(g, "simple", 2)})
+	require.NoError(t, err)
+	e.Weights = &completion.RelationWeights{
+		Shared: []float64{0.5, 0.5}, ByRelation: map[string][]float64{g.Relations[1]: {0.9, 0.1}},
 	}
-	slices.Reverse(reversed.Entities)
-	for _, other := range []*datasets.Graph{enginetest.SmallGraph(), reversed} {
-		_, err := completion.NewTeacher(one, other)
-		require.Error(t, err, "other entities or relations", "train it on "+other.Name)
+	other := &kge.Model{
+		EntityLabels: slices.Clone(g.Entities), RelationLabels: slices.Clone(g.Relations),
+	}
+	slices.Reverse(other.EntityLabels)
+	slices.Reverse(other.RelationLabels)
+	reversed, err := completion.Align(other, g)
+	require.NoError(t, err)
+	byLabel := func(g *datasets.Graph, d kge.Distribution) map[string]float32 {
+		shares := map[string]float32{}
+		for i, entity := range d.Entities {
+			shares[g.Entities[entity]] = d.Shares[i]
+		}
+		return shares
+	}
+	first, second := answered(t, e, g, 2), answered(t, e, reversed, 2)
+	for i, a := range g.Train {
+		b := reversed.Train[i]
+		want := byLabel(g, first.Distribution(a.Head, 2*a.Relation))
+		got := byLabel(reversed, second.Distribution(b.Head, 2*b.Relation))
+		if len(want) == 0 || !maps.Equal(got, want) {
+			t.Errorf("triple %d: shares %v in another order, want %v", i, got, want)
+		}
 	}
 }
 
