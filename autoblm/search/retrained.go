@@ -18,8 +18,8 @@ type Retrained struct {
 	// Name is the name of a baseline, "" for a structure that was found.
 	Name      string
 	Structure structure.Structure
-	// Trials are the trainings with different seeds. Diverged ones count as 0 in means. Those that
-	// stopped early are left out if there are others.
+	// Trials are the trainings with different seeds, without lost ones. Diverged ones count as 0 in
+	// means. Those that stopped early are left out if there are others.
 	Trials []task.Trial
 	// Splits are the trainings on other splits, which also have other seeds.
 	Splits []task.Trial
@@ -84,7 +84,7 @@ func scores(trials []task.Trial) (all []float64) {
 func RetrainedOf(trials []task.Trial) []Retrained {
 	var all []Retrained
 	for _, t := range trials {
-		if t.State == task.Running || !IsRetrained(t) {
+		if t.State == task.Running || t.IsLost() || !IsRetrained(t) {
 			continue
 		}
 		at := slices.IndexFunc(all, func(r Retrained) bool { return r.isOf(t) })
@@ -103,9 +103,9 @@ func RetrainedOf(trials []task.Trial) []Retrained {
 	}
 	markDefaultRecipe(all, task.InStage(task.Default, trials))
 	splits := task.InStage(task.Resplit, trials)
-	unfinished := map[int]bool{} // splits on which some structures have no result yet
+	unfinished := map[int]bool{} // splits on which some structures have no result
 	for _, t := range splits {
-		unfinished[t.Split] = unfinished[t.Split] || t.State == task.Running
+		unfinished[t.Split] = unfinished[t.Split] || t.State == task.Running || t.IsLost()
 	}
 	for i := range all {
 		for _, t := range splits {

@@ -22,7 +22,7 @@ const (
 	Running State = "running"
 	// Complete trials have a score.
 	Complete State = "complete"
-	// Failed trials diverged; they are never proposed again.
+	// Failed trials diverged or were lost; they are never proposed again.
 	Failed State = "failed"
 )
 
@@ -222,6 +222,12 @@ func MixedEnginesWarning(engines []string) string {
 	}
 	return fmt.Sprintf("The trials come from several engines, %s, whose results differ in "+
 		"rounding: small differences in score may be due to that.", format.List(engines, "and"))
+}
+
+// IsLost reports whether the trial failed although its training did not diverge, such as one whose
+// workers were lost. Means leave it out, and count a diverged trial as 0.
+func (t Trial) IsLost() bool {
+	return t.State == Failed && t.Error != "" && !strings.Contains(t.Error, "diverged")
 }
 
 // ScoreOrZero returns the score, or 0 without a result.

@@ -3,7 +3,6 @@ package task
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // BestFirst returns the complete trials, the highest score first; equal scores keep their order.
@@ -33,11 +32,10 @@ func Finished(trials []Trial) int {
 	return n
 }
 
-// OtherFailure returns the error of the first trial that failed although its training did not
-// diverge, such as one whose workers were lost; "" without one.
+// OtherFailure returns the error of the first lost trial; "" without one.
 func OtherFailure(trials []Trial) string {
 	for _, t := range trials {
-		if t.State == Failed && t.Error != "" && !strings.Contains(t.Error, "diverged") {
+		if t.IsLost() {
 			return t.Error
 		}
 	}

@@ -144,7 +144,8 @@ func retrainSize(s *search.State) (size trainingSize, missing []task.Trial) {
 	return size, nil
 }
 
-// sizingScore returns the mean score of models at a size, and the trials that are missing for it.
+// sizingScore returns the mean score of models at a size, and the trials that are missing for it. The
+// score is NaN, which is not above any other, if all trials are lost.
 func sizingScore(
 	s *search.State, models []task.Trial, size trainingSize,
 ) (score float64, missing []task.Trial) {
@@ -157,7 +158,7 @@ func sizingScore(
 		})
 		if at < 0 {
 			missing = append(missing, retrained(m, recipe))
-		} else {
+		} else if !sizing[at].IsLost() {
 			scores = append(scores, sizing[at].ScoreOrZero())
 		}
 	}
@@ -400,7 +401,7 @@ func (Retraining) Trained(s *search.State, c *search.Change, artifacts []task.Ar
 func wasRetrained(of task.Trial, trials []task.Trial) bool {
 	return slices.ContainsFunc(trials, func(t task.Trial) bool {
 		return t.Stage == task.Retraining && isSameModel(t, of) &&
-			t.State != task.Running && !t.StoppedEarly
+			t.State != task.Running && !t.IsLost() && !t.StoppedEarly
 	})
 }
 

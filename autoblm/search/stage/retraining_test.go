@@ -26,7 +26,11 @@ func newResplitTask(split int) resplitTask {
 
 func (resplitTask) Supports() task.Capabilities { return task.Capabilities{Resplits: true} }
 
-func (resplitTask) Resplit(number int) task.Task { return newResplitTask(number) }
+func (r resplitTask) Resplit(number int) task.Task {
+	other := newResplitTask(number)
+	other.lost = r.lost
+	return other
+}
 
 // TestSplitsDecide: a structure that only one split favors is not the best over several splits, and
 // its model is not kept.
@@ -55,6 +59,45 @@ func TestSplitsDecide(t *testing.T) {
 		for _, trial := range r.Trials {
 			if trial.Split > 0 && trial.Stage != task.Resplit {
 				t.Errorf("%+v", trial)
+			}
+		}
+	}
+}
+
+// TestLostTrialsAreLeftOut checks that a lost trial of a stage does not lower a mean score, and that
+// a split with one is not used.
+func TestLostTrialsAreLeftOut(t *testing.T) {
+	s := search.BasicSettings()
+	s.Budget, s.Predictor, s.RetrainSeeds, s.RetrainSplits = 8, nil, 2, 3
+	s.Tune, s.RetrainDims = search.GuidedTune(4), []int{64, 128}
+	isLost := map[task.Stage]func(task.Trial) bool{
+		task.Tuning:     func(t task.Trial) bool { return t.Number%3 == 0 },
+		task.Sizing:     func(t task.Trial) bool { return t.Recipe.Training.Dim == 64 },
+		task.Retraining: func(t task.Trial) bool { return t.Recipe.Seed == s.Seed+1 },
+		task.Resplit:    func(t task.Trial) bool { return t.Split == 2 && t.Name == "distmult" },
+	}
+	for stage, lost := range isLost {
+		on := newResplitTask(0)
+		on.score = func(task.Trial) float64 { return 0.5 }
+		on.lost = func(t task.Trial) bool { return t.Stage == stage && lost(t) }
+		r := run(t, problem(on, strategy.Random{}, s))
+		if n := len(task.InStage(stage, r.Trials)); n == 0 || task.OtherFailure(r.Trials) == "" {
+			t.Errorf("%s: no trial of %d is lost: the test is wrong", stage, n)
+		}
+		for _, recipe := range rankedRecipes(r.Settings, r.Trials) {
+			if recipe.score != 0.5 && recipe.score != 0 { // all are lost
+				t.Errorf("%s: a recipe has score %v", stage, recipe.score)
+			}
+		}
+		for _, retrained := range r.Retrained {
+			if retrained.Score() != 0.5 {
+				t.Errorf("%s: %s has score %v", stage, retrained.Structure, retrained.Score())
+			}
+			if want := map[bool]int{true: 2, false: 3}[stage == task.Resplit]; len(retrained.Splits) != want {
+				t.Errorf("%s: %d splits, want %d", stage, len(retrained.Splits), want)
+			}
+			if dim := retrained.Trials[0].Recipe.Training.Dim; stage == task.Sizing && dim != 128 {
+				t.Errorf("retrained with d %d, whose trials are lost", dim)
 			}
 		}
 	}

@@ -23,6 +23,8 @@ import (
 type fakeTask struct {
 	task.Base
 	score func(task.Trial) float64
+	// lost, if set, says which trials are lost.
+	lost func(task.Trial) bool
 	// before, if set, is called before each training, which fails with its error.
 	before    func(ctx context.Context, trials []task.Trial) error
 	artifacts bool // the artifact of a trial is its number
@@ -81,9 +83,12 @@ func (f fakeTask) Train(
 	}
 	for i := range trials {
 		t := &trials[i]
-		if score := f.score(*t); math.IsNaN(score) {
+		switch score := f.score(*t); {
+		case f.lost != nil && f.lost(*t):
+			t.State, t.Error = task.Failed, "3 workers were lost or failed while they trained it"
+		case math.IsNaN(score):
 			t.State, t.Error = task.Failed, "diverged"
-		} else {
+		default:
 			t.State, t.Score = task.Complete, &score
 		}
 		if f.artifacts {

@@ -195,7 +195,8 @@ func (t *tuner) trialsWith(r task.Recipe) (trials []task.Trial) {
 // isSameModel reports whether two trials train the same model, whatever their recipes are.
 func isSameModel(a, b task.Trial) bool { return a.Model() == b.Model() }
 
-// mean returns the mean score of the models with a recipe; false if one has no result.
+// mean returns the mean score of the models with a recipe; false if a trial has not ended. It leaves
+// out lost trials, and is 0 if all are lost.
 func (t *tuner) mean(r task.Recipe) (float64, bool) {
 	var all []float64
 	for _, m := range t.models {
@@ -205,9 +206,14 @@ func (t *tuner) mean(r task.Recipe) (float64, bool) {
 		if i < 0 {
 			return 0, false
 		}
-		all = append(all, t.trials[i].ScoreOrZero())
+		if !t.trials[i].IsLost() {
+			all = append(all, t.trials[i].ScoreOrZero())
+		}
 	}
-	return stat.Mean(all, nil), len(all) > 0
+	if len(all) == 0 {
+		return 0, len(t.models) > 0
+	}
+	return stat.Mean(all, nil), true
 }
 
 // rated returns the recipes with results for a number of epochs and a seed, in the order of their
