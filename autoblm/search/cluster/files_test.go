@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -86,6 +87,38 @@ func TestLinkedFolder(t *testing.T) {
 		t.Errorf("%+v, %v", header, err)
 	}
 	require.Error(t, packFolder(io.Discard, t.TempDir(), "data"), "there are no files in it")
+}
+
+// namedTask is a task of a data set that is found by its name.
+type namedTask struct{ fakeTask }
+
+func (n namedTask) Identity() (task.Identity, error) {
+	identity, err := n.fakeTask.Identity()
+	identity.Source = "made"
+	return identity, err
+}
+
+// TestSourceOfModels checks that a model of a worker with a relative folder records the path of the
+// data at the coordinator, as a model that the coordinator trains.
+func TestSourceOfModels(t *testing.T) {
+	c := newTestCluster(t)
+	from := writeFolder(t, map[string]string{"train.txt": "a\tr\tb\n"})
+	on, err := NewTask(t.Context(), c.connect(), namedTask{}, from, "cpu avx512")
+	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	description := ""
+	w := &Worker{Cluster: c.connect(), Folder: "cache"}
+	w.Open = func(_ context.Context, _ Data, path, _ string) (task.Task, func(), error) {
+		path, err := filepath.Abs(path)
+		description = fmt.Sprintf(`{"source": %q}`, path)
+		return fakeTask{}, func() {}, err
+	}
+	_, err = w.open(t.Context(), on.data, "")
+	require.NoError(t, err)
+	want := fmt.Sprintf(`{"source": %q}`, from)
+	if got := string(w.describe([]byte(description), on.data)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
 
 // TestChangedData fetches data again if the files that a worker kept were changed.

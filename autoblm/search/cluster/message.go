@@ -33,7 +33,8 @@ type Data struct {
 	// data that all workers have if IsEmbedded is true.
 	Name       string `json:"name"`
 	IsEmbedded bool   `json:"embedded,omitempty"`
-	// Source is the source of the data at the coordinator, for model.json; see [task.Identity].
+	// Source is the absolute path of the data at the coordinator, for model.json, or the name of data
+	// that all workers have.
 	Source string `json:"source,omitempty"`
 }
 

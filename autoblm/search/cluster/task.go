@@ -47,6 +47,7 @@ func NewTask(
 		if clustered.source, err = filepath.Abs(source); err != nil {
 			return nil, err
 		}
+		clustered.data.Source = clustered.source // as in models that are trained here
 		if clustered.data.Name, err = sentName(source); err != nil {
 			return nil, err
 		}

@@ -445,6 +445,9 @@ func (w *Worker) openData(ctx context.Context, d Data, folder, engine string) (*
 		if path, err = w.Cluster.receiveData(ctx, d, folder); err != nil {
 			return nil, err
 		}
+		if path, err = filepath.Abs(path); err != nil { // as in model.json
+			return nil, err
+		}
 	}
 	t, closeTask, err := w.Open(ctx, d, path, engine)
 	if err != nil {
