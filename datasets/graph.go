@@ -13,7 +13,8 @@ import (
 // entity. The numbers are ids, indices into the labels of a [Graph].
 type Triple struct{ Head, Relation, Tail int32 }
 
-// Graph is a knowledge graph with three splits. Use it by pointer, and do not change it after
+// Graph is a knowledge graph with three splits. [Graph.Validate] checks one that was made in memory;
+// methods that return no error rely on its ids. Use it by pointer, and do not change it after
 // calling [Graph.Known], [Graph.Warnings] or [Describe]. Replace the slices of a graph from a
 // folder rather than their elements, because a cache knows its warnings.
 type Graph struct {

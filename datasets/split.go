@@ -89,6 +89,9 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 	if err := settings.Check(); err != nil {
 		return nil, SplitReport{}, err
 	}
+	if err := g.ValidateIDs(); err != nil {
+		return nil, SplitReport{}, fmt.Errorf("split %w", err)
+	}
 	if settings.By == ByTime && g.times == nil {
 		return nil, SplitReport{}, fmt.Errorf("%s: the facts have no times to split by", g.Name)
 	}
@@ -302,7 +305,8 @@ func (c counts) remove(triples []Triple, group iter.Seq[int32]) bool {
 // Resplit returns a graph with the distinct training and validation triples of g divided in
 // another way, into splits of the same sizes. The number is the seed. Every entity and
 // relation of train stays there, and triples that imply each other by [Related] relations stay
-// together, so validation may get fewer triples. Test is unchanged and has no influence.
+// together, so validation may get fewer triples. Test is unchanged and has no influence. The graph
+// must be valid; see [Graph.Validate].
 func (g *Graph) Resplit(number uint64) *Graph {
 	both := slices.Concat(g.Train, g.Valid)
 	kept := distinct(both, len(g.Entities))

@@ -16,12 +16,28 @@ func (g *Graph) Validate() error {
 	if err := checkLabels("relation", g.Relations); err != nil {
 		return fmt.Errorf("%s: %w", graph, err)
 	}
+	if err := g.ValidateIDs(); err != nil {
+		return err
+	}
+	if err := checkWeights(g.Weights, len(g.Train)); err != nil {
+		return fmt.Errorf("%s: %w", graph, err)
+	}
+	return nil
+}
+
+// ValidateIDs returns an error if a triple has an id without a label. It is a fast part of
+// [Graph.Validate].
+func (g *Graph) ValidateIDs() error {
 	entities, relations := int32(len(g.Entities)), int32(len(g.Relations))
-	for i, triples := range [][]Triple{g.Train, g.Valid, g.Test} {
+	for i, triples := range g.splits() {
 		for j, t := range triples {
 			outside := func(what string, id, count int32) error {
-				return fmt.Errorf("%s: %s triple %d: %s %d has no label: use ids from 0 to %d",
-					graph, splitNames[i], j, what, id, count-1)
+				fix := fmt.Sprintf("use ids from 0 to %d", count-1)
+				if count == 0 {
+					fix = "add the labels by id"
+				}
+				return fmt.Errorf("%s: %s triple %d: %s %d has no label: %s",
+					strings.TrimSpace("graph "+g.Name), splitNames[i], j, what, id, fix)
 			}
 			switch {
 			case t.Head < 0 || t.Head >= entities:
@@ -32,9 +48,6 @@ func (g *Graph) Validate() error {
 				return outside("tail", t.Tail, entities)
 			}
 		}
-	}
-	if err := checkWeights(g.Weights, len(g.Train)); err != nil {
-		return fmt.Errorf("%s: %w", graph, err)
 	}
 	return nil
 }

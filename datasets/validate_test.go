@@ -31,3 +31,20 @@ func TestValidate(t *testing.T) {
 		checkError(t, g.Validate(), want)
 	}
 }
+
+// TestIDsWithoutLabels checks that functions on a graph with an id out of range return an error.
+func TestIDsWithoutLabels(t *testing.T) {
+	for want, wrong := range map[string]Triple{
+		"train triple 1: head 2 has no label: use ids from 0 to 1": {2, 0, 0},
+		"train triple 1: relation -1 has no label":                 {0, -1, 0},
+	} {
+		g := &Graph{
+			Name: "made", Entities: []string{"a", "b"}, Relations: []string{"r"},
+			Train: []Triple{{0, 0, 1}, wrong},
+		}
+		_, _, err := SplitTriples(g, DefaultSplit())
+		checkError(t, err, "split graph made: "+want)
+		checkError(t, WriteFolder(g, t.TempDir()), "write graph made: "+want)
+	}
+	checkError(t, (&Graph{Train: []Triple{{}}}).ValidateIDs(), "head 0 has no label: add the labels")
+}

@@ -37,6 +37,9 @@ func WriteFolder(g *Graph, dir string) error {
 			}
 		}
 	}
+	if err := g.ValidateIDs(); err != nil {
+		return fmt.Errorf("write %w", err)
+	}
 	if g.Weights != nil && len(g.Weights) != len(g.Train) {
 		return fmt.Errorf("write %d weights of %d triples", len(g.Weights), len(g.Train))
 	}

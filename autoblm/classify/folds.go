@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -35,10 +36,10 @@ func allFolds(g *rdf.Graph, s Settings) [][]int {
 	return all
 }
 
-// CheckGraph returns an error if a graph's labelled nodes cannot be cross-validated and tested with
-// the settings.
+// CheckGraph returns an error if a graph is not valid, or if its labelled nodes cannot be
+// cross-validated and tested with the settings.
 func CheckGraph(g *rdf.Graph, s Settings) error {
-	if err := s.Validate(); err != nil {
+	if err := cmp.Or(s.Validate(), g.Validate()); err != nil {
 		return err
 	}
 	if n := len(labelledNodes(g)); s.SeenBy > n {

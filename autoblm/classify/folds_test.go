@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"pgregory.net/rapid"
 )
 
@@ -85,11 +86,18 @@ func TestRepeatedFolds(t *testing.T) {
 func TestOneClass(t *testing.T) {
 	g := &rdf.Graph{Name: "g", Classes: []string{"a"}}
 	for i := range int32(36) {
+		g.Nodes = append(g.Nodes, fmt.Sprint(i))
 		g.Train = append(g.Train, rdf.Label{Node: i})
 	}
 	if err := CheckGraph(g, Defaults(GCN)); err == nil || !strings.Contains(err.Error(), `the class "a"`) {
 		t.Error(err)
 	}
+}
+
+// TestInvalidGraph checks that a graph whose labels lack a node is refused.
+func TestInvalidGraph(t *testing.T) {
+	g := &rdf.Graph{Name: "g", Classes: []string{"a", "b"}, Train: []rdf.Label{{Node: 7}}}
+	require.Error(t, CheckGraph(g, Defaults(GCN)), "training label 0", "node 7 has no name")
 }
 
 // TestNames checks that encoders and norms read their own names.

@@ -263,7 +263,7 @@ func (u Unknown) Of(split string) int {
 // without any other triples is an error.
 func AlignKnown(m *kge.Model, g *datasets.Graph) (*datasets.Graph, Unknown, error) {
 	aligned, unknown, err := align(m, g)
-	if err == nil || len(aligned.Train)+len(aligned.Valid)+len(aligned.Test) > 0 {
+	if err == nil || aligned != nil && len(aligned.Train)+len(aligned.Valid)+len(aligned.Test) > 0 {
 		unknown.Missing = err
 		return aligned, unknown, nil
 	}
@@ -271,9 +271,12 @@ func AlignKnown(m *kge.Model, g *datasets.Graph) (*datasets.Graph, Unknown, erro
 }
 
 // align returns the triples whose labels the model has, and an error with the first label that it
-// lacks, or nil.
+// lacks, or nil. It returns no graph if a triple has an id without a label.
 func align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, Unknown, error) {
 	var unknown Unknown
+	if err := g.ValidateIDs(); err != nil {
+		return nil, unknown, err
+	}
 	if m.HasIDs(g.Entities, g.Relations) {
 		return g, unknown, nil
 	}

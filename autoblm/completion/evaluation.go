@@ -104,6 +104,9 @@ func splitOf(
 
 // checkModels returns an error if models cannot rank triples of g.
 func checkModels(models []*kge.Model, g *datasets.Graph) error {
+	if err := g.ValidateIDs(); err != nil {
+		return err
+	}
 	for i, m := range models {
 		if !m.HasIDs(g.Entities, g.Relations) {
 			return fmt.Errorf("%s has other ids than the model: call Align first", g.Name)

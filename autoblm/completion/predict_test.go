@@ -272,6 +272,28 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
+// TestIDsWithoutLabels checks that a graph with an id out of range is an error, whether or not it has
+// the ids of the model.
+func TestIDsWithoutLabels(t *testing.T) {
+	m := enginetest.SmallModel()
+	for _, reversed := range []bool{false, true} {
+		g := enginetest.SmallGraph()
+		if reversed {
+			slices.Reverse(g.Entities)
+		}
+		g.Valid = append(g.Valid, datasets.Triple{Tail: int32(len(g.Entities))})
+		q := completion.Query{Head: "e1", Relation: "knows"}
+		_, err := completion.Single{Model: m}.Predict(g, q, completion.PredictOptions{})
+		checkError(t, err, "has no label", "use ids from 0 to")
+		_, err = completion.Align(m, g)
+		checkError(t, err, "has no label")
+		_, _, err = completion.AlignKnown(m, g)
+		checkError(t, err, "has no label")
+		_, _, err = completion.Single{Model: m}.Rank(t.Context(), newEngine(t), kge.Float32, g, "valid", 0)
+		checkError(t, err, "has no label")
+	}
+}
+
 func TestQueryJSON(t *testing.T) {
 	for query, want := range map[completion.Query]string{
 		{Head: "e1", Relation: "knows"}: `{"head":"e1","relation":"knows","tail":null}`,

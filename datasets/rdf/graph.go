@@ -1,7 +1,9 @@
 package rdf
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -30,6 +32,37 @@ type Graph struct {
 	Normalized bool
 	// Note describes another meaning of the name given to [Open]; "" if it has none.
 	Note string
+}
+
+// Validate returns an error if a triple or a labelled node has an index out of range. Graphs from
+// files are valid.
+func (g *Graph) Validate() error {
+	check := func(where string, i int, what string, index int32, names []string) error {
+		if index >= 0 && int(index) < len(names) {
+			return nil
+		}
+		return fmt.Errorf("%s: %s %d: %s %d has no name: use indices below %d, or add the name",
+			strings.TrimSpace("graph "+g.Name), where, i, what, index, len(names))
+	}
+	for i, t := range g.Triples {
+		err := cmp.Or(check("triple", i, "head", t.Head, g.Nodes),
+			check("triple", i, "relation", t.Relation, g.Relations),
+			check("triple", i, "tail", t.Tail, g.Nodes))
+		if err != nil {
+			return err
+		}
+	}
+	for split, labels := range [][]Label{g.Train, g.Test} {
+		where := [...]string{"training label", "test label"}[split]
+		for i, l := range labels {
+			err := cmp.Or(check(where, i, "node", l.Node, g.Nodes),
+				check(where, i, "class", l.Class, g.Classes))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Label assigns a class to a node, as indices into Nodes and Classes.
