@@ -14,9 +14,8 @@ import (
 type Triple struct{ Head, Relation, Tail int32 }
 
 // Graph is a knowledge graph with three splits. [Graph.Validate] checks one that was made in memory;
-// methods that return no error rely on its ids. Use it by pointer, and do not change it after
-// calling [Graph.Known], [Graph.Warnings] or [Describe]. Replace the slices of a graph from a
-// folder rather than their elements, because a cache knows its warnings.
+// methods that return no error rely on its ids. Use it by pointer, and change it by replacing or
+// extending its slices, not their elements: what was computed from the elements is kept.
 type Graph struct {
 	// Name is the name in the registry, or the last part of the folder's path.
 	Name string
@@ -36,14 +35,44 @@ type Graph struct {
 	falses map[string][]Triple // of valid and test, if the data give them
 	ogb    *ogbFolder          // nil if it is none
 
-	times     []float64   // of the training triples, for a split by time
-	warnings  []string    // of the reader; see [Graph.Warnings]
-	cache     *cacheState // nil if the graph is not cached
-	knownLock sync.Mutex
-	known     *Known
+	times    []float64   // of the training triples, for a split by time
+	warnings []string    // of the reader; see [Graph.Warnings]
+	cache    *cacheState // nil if the graph is not cached
 
-	impliedOnce  sync.Once
-	implications *implications
+	known        fromSplits[Known]
+	implications fromSplits[implications]
+}
+
+// fromSplits keeps a value that was computed from the splits of a graph.
+type fromSplits[T any] struct {
+	lock   sync.Mutex
+	value  *T // nil before it is computed
+	splits [3][]Triple
+}
+
+// get returns the value, and computes it if there is none or a split is no longer the same slice.
+func (f *fromSplits[T]) get(g *Graph, compute func() *T) *T {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if !f.isCurrent(g) {
+		f.value, f.splits = compute(), g.splits()
+	}
+	return f.value
+}
+
+// has reports whether get would return a value without computing it.
+func (f *fromSplits[T]) has(g *Graph) bool {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	return f.isCurrent(g)
+}
+
+func (f *fromSplits[T]) isCurrent(g *Graph) bool {
+	current := f.value != nil
+	for i, triples := range g.splits() {
+		current = current && areSame(f.splits[i], triples)
+	}
+	return current
 }
 
 // Split returns the triples of "train", "valid" or "test".
@@ -61,16 +90,13 @@ func (g *Graph) Split(name string) ([]Triple, error) {
 
 func (g *Graph) splits() [3][]Triple { return [3][]Triple{g.Train, g.Valid, g.Test} }
 
-// Known returns the index of all known answers, built on the first call from
-// the three splits as one set of triples. It is safe for concurrent use.
+// Known returns the index of all known answers, built from the three splits as one set of triples on
+// the first call and after a split was replaced or extended. It is safe for concurrent use.
 func (g *Graph) Known() *Known {
-	g.knownLock.Lock()
-	defer g.knownLock.Unlock()
-	if g.known == nil {
+	return g.known.get(g, func() *Known {
 		in := g.splits()
-		g.known = newKnown(in[:], in[:])
-	}
-	return g.known
+		return newKnown(in[:], in[:])
+	})
 }
 
 // Fingerprint identifies the data: the SHA-256 (hexadecimal) of the labels and

@@ -118,10 +118,7 @@ var (
 func (g *Graph) KnownOf(sample []Triple) *Known {
 	in := g.splits()
 	n := triplesIn(in[:]).count()
-	g.knownLock.Lock()
-	isIndexed := g.known != nil
-	g.knownLock.Unlock()
-	if isIndexed || n < manyKnown || n < manyPer*len(sample) {
+	if g.known.has(g) || n < manyKnown || n < manyPer*len(sample) {
 		return g.Known()
 	}
 	return knownOf(sample, len(g.Entities), in[:])

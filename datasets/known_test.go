@@ -100,3 +100,27 @@ func TestKnownAnswersCannotBeOverwrittenByAppend(t *testing.T) {
 		t.Errorf("Tails(1, 0) = %v after an append to another answer, want [2]", got)
 	}
 }
+
+// TestChangedGraph checks that a split that is replaced or extended changes known answers and
+// statistics.
+func TestChangedGraph(t *testing.T) {
+	g := &Graph{
+		Entities: []string{"a", "b", "c"}, Relations: []string{"r"}, Train: []Triple{{0, 0, 1}},
+	}
+	check := func(inSeveral int, want ...int32) {
+		t.Helper()
+		if got := g.Known().Tails(0, 0); !slices.Equal(got, want) {
+			t.Errorf("tails %v, want %v", got, want)
+		}
+		if got := Describe(g).InSeveralSplits; got != inSeveral {
+			t.Errorf("%d triples in several splits, want %d", got, inSeveral)
+		}
+	}
+	check(0, 1)
+	g.Train = append(g.Train, Triple{0, 0, 2})
+	check(0, 1, 2)
+	g.Test = []Triple{{0, 0, 2}}
+	check(1, 1, 2)
+	g.Train = []Triple{{0, 0, 0}}
+	check(0, 0, 2)
+}

@@ -42,12 +42,11 @@ func (l *leaks) add(index int32, t, source Triple) {
 	l.Count++
 }
 
-// implied returns the implications between the facts of a graph, found on the first call.
+// implied returns the implications between the facts of a graph.
 func (g *Graph) implied() *implications {
-	g.impliedOnce.Do(func() {
+	return g.implications.get(g, func() *implications {
 		if facts := g.cache.known(g); facts != nil {
-			g.implications = &facts.Implications
-			return
+			return &facts.Implications
 		}
 		splits := g.splits()
 		all := triplesIn(splits[:])
@@ -59,10 +58,9 @@ func (g *Graph) implied() *implications {
 		parts.Go(func() { i.countRepeated(g, all, facts) })
 		parts.Wait()
 		i.countImplied(g, all, facts)
-		g.implications = i
 		g.cache.store(g, i)
+		return i
 	})
-	return g.implications
 }
 
 // splitOf returns 0, 1 or 2 for an index of the triples of train, valid and test.
