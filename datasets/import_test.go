@@ -167,7 +167,7 @@ func labelsOf(g *Graph, t Triple) [3]string {
 // one that train has.
 func TestSplitByEntity(t *testing.T) {
 	all := World()
-	all.Train = slices.Concat(all.Train, all.Valid, all.Test)
+	all.Train, all.Valid, all.Test = slices.Concat(all.Train, all.Valid, all.Test), nil, nil
 	g, report, err := SplitTriples(all, SplitSettings{Valid: .1, Test: .1, By: ByEntity, Seed: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -73,13 +73,14 @@ type SplitReport struct {
 	duplicate Triple // the first
 }
 
-// SplitTriples divides the training triples of a graph into train, valid and test. Of duplicates the
-// first one stays, with its weight. The splits keep the order of the triples, and ids follow the
+// SplitTriples divides the training triples of a graph into train, valid and test. A graph that has
+// valid or test triples already is an error; see [Graph.Resplit]. Of duplicates the first one stays,
+// with its weight. The splits keep the order of the triples, and ids follow the
 // first appearance, so that [WriteFolder] and [ReadFolder] reproduce the graph.
 //
 // A random split keeps every entity and relation in train, so fewer triples than wanted may be held
 // out. A split by time puts the latest facts into test and those before into valid, and divides no
-// time. A split by entity draws entities, all facts of which are in test or valid; their other
+// time; only [Import] has facts with times. A split by entity draws entities, all facts of which are in test or valid; their other
 // entities stay in train.
 //
 // Triples that imply each other by [Related] relations go to the same split: otherwise an answer
@@ -92,8 +93,13 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 	if err := g.ValidateIDs(); err != nil {
 		return nil, SplitReport{}, fmt.Errorf("split %w", err)
 	}
+	if n, m := len(g.Valid), len(g.Test); n+m > 0 {
+		return nil, SplitReport{}, fmt.Errorf("split graph %s: it has %d valid and %d test triples: "+
+			"add them to train, or remove them", g.Name, n, m)
+	}
 	if settings.By == ByTime && g.times == nil {
-		return nil, SplitReport{}, fmt.Errorf("%s: the facts have no times to split by", g.Name)
+		return nil, SplitReport{}, fmt.Errorf("split graph %s: its facts have no times: import files "+
+			"with times, or split it in another way", g.Name)
 	}
 	normalized := 0
 	if settings.Normalize {

@@ -21,6 +21,13 @@ func labelled(g *Graph, triples []Triple) [][3]string {
 	return named
 }
 
+// unsplitWorld returns the training triples of the graph world alone.
+func unsplitWorld() *Graph {
+	g := World()
+	g.Valid, g.Test = nil, nil
+	return g
+}
+
 func TestSplitTriplesProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
@@ -158,7 +165,7 @@ func checkTogether(t *rapid.T, g *Graph, splits ...[]Triple) {
 
 func TestSplitTriplesDependsOnTheSeed(t *testing.T) {
 	split := func(seed uint64) (test [][3]string) {
-		g, report, err := SplitTriples(World(), SplitSettings{Valid: 0.1, Test: 0.1, Seed: seed})
+		g, report, err := SplitTriples(unsplitWorld(), SplitSettings{Valid: 0.1, Test: 0.1, Seed: seed})
 		want := SplitReport{WantedValid: 187, WantedTest: 187, RelatedRelations: 2, Together: 976}
 		if err != nil || report != want {
 			t.Fatalf("%+v, %v", report, err)
@@ -173,14 +180,14 @@ func TestSplitTriplesDependsOnTheSeed(t *testing.T) {
 func TestSplitTriplesRefusesShares(t *testing.T) {
 	for _, c := range [][2]float64{{-0.1, 0.1}, {0.1, 1}, {0.5, 0.5}, {math.NaN(), 0.1},
 		{0.1, math.Inf(1)}} {
-		_, _, err := SplitTriples(World(), SplitSettings{Valid: c[0], Test: c[1]})
+		_, _, err := SplitTriples(unsplitWorld(), SplitSettings{Valid: c[0], Test: c[1]})
 		checkError(t, err, "below 1")
 	}
 }
 
 // TestWriteFolderIsReadBack writes a graph into a new folder, and another in its place.
 func TestWriteFolderIsReadBack(t *testing.T) {
-	divided, _, err := SplitTriples(World(), DefaultSplit())
+	divided, _, err := SplitTriples(unsplitWorld(), DefaultSplit())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,10 +234,15 @@ func TestResplitKeepsTheScaleOfWeights(t *testing.T) {
 func TestSplitRefuses(t *testing.T) {
 	s := DefaultSplit()
 	s.By = "tiem"
-	if _, _, err := SplitTriples(World(), s); err == nil || !strings.Contains(err.Error(), "did you mean time") {
+	if _, _, err := SplitTriples(unsplitWorld(), s); err == nil || !strings.Contains(err.Error(), "did you mean time") {
 		t.Errorf("error %v", err)
 	}
-	g := World()
+	_, _, err := SplitTriples(World(), DefaultSplit())
+	checkError(t, err, "split graph world: it has 243 valid and 243 test triples", "add them to train")
+	s.By = ByTime
+	_, _, err = SplitTriples(unsplitWorld(), s)
+	checkError(t, err, "split graph world: its facts have no times")
+	g := unsplitWorld()
 	g.Weights = make([]float32, len(g.Train))
 	if _, _, err := SplitTriples(g, DefaultSplit()); err == nil || !strings.Contains(err.Error(), "weight 0") {
 		t.Errorf("error %v", err)
