@@ -16,13 +16,18 @@ const (
 	Tail
 )
 
+var modeNames = []string{"head", "relation", "tail"}
+
 // String returns "head", "relation" or "tail".
 func (m Mode) String() string {
-	return enum.Name([]string{"head", "relation", "tail"}, "Mode", m)
+	return enum.Name(modeNames, "Mode", m)
 }
 
 // MarshalText returns the text of [Mode.String].
 func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads "head", "relation" or "tail".
+func (m *Mode) UnmarshalText(text []byte) error { return enum.Unmarshal(modeNames, "mode", m, text) }
 
 // DegenerateModes lists the modes that fail: those in which some nonzero embedding scores 0
 // with all other embeddings in the other two positions. It is nil if the sign tensor has

@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"errors"
 	"math/big"
 	"slices"
 	"testing"
@@ -9,6 +10,17 @@ import (
 )
 
 var allModes = []Mode{Head, Relation, Tail}
+
+// TestModeText checks that each mode reads its own text.
+func TestModeText(t *testing.T) {
+	for _, m := range allModes {
+		text, err := m.MarshalText()
+		read := Mode(-1)
+		if err := errors.Join(err, read.UnmarshalText(text)); err != nil || read != m {
+			t.Errorf("%s is read as %v (%v)", text, read, err)
+		}
+	}
+}
 
 // unfold returns the K×K² matrix of the sign tensor whose rows belong to the mode's chunks.
 func unfold(s Structure, m Mode) [][]int64 {

@@ -43,9 +43,19 @@ const (
 
 func (k Known) String() string { return []string{"not looked up", "no", "yes"}[k] }
 
+var knownJSON = []string{"null", "false", "true"}
+
 // MarshalJSON returns null, false or true.
-func (k Known) MarshalJSON() ([]byte, error) {
-	return []byte([]string{"null", "false", "true"}[k]), nil
+func (k Known) MarshalJSON() ([]byte, error) { return []byte(knownJSON[k]), nil }
+
+// UnmarshalJSON reads null, false or true.
+func (k *Known) UnmarshalJSON(text []byte) error {
+	i := slices.Index(knownJSON, string(text))
+	if i < 0 {
+		return enum.Unknown("value of known", string(text), knownJSON)
+	}
+	*k = Known(i)
+	return nil
 }
 
 // KnownAnswers selects what happens to answers that the graph already has.
@@ -63,6 +73,9 @@ const (
 var knownNames = []string{"drop", "mark", "keep"}
 
 func (k KnownAnswers) String() string { return enum.Name(knownNames, "choice", k) }
+
+// MarshalText returns "drop", "mark" or "keep".
+func (k KnownAnswers) MarshalText() ([]byte, error) { return enum.Marshal(knownNames, "choice", k) }
 
 // UnmarshalText reads "drop", "mark" or "keep".
 func (k *KnownAnswers) UnmarshalText(text []byte) error {
