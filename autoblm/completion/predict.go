@@ -58,7 +58,8 @@ type PredictOptions struct {
 	// ignore it.
 	Among []string
 	// Shares sets the shares of answers, and the probabilities if the predictor is calibrated. With
-	// AnyKind, Among or without a graph there are no probabilities.
+	// AnyKind, Among or without a graph there are no probabilities. The softmax is over the
+	// candidates, the known answers and the given entity.
 	Shares bool
 }
 
