@@ -146,6 +146,10 @@ func proposeRound(
 	ctx context.Context, s *search.State, left int,
 ) (change search.Change, reason string, err error) {
 	began := time.Now()
+	if s.Strategy == nil {
+		return change, "", errors.New("the search has no strategy: set Strategy, such as " +
+			"strategy.Evolutionary{}")
+	}
 	if err := s.CheckEngine(); err != nil {
 		return change, "", err
 	}
@@ -183,6 +187,9 @@ func proposeStructures(
 		proposal, err = s.Strategy.Propose(options, number, past, left, rng)
 		if err == nil && len(proposal.Structures) == 0 && number == 1 && len(past) > 0 {
 			proposal, err = s.Strategy.Propose(options, 2, past, left, rng)
+		}
+		if err == nil {
+			err = proposal.Check(options, left)
 		}
 		if err != nil || len(proposal.Structures) > 0 {
 			break
@@ -227,7 +234,7 @@ func newTrials(s *search.State, proposal strategy.Proposal, round *search.Round)
 		proposed := task.Trial{
 			Number: next, Stage: h.stage(0), Structure: a, Recipe: h.recipe(0), State: task.Running,
 		}
-		if proposal.Messages != nil {
+		if len(proposal.Messages) > 0 {
 			proposed = proposed.WithMessage(proposal.Messages[i])
 		}
 		t, known := before[proposed.Model()]
@@ -240,7 +247,7 @@ func newTrials(s *search.State, proposal strategy.Proposal, round *search.Round)
 			continue
 		}
 		t.Round = round.Number
-		if proposal.Predictions != nil {
+		if len(proposal.Predictions) > 0 {
 			t.Prediction = &proposal.Predictions[i]
 		}
 		before[t.Model()] = t

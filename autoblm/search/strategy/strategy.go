@@ -3,7 +3,9 @@ package strategy
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/surrogate"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -32,6 +34,33 @@ type Proposal struct {
 	Predictions []float64
 	// Reason says why there are no structures.
 	Reason string
+}
+
+// Check returns an error if the proposal is not one of at most want structures with o.K chunks.
+func (p Proposal) Check(o Options, want int) error {
+	if n := len(p.Structures); n > want {
+		return fmt.Errorf("it proposes %d structures: propose at most %d", n, want)
+	}
+	for what, n := range map[string]int{
+		"messages": len(p.Messages), "predictions": len(p.Predictions),
+	} {
+		if n > 0 && n != len(p.Structures) {
+			return fmt.Errorf("it proposes %d structures with %d %s: propose one for each structure, "+
+				"or none", len(p.Structures), n, what)
+		}
+	}
+	for _, s := range slices.Concat(p.Structures, p.Messages) {
+		if s.K() != o.K {
+			return fmt.Errorf("it proposes a structure with %d chunks: propose structures with %d",
+				s.K(), o.K)
+		}
+	}
+	for _, x := range p.Predictions {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("it predicts the score %v: predict a finite one", x)
+		}
+	}
+	return nil
 }
 
 // Options are the settings of a strategy (paper, Algorithms 3 and 4).
