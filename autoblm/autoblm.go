@@ -115,8 +115,7 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 	if err := g.Validate(); err != nil {
 		return nil, err
 	}
-	t := &completion.Task{Graph: g}
-	if _, err := s.check(t); err != nil {
+	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	engine, err := s.Compute.ForTraining(s.Training, s.FirstForm()).Open()
@@ -124,8 +123,7 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 		return nil, err
 	}
 	defer engine.Close()
-	t.Engine = engine
-	result, err := SearchFor(ctx, t, s)
+	result, err := SearchFor(ctx, &completion.Task{Graph: g, Engine: engine}, s)
 	if err != nil {
 		return nil, err
 	}

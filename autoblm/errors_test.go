@@ -10,8 +10,25 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
+
+// TestSearchWithoutEngine checks that a search on a task without an engine is an error.
+func TestSearchWithoutEngine(t *testing.T) {
+	data := query.FromGraph(datasets.World())
+	for _, on := range []task.Task{
+		&completion.Task{Graph: datasets.World()}, &query.Task{Data: data}, &classify.Task{},
+	} {
+		_, err := autoblm.SearchFor(t.Context(), on, autoblm.DefaultSearch())
+		if !errors.Is(err, task.ErrNoEngine) || !strings.Contains(err.Error(), "set Engine") {
+			t.Errorf("%T: error %v", on, err)
+		}
+	}
+}
 
 // TestErrorsSayTheFix checks errors that a program sees first: of a time limit, of a search that was
 // cancelled, and of a file instead of a folder.

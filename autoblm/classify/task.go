@@ -45,6 +45,9 @@ func (t *Task) Default(f form.Form) (task.Trial, bool) {
 
 // Check implements [task.Task].
 func (t *Task) Check() error {
+	if t.Engine == nil {
+		return task.ErrNoEngine
+	}
 	if e := t.Settings.Convolution.Encoder; e != BLM {
 		return fmt.Errorf("the encoder %v has no structure to search for: use the encoder %v", e, BLM)
 	}

@@ -2,10 +2,10 @@ package classify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/deadline"
 )
@@ -27,7 +27,7 @@ func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
 		return nil, err
 	}
 	if o.Engine == nil {
-		return nil, errors.New("there is no engine to train on")
+		return nil, task.ErrNoEngine
 	}
 	t := &Trainer{graph: g, settings: s, options: o, network: NewNetwork(g, s)}
 	var err error

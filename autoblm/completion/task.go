@@ -58,7 +58,12 @@ func (t *Task) Identity() (task.Identity, error) {
 }
 
 // Check implements [task.Task].
-func (t *Task) Check() error { return t.Graph.Validate() }
+func (t *Task) Check() error {
+	if t.Engine == nil {
+		return task.ErrNoEngine
+	}
+	return t.Graph.Validate()
+}
 
 // Default returns ComplEx with the default recipe of the graph and the engine, or a model of another
 // form with its default recipe.

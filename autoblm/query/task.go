@@ -47,6 +47,9 @@ func (t *Task) Default(f form.Form) (task.Trial, bool) {
 
 // Check implements [task.Task].
 func (t *Task) Check() error {
+	if t.Engine == nil {
+		return task.ErrNoEngine
+	}
 	s := t.Settings.Settings(BasicSettings().Settings)
 	if err := s.Validate(kge.Member{Form: form.Diag, LearningRate: 1}); err != nil {
 		return err

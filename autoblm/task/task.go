@@ -158,6 +158,9 @@ func IsMeasuring(ctx context.Context) bool { return ctx.Value(measuringKey{}) !=
 // stops; a resumed search trains them.
 var ErrDeadlineExceeded = deadline.ErrExceeded
 
+// ErrNoEngine means that a task has no engine.
+var ErrNoEngine = errors.New("there is no engine to train on: set Engine, such as cpu.New(0)")
+
 // Identity identifies what a search optimizes, apart from its search settings.
 type Identity struct {
 	// Task is the name of the task, such as "completion".
