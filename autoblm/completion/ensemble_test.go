@@ -423,12 +423,14 @@ func TestChooseEnsemble(t *testing.T) {
 		evaluated.Test.Triples != len(g.Test) {
 		t.Errorf("%+v, %v", evaluated, err)
 	}
+	test := aligned.Test
 	aligned.Test = aligned.Train
 	sampled, err := first.Evaluate(t.Context(), engine, aligned, eval.Limits{Valid: eval.None, Test: 9})
 	if err != nil || sampled.Valid != nil || sampled.Test.Triples != 9 ||
 		sampled.Test.Of != len(g.Train) || sampled.Test.MRRError <= 0 {
 		t.Errorf("%+v, %v", sampled, err)
 	}
+	aligned.Test = test // known answers follow it
 	slices.Reverse(models)
 	second, err := completion.ChooseEnsemble(t.Context(), engine, models, g, s)
 	if err != nil || !reflect.DeepEqual(first.Members, second.Members) ||
