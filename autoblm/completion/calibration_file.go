@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"sort"
 
@@ -37,6 +38,19 @@ func SaveCalibration(p Predictor, dir string) error {
 		return errors.New("save the calibration: the predictor has none; Calibrate fits one")
 	}
 	return p.calibration().save(dir, p.loaded())
+}
+
+// saveAnew writes the calibration next to a model that was just saved. Without one, it removes that of
+// the model before.
+func (c *Calibration) saveAnew(dir string) error {
+	if c != nil {
+		return c.save(dir, "")
+	}
+	err := os.Remove(filepath.Join(dir, calibrationFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // save writes the calibration next to the model with a fingerprint, "" for any.

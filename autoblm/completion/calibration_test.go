@@ -283,6 +283,26 @@ func TestSaveCalibration(t *testing.T) {
 	require.Error(t, completion.SaveCalibration(completion.Single{Model: m}, dir), "has none")
 }
 
+// TestSaveWithoutCalibration checks that a model or an ensemble without probabilities is read as it was
+// saved, also over the same one with probabilities.
+func TestSaveWithoutCalibration(t *testing.T) {
+	p, _ := calibrated(t, 1)
+	m, _ := planted()
+	e, err := completion.NewEnsemble([]*kge.Model{m})
+	require.NoError(t, err)
+	for _, without := range []completion.Predictor{completion.Single{Model: m}, e} {
+		dir := t.TempDir()
+		require.NoError(t, completion.WithCalibration(without, completion.CalibrationOf(p)).Save(dir))
+		require.NoError(t, without.Save(dir))
+		back, err := completion.Load(dir)
+		require.NoError(t, err)
+		if c := completion.CalibrationOf(back); c != nil {
+			t.Errorf("%T has the probabilities %+v", without, c)
+		}
+		require.NoError(t, without.Save(dir))
+	}
+}
+
 // TestFewestQueries checks that large graphs are calibrated with some hundreds of queries.
 func TestFewestQueries(t *testing.T) {
 	m, g := planted()

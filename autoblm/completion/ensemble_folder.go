@@ -80,10 +80,10 @@ func (e *Ensemble) Save(dir string) error {
 		bytes += 4 * float64(len(m.Entities))
 	}
 	defer memory.CollectGarbage(bytes)
-	if err := modelfolder.Save(dir, e); err != nil || e.Calibration == nil {
+	if err := modelfolder.Save(dir, e); err != nil {
 		return err
 	}
-	return e.Calibration.save(dir, "")
+	return e.Calibration.saveAnew(dir)
 }
 
 // loadEnsemble reads an ensemble. Errors name the folder, if it is not empty.

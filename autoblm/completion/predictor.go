@@ -38,7 +38,8 @@ type Predictor interface {
 		ctx context.Context, engine kge.Engine, precision kge.Precision, g *datasets.Graph,
 		split string, sample int,
 	) ([]datasets.Triple, []eval.Ranked, error)
-	// Save writes the folder that [Load] reads; see [kge.Model.Save].
+	// Save writes the folder that [Load] reads; see [kge.Model.Save]. A predictor without
+	// probabilities removes those of the folder.
 	Save(dir string) error
 
 	// scores returns the score, by id, of an answer to a question. kept may be nil. The function is
@@ -88,10 +89,10 @@ func (s Single) Rank(
 
 // Save implements [Predictor].
 func (s Single) Save(dir string) error {
-	if err := s.Model.Save(dir); err != nil || s.Calibration == nil {
+	if err := s.Model.Save(dir); err != nil {
 		return err
 	}
-	return s.Calibration.save(dir, "")
+	return s.Calibration.saveAnew(dir)
 }
 
 func (s Single) calibration() *Calibration { return s.Calibration }
