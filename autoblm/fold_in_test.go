@@ -2,6 +2,7 @@ package autoblm_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -46,6 +47,12 @@ func TestFoldInAfterAdam(t *testing.T) {
 	m.Training.Settings.Encoder = kge.RGCN // new labels learn embeddings like its outputs
 	engine := cpu.New(0)
 	defer engine.Close()
+	imported := *m
+	imported.Training = nil
+	_, err := autoblm.FoldIn(t.Context(), must(autoblm.PredictorOf(&imported)), whole)
+	if !errors.Is(err, completion.ErrNoSettings) {
+		t.Errorf("a model of another program: error %v", err)
+	}
 	p := must(autoblm.FoldIn(t.Context(), must(autoblm.PredictorOf(m)), whole))
 	if again := must(autoblm.FoldIn(t.Context(), p, whole)); again != p {
 		t.Error("nothing was missing, but the model changed")

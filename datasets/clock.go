@@ -20,8 +20,8 @@ var layouts = []string{
 // parse returns a time as a number that grows with it.
 func (c *clock) parse(text string) (float64, error) {
 	if text == "" {
-		return 0, fmt.Errorf("%w: the fact has no time; fill it in, or name the column of times by "+
-			"--columns time=TITLE", facts.ErrMalformed)
+		return 0, fmt.Errorf("%w: the fact has no time; fill it in, or name the column of times, "+
+			"as in columns time=TITLE", facts.ErrMalformed)
 	}
 	at, isNumber := 0.0, true
 	var err error

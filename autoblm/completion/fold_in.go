@@ -45,6 +45,10 @@ func FoldIn(
 	})
 }
 
+// ErrNoSettings is the error of [FoldIn] for a model of another program.
+var ErrNoSettings = errors.New("the model does not have the settings of its training, which new " +
+	"labels need: continue its training first")
+
 // withMembers returns a predictor with changed members, without probabilities. It returns p if the
 // first member does not change, because all have the same labels.
 func withMembers(
@@ -81,8 +85,7 @@ func foldIn(
 		return m, nil
 	}
 	if m.Training == nil {
-		return nil, errors.New("the model does not have the settings of its training, which new " +
-			"labels need: train it with train --from")
+		return nil, ErrNoSettings
 	}
 	s := m.Training.Settings
 	s.Epochs = foldInEpochs

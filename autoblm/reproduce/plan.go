@@ -105,7 +105,7 @@ func (p Plan) checkSearchable() error {
 	if p.Stage == Final || p.Final.Form == form.Bilinear {
 		return nil
 	}
-	return fmt.Errorf("recipe %s trains %v, which has no structure to search for: use --stage %s",
+	return fmt.Errorf("recipe %s trains %v, which has no structure to search for: set stage to %s",
 		p.Final.Name, p.Final.Form, Final)
 }
 

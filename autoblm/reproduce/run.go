@@ -37,7 +37,7 @@ func Run(ctx context.Context, p Plan) (*Result, error) {
 		return nil, err
 	}
 	if p.Stage != Final && len(p.Graph.Valid) == 0 {
-		return nil, fmt.Errorf("%s has no validation triples to select a structure by: use --stage %s",
+		return nil, fmt.Errorf("%s has no validation triples to select a structure by: set stage to %s",
 			p.Graph.Name, Final)
 	}
 	if err := os.MkdirAll(p.Folder, 0o777); err != nil {

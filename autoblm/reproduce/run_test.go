@@ -280,7 +280,7 @@ func TestRefusals(t *testing.T) {
 		"make the folder": func(p *Plan) {
 			p.Folder = filepath.Join(p.Folder, "model", "model.json", "out")
 		},
-		"use --stage final": func(p *Plan) {
+		"set stage to final": func(p *Plan) {
 			p.Stage, p.Final.Form, p.Final.Structure = All, form.GQE, structure.Structure{}
 		},
 		"validation triples": func(p *Plan) {

@@ -127,7 +127,7 @@ func (l *loaded) facts(r factsRequest) (out facts, err error) {
 	case l.Answerer == nil:
 		return out, l.lacking("lists no facts")
 	case l.Graph == nil:
-		return out, l.lacking("is served without its data: start the server with --dataset")
+		return out, l.lacking("is served without its data: serve it with them")
 	}
 	id, found := l.Answerer.EntityID(r.Entity)
 	if !found {

@@ -92,7 +92,7 @@ func (s *Server) Handler() http.Handler {
 		webserver.Refuse(w, http.StatusForbidden, "a page of another site may not ask")
 	}))
 	return webserver.Guard(protection.Handler(all), s.options.Hosts,
-		webserver.PrintedAddress+", or serve with --host NAME")
+		webserver.PrintedAddress+", or add the name to the hosts of the server")
 }
 
 // Listen opens an address, such as 127.0.0.1:8090. One that other machines reach needs a token.

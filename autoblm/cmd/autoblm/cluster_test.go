@@ -185,8 +185,8 @@ func TestClusterKeys(t *testing.T) {
 	var at struct{ URL string }
 	must(t, json.Unmarshal([]byte(first), &at))
 	connection := " --cache " + dir + "/cache --cluster " + at.URL
-	fail(t, 1, "name a key of this cluster with --nkey", "worker", connection)
-	fail(t, 1, "name a key of this cluster with --nkey", "worker", connection, "--nkey",
+	fail(t, 1, "name a key of this cluster (--nkey FILE)", "worker", connection)
+	fail(t, 1, "name a key of this cluster (--nkey FILE)", "worker", connection, "--nkey",
 		dir+"/others/worker.nk")
 	fail(t, 1, "read the key "+dir+"/missing", "worker", connection, "--nkey", dir+"/missing")
 	fail(t, 1, "nats context ls", "worker", connection, "--context", "missing")

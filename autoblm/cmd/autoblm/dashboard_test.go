@@ -236,7 +236,7 @@ func TestDashboardClusterMistakes(t *testing.T) {
 	var queue struct{ URL string }
 	must(t, json.Unmarshal([]byte(first), &queue))
 	status, _, stderr := invoke(ctx, "dashboard", dir, "--addr 127.0.0.1:0 --cluster", queue.URL)
-	if status != cli.Failed || strings.Count(stderr, "name a key of this cluster with --nkey") != 1 {
+	if status != cli.Failed || strings.Count(stderr, "name a key of this cluster (--nkey FILE)") != 1 {
 		t.Errorf("without a key: status %d, %s", status, stderr)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/cluster"
 	"github.com/autoblm/autoblm-go/autoblm/search/stage"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -28,6 +29,7 @@ var hints = []struct {
 	{facts.ErrMalformed, "dataset import --lenient or classify train --lenient, which skip and count such lines"},
 	{facts.ErrColumns, "dataset import --columns"},
 	{query.ErrNoQueries, "query sample"},
+	{completion.ErrNoSettings, "train --from"},
 	{search.ErrFixedTraining, "classify train --tune"},
 }
 
@@ -57,6 +59,9 @@ func withHint(err error) error {
 	}
 	if errors.Is(err, kge.ErrOtherEngine) {
 		return fmt.Errorf("%w (--mix-engines continues anyway)", err)
+	}
+	if cluster.IsRefused(err) {
+		return fmt.Errorf("%w (--nkey FILE)", err)
 	}
 	if errors.Is(err, stage.ErrNoTimeLimit) {
 		return fmt.Errorf("%w (--minutes 10 plans for ten minutes)", err)

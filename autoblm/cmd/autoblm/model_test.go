@@ -63,7 +63,7 @@ func TestModelImport(t *testing.T) {
 	if len(found["answers"].([]any)) != 5 {
 		t.Errorf("%v", found)
 	}
-	fail(t, cli.Failed, "name it with --structure", "model import --from pykeen --out", out+"-2",
+	fail(t, cli.Failed, "set structure to complex", "model import --from pykeen --out", out+"-2",
 		ofPyKEEN+"/state.pt")
 	fail(t, cli.Failed, "no such file", "model import --from libkge --out", out+"-2", "absent.pt")
 }

@@ -124,7 +124,7 @@ func TestReproduceRefusals(t *testing.T) {
 		{cli.Misuse, "no recipe for nowhere", "reproduce nowhere"},
 		{cli.Misuse, "no recipe n3 for umls", "reproduce umls --recipe n3"},
 		{cli.Misuse, "multiple of the 4 chunks", "reproduce umls --dim 10"},
-		{cli.Misuse, "use --stage final", rescal},
+		{cli.Misuse, "set stage to final", rescal},
 		{cli.Misuse, "gqe has no structure", rescal + " --stage final --structure simple"},
 		{cli.Misuse, "--stage all finds its own", "reproduce umls --structure simple"},
 		{cli.Misuse, "use --stage final", "reproduce wn18rr --recipe bique"},

@@ -69,7 +69,7 @@ func (s source) model(path, name string) (*kge.Model, error) {
 	isReciprocal := rows == 2*relations
 	if s.entities.Shape[0] != entities || !isReciprocal && (rows != relations || s.isReciprocal) {
 		return nil, fmt.Errorf("%s has %d entities and %d relations, but the labels are those of %d "+
-			"and %d: name the right folder with --dataset", path, s.entities.Shape[0], rows, entities,
+			"and %d: set dataset to the right folder", path, s.entities.Shape[0], rows, entities,
 			relations)
 	}
 	if s.relations.Shape[1] != dim {

@@ -97,7 +97,7 @@ func TestLibKGE(t *testing.T) {
 func TestImportErrors(t *testing.T) {
 	complex4 := filepath.Join("testdata", "pykeen", "complex-4")
 	for want, o := range map[string]ImportOptions{
-		"name it with --structure": {File: filepath.Join(complex4, "state.pt"), From: "pykeen"},
+		"set structure to complex": {File: filepath.Join(complex4, "state.pt"), From: "pykeen"},
 		"only ComplEx and DistMult": {
 			File: filepath.Join(complex4, "state.pt"), From: "pykeen", Structure: "transe",
 		},

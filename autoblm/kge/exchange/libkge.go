@@ -52,7 +52,7 @@ func importLibKGE(o ImportOptions) (*kge.Model, error) {
 	name := o.Structure
 	if name == "" {
 		if name = libkgeModel(checkpoint); name == "" {
-			return nil, fmt.Errorf("%s does not say its model: name it with --structure complex or "+
+			return nil, fmt.Errorf("%s does not say its model: set structure to complex or "+
 				"distmult", o.File)
 		}
 	}
@@ -88,8 +88,8 @@ func libkgeLabels(folder string, meta *torchfile.Dict, name string) ([]string, e
 	if folder == "" {
 		list, _ := meta.Get(name).(*torchfile.List)
 		if list == nil {
-			return nil, errors.New("the checkpoint has no labels: name the folder of its data, which " +
-				"has entity_ids.del, with --dataset, or package it with: kge package CHECKPOINT")
+			return nil, errors.New("the checkpoint has no labels: set dataset to the folder of its " +
+				"data, which has entity_ids.del, or package it with: kge package CHECKPOINT")
 		}
 		all := make([]string, len(list.Items))
 		for i, item := range list.Items {
@@ -98,7 +98,7 @@ func libkgeLabels(folder string, meta *torchfile.Dict, name string) ([]string, e
 				all[i] = fmt.Sprint(item)
 			default: // nested tuples could be printed far larger than the file
 				return nil, fmt.Errorf("the checkpoint has a label in %s that is neither text nor an "+
-					"integer: name the folder of its data with --dataset", name)
+					"integer: set dataset to the folder of its data", name)
 			}
 		}
 		return all, nil
@@ -106,8 +106,8 @@ func libkgeLabels(folder string, meta *torchfile.Dict, name string) ([]string, e
 	path := filepath.Join(folder, name+".del")
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s with the labels: name the folder of LibKGE's data with "+
-			"--dataset", path)
+		return nil, fmt.Errorf("there is no %s with the labels: set dataset to the folder of LibKGE's "+
+			"data", path)
 	}
 	if err != nil {
 		return nil, err

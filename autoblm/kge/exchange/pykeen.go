@@ -56,8 +56,8 @@ func importPyKEEN(o ImportOptions) (*kge.Model, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if name == "" {
-		return nil, errors.New("a state_dict of PyKEEN does not say its model: name it with " +
-			"--structure complex or distmult")
+		return nil, errors.New("a state_dict of PyKEEN does not say its model: set structure to " +
+			"complex or distmult")
 	}
 	folder := o.Dataset
 	if folder == "" {
@@ -95,7 +95,7 @@ func pykeenLabels(folder, name string) ([]string, error) {
 	path := filepath.Join(folder, name)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s with the labels: name its folder with --dataset, "+
+		return nil, fmt.Errorf("there is no %s with the labels: set dataset to its folder, "+
 			"which PyKEEN's training.to_path_binary(FOLDER) writes", path)
 	}
 	if err != nil {

@@ -67,7 +67,7 @@ func (c ConvE) leastDim() int { return c.Height * c.Size }
 
 // check returns an error if images of embeddings of a dimension are smaller than filters.
 func (c ConvE) check(dim int) error {
-	sizes := "sizes as in --model conve-8-32-3, for 8 rows, 32 filters and size 3"
+	sizes := "sizes as in conve-8-32-3, for 8 rows, 32 filters and size 3"
 	switch {
 	case 2*c.Height < c.Size:
 		return fmt.Errorf("an image of %d rows is smaller than filters of size %d: choose other %s",

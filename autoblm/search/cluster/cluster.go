@@ -213,7 +213,7 @@ func explained(err error) error {
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("%w; start one with autoblm cluster serve", err)
 	case IsRefused(err):
-		return fmt.Errorf("%w; name a key of this cluster with --nkey", err)
+		return fmt.Errorf("%w; name a key of this cluster", err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled):
 		return fmt.Errorf("%w; start the NATS server with JetStream (-js)", err)
 	case errors.Is(err, context.DeadlineExceeded):

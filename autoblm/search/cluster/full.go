@@ -35,7 +35,7 @@ func isFull(err error) bool {
 // withFix adds what to do about a full store.
 func withFix(err error) error {
 	return fmt.Errorf("the store of the cluster is full: %w; free disk space there, or start "+
-		"autoblm cluster serve with a larger --max-gb", err)
+		"autoblm cluster serve with a larger max-gb", err)
 }
 
 // withRoom adds what to do about an error if a store is full.

@@ -106,7 +106,7 @@ func TestFullStoreOfModels(t *testing.T) {
 	require.NoError(t, err)
 	on.cluster.fullWait = time.Second
 	_, err = artifacts[0].Files()
-	require.Error(t, err, "a larger --max-gb; there was no room for 1s")
+	require.Error(t, err, "a larger max-gb; there was no room for 1s")
 	states, err := on.cluster.Workers(t.Context())
 	require.NoError(t, err)
 	if len(states) != 1 || !strings.Contains(states[0].Error, "the store of the cluster is full") {
@@ -137,7 +137,7 @@ func TestFullStoreOfData(t *testing.T) {
 	c.start("127.0.0.1:0")
 	folder := writeFolder(t, map[string]string{"train.txt": string(noise(4 << 20))})
 	_, err := NewTask(t.Context(), c.connect(), fakeTask{}, folder, "cpu avx512")
-	require.Error(t, err, "a larger --max-gb")
+	require.Error(t, err, "a larger max-gb")
 }
 
 // TestFullStoreOfResults lets a worker wait for room for a result.

@@ -135,8 +135,8 @@ func TestOpenServer(t *testing.T) {
 		{ServerOptions{Addr: "example.org:0"}, "keys are needed"},
 		{ServerOptions{Addr: "0.0.0.0:0", Users: users}, "TLS is needed"},
 		{ServerOptions{Addr: "127.0.0.1:0", Users: Users{"a", "b"}}, "not a public user nkey"},
-		{ServerOptions{Addr: "127.0.0.1:0", TLSCA: "ca.pem"}, "add --tls-cert"},
-		{ServerOptions{Addr: "127.0.0.1:0", TLSKey: "key.pem"}, "add --tls-cert"},
+		{ServerOptions{Addr: "127.0.0.1:0", TLSCA: "ca.pem"}, "set tls-cert"},
+		{ServerOptions{Addr: "127.0.0.1:0", TLSKey: "key.pem"}, "set tls-cert"},
 	} {
 		o.options.Store = t.TempDir()
 		_, err := Serve(o.options)

@@ -206,7 +206,7 @@ func (o ServerOptions) check() error {
 		}
 	}
 	if o.TLSCert == "" && (o.TLSKey != "" || o.TLSCA != "") {
-		return errors.New("there is no TLS without a certificate of the server: add --tls-cert")
+		return errors.New("there is no TLS without a certificate of the server: set tls-cert")
 	}
 	return nil
 }
@@ -246,10 +246,10 @@ func (o ServerOptions) nats(own string) (*server.Options, error) {
 		switch {
 		case !o.hasKeys():
 			return nil, errors.New("other machines can reach this address, so keys are needed: " +
-				"make them with autoblm cluster keys, and give --users")
+				"make them with autoblm cluster keys, and set users")
 		case o.TLSCert == "":
 			return nil, errors.New("other machines can reach this address, so TLS is needed: " +
-				"give --tls-cert and --tls-key")
+				"set tls-cert and tls-key")
 		}
 	}
 	options := &server.Options{

@@ -231,5 +231,5 @@ func bytesOf(numbers int64) string { return humanize.IBytes(uint64(bytesOfNumber
 // TooMany returns the error for a population of which at most a number of members fit.
 func TooMany(most int) error {
 	return fmt.Errorf("the members do not fit in memory together: train at most %s at a time "+
-		"(--members, or --round-size in a search), or use a smaller --dim", format.Count(most, "member"))
+		"(members, or round-size in a search), or use a smaller dim", format.Count(most, "member"))
 }
