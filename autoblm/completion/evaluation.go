@@ -233,14 +233,17 @@ func (e Evaluations) Scores() (valid, test *float64) {
 	return mrr(e.Valid), mrr(e.Test)
 }
 
+// Table prints metrics in columns.
+type Table = table.Table
+
 // NewTable returns a table for evaluations.
-func NewTable() *table.Table {
+func NewTable() *Table {
 	return table.New("", "MRR", "H@1", "H@3", "H@10", "mean rank")
 }
 
 // AddTo adds the metrics to a table, with sides also those of each side. It adds nothing if the
 // evaluation is nil.
-func (e *Evaluation) AddTo(t *table.Table, name string, sides bool) {
+func (e *Evaluation) AddTo(t *Table, name string, sides bool) {
 	add := func(name string, m eval.Metrics) {
 		t.Add(name, m.MRR, m.Hits1, m.Hits3, m.Hits10, fmt.Sprintf("%.1f", m.MeanRank))
 	}

@@ -91,9 +91,12 @@ type Stream struct {
 // MemberStream has the tables of a member and those of each optimizer slot, in the order of
 // [Tables.All].
 type MemberStream struct {
-	Tables []checkpoint.Table
-	Slots  [][]checkpoint.Table
+	Tables []StreamTable
+	Slots  [][]StreamTable
 }
+
+// StreamTable is a table of numbers that is read and written in parts.
+type StreamTable = checkpoint.Table
 
 // Stream returns the state as a stream.
 func (s State) Stream() Stream {

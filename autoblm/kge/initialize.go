@@ -25,7 +25,7 @@ func Initialize(d *Data, s Settings, m Member) Parameters {
 
 // InitializeInto works like [Initialize], but writes the embeddings of entities into a table in
 // parts, and returns the parameters without them.
-func InitializeInto(d *Data, s Settings, m Member, entities checkpoint.Table) Parameters {
+func InitializeInto(d *Data, s Settings, m Member, entities StreamTable) Parameters {
 	p := Parameters{Form: s.FormOf(m), Dim: s.Dim, Reciprocal: s.Reciprocal}
 	p.Structure, _ = p.Form.Spec().Structure(m.Structure)
 	i := initializer{

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/internal/labels"
@@ -257,12 +258,12 @@ func (d *Data) idsOf(m *kge.Model) labels.Translation {
 }
 
 // NewTable returns a table for evaluations.
-func NewTable() *table.Table {
+func NewTable() *completion.Table {
 	return table.New("", "queries", "answers", "MRR", "H@1", "H@3", "H@10")
 }
 
 // AddTo adds the metrics to a table; none if the evaluation is nil.
-func (e *Evaluation) AddTo(t *table.Table, name string) {
+func (e *Evaluation) AddTo(t *completion.Table, name string) {
 	if e != nil {
 		name += eval.DescribeSample(e.Queries, e.Of, e.MRRError)
 		t.Add(name, e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)

@@ -13,9 +13,12 @@ import (
 // Document is a result with the command and the machine that produced it.
 type Document = record.Document[Result]
 
+// Setup describes how a result was measured.
+type Setup = record.Setup
+
 // Continue resumes a plan from its result file, updates the file, and removes the checkpoints of
 // a complete plan. As with [Run], it may return a result next to an error.
-func Continue(ctx context.Context, p Plan, by record.Setup) (*Document, error) {
+func Continue(ctx context.Context, p Plan, by Setup) (*Document, error) {
 	d, err := record.Read[Result](p.ResultFile())
 	switch {
 	case err == nil:

@@ -54,8 +54,11 @@ type Presentation struct {
 	ByRecipe bool
 	Training string
 	// Settings are the task settings, and Defaults their default values.
-	Settings, Defaults []settings.Setting
+	Settings, Defaults []Setting
 }
+
+// Setting is a task setting with its name and value.
+type Setting = settings.Setting
 
 // SamplingError describes how exact a score is. The score is a mean of numbers from 0 to 1 over
 // sampled examples.

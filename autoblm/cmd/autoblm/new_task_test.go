@@ -41,7 +41,9 @@ func (entries) Train(
 }
 
 func (entries) Presentation() task.Presentation {
-	return task.Presentation{Metric: "entries"}
+	return task.Presentation{
+		Metric: "entries", Settings: []task.Setting{{Name: "entries", Value: 16}},
+	}
 }
 
 // TestANewTask: a registered task is all that the program needs to search on it and report on it.

@@ -36,7 +36,7 @@ type Result struct {
 	Correlated  []Correlated  `json:"correlated,omitempty"`
 	Transferred *Transferred  `json:"transferred,omitempty"`
 
-	Table    *table.Table            `json:"-"`
+	Table    *completion.Table       `json:"-"`
 	Note     string                  `json:"-"` // explains the table
 	pictures map[string]plot.Picture // by file name
 }
