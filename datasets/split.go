@@ -75,13 +75,13 @@ type SplitReport struct {
 
 // SplitTriples divides the training triples of a graph into train, valid and test. A graph that has
 // valid or test triples already is an error; see [Graph.Resplit]. Of duplicates the first one stays,
-// with its weight. The splits keep the order of the triples, and ids follow the
-// first appearance, so that [WriteFolder] and [ReadFolder] reproduce the graph.
+// with its weight. The splits keep the order of the triples, and ids follow the first appearance, so
+// that [WriteFolder] and [ReadFolder] reproduce the graph.
 //
 // A random split keeps every entity and relation in train, so fewer triples than wanted may be held
 // out. A split by time puts the latest facts into test and those before into valid, and divides no
-// time; only [Import] has facts with times. A split by entity draws entities, all facts of which are in test or valid; their other
-// entities stay in train.
+// time; only [Import] has facts with times. A split by entity draws entities, all facts of which are
+// in test or valid; their other entities stay in train.
 //
 // Triples that imply each other by [Related] relations go to the same split: otherwise an answer
 // of the test split could be read off train. A split may be smaller than wanted if no remaining
