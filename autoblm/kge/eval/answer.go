@@ -15,7 +15,7 @@ type Answer struct {
 	Score       float64  `json:"score" doc:"Score of the triple with the answer. Only scores of one query compare."`
 	Rank        int      `json:"rank" doc:"Rank from 1 among the answers that are not left out."`
 	Known       Known    `json:"known" doc:"Whether the data have the answer; null if it is not looked up: without data, or with keep."`
-	Share       float64  `json:"share,omitempty" doc:"Share of the softmax over the candidates, the known answers and the entity of the query, which compares across queries. That of a relation is the geometric mean of the shares of the head and the tail."`
+	Share       float64  `json:"share,omitempty" doc:"Share of the softmax over the candidates, the known answers and the entity of the query. That of a relation is the geometric mean of the shares of the head and the tail."`
 	Probability *float64 `json:"probability,omitempty" doc:"Chance that an answer which the data lack is a fact."`
 	Verdict     *bool    `json:"verdict,omitempty" doc:"Whether a whole triple counts as true, by a threshold of its relation."`
 	Because     []Reason `json:"because,omitempty" doc:"Training triples that speak most for the answer, if asked for."`
