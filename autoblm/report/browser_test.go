@@ -123,6 +123,8 @@ func TestAllPagesInBrowser(t *testing.T) {
 			}
 			p := b.Open(t, "file://"+filepath.ToSlash(file), browsertest.Views[1])
 			p.Wait(`document.querySelector("h1")`)
+			p.Wait(`((ids) => ids.length > 0 && new Set(ids).size === ids.length)
+				([...document.querySelectorAll("[id]")].map((e) => e.id))`)
 			p.Fits()
 			p.Screenshot(t.Name())
 		})

@@ -524,6 +524,6 @@ addEventListener("scroll", () => {
 
 Chart.defaults.font.family = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif";
 Chart.defaults.font.size = 12.5;
-render(JSON.parse(document.getElementById("data").textContent));
+render(JSON.parse(document.getElementById("page").textContent));
 
 if (document.body.dataset.events) live(document.body.dataset.events, render);

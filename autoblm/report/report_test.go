@@ -160,7 +160,7 @@ func textOf(t *testing.T, d Data) string {
 	return text.String()
 }
 
-var dataBlock = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
+var dataBlock = regexp.MustCompile(`(?s)<script type="application/json" id="page">(.*?)</script>`)
 
 // readBack parses the data in a written page.
 func readBack(t *testing.T, page string) (p Page) {

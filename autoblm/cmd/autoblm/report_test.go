@@ -85,7 +85,7 @@ func TestReportOfOtherTasks(t *testing.T) {
 			page := func(flags string) (map[string]any, string) {
 				t.Helper()
 				o := object(t, "report --study", dir, "--out", dir+"/report.html", flags)
-				_, data, _ := strings.Cut(readFile(t, dir, "report.html"), `id="data">`)
+				_, data, _ := strings.Cut(readFile(t, dir, "report.html"), `id="page">`)
 				data, _, _ = strings.Cut(data, "</script>")
 				return o, data
 			}
