@@ -71,6 +71,10 @@ func TestLiveInBrowser(t *testing.T) {
 			study := b.Open(t, server.URL+"/study/"+idOf(path), v)
 			study.Wait(`document.querySelectorAll(".trials tbody tr").length === 3`)
 			study.Wait(`document.getElementById("live").textContent === "live"`)
+			study.Click("#curves .legend button:last-child")
+			const hidden = `document.querySelector("#curves .legend button:last-child").ariaPressed === "false" &&
+				Chart.getChart(document.querySelector("#curves .canvas canvas")).getVisibleDatasetCount()`
+			study.Wait(hidden + ` === 2`)
 			study.Fill("#filter", "found")
 			study.Wait(`document.querySelectorAll(".trials tbody tr").length === 1`)
 
@@ -82,6 +86,7 @@ func TestLiveInBrowser(t *testing.T) {
 			study.Show()
 			study.Wait(`document.querySelector(".facts").textContent.startsWith("running")`)
 			study.Wait(`document.getElementById("trial-4")`)
+			study.Wait(hidden + ` === 3`) // the structure is new
 			study.Screenshot("live-" + v.String())
 			search.store(5)
 			study.Wait(`document.querySelectorAll(".trials tbody tr").length === 3`)

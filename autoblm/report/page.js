@@ -215,6 +215,7 @@ function trialsOf() {
 
 // Charts.
 
+const hiddenSeries = new Set(); // chart and name of the series that a reader has hidden
 const styles = ["circle", "triangle", "rect", "rectRot"];
 
 function dataset(series, i, chart) {
@@ -333,9 +334,12 @@ function makeChart(spec, canvas, legend) {
 	if (!spec.x && !spec.y) { // a map has no scales
 		for (const s of [scales.x, scales.y]) s.ticks.display = s.grid.display = false;
 	}
+	const keys = spec.series.map(s => canvas.id + " " + s.name);
 	const chart = new Chart(canvas, {
 		type: "scatter",
-		data: { datasets: spec.series.map((s, i) => dataset(s, i, spec)) },
+		data: {
+			datasets: spec.series.map((s, i) => ({ ...dataset(s, i, spec), hidden: hiddenSeries.has(keys[i]) })),
+		},
 		options: {
 			animation: false, maintainAspectRatio: false, scales,
 			interaction: { mode: "nearest", intersect: true },
@@ -350,8 +354,9 @@ function makeChart(spec, canvas, legend) {
 	listenToKeys(chart, spec);
 	legend.replaceChildren(...(spec.series.length < 2 && !lines && !spec.categories ? [] : spec.series.map((s, i) =>
 		el("button", {
-			type: "button", "aria-pressed": "true", click: event => {
+			type: "button", "aria-pressed": String(chart.isDatasetVisible(i)), click: event => {
 				const on = !chart.isDatasetVisible(i);
+				on ? hiddenSeries.delete(keys[i]) : hiddenSeries.add(keys[i]);
 				chart.setDatasetVisibility(i, on);
 				event.currentTarget.setAttribute("aria-pressed", on);
 				chart.update();
