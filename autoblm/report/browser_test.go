@@ -22,6 +22,8 @@ func TestPageInBrowser(t *testing.T) {
 		// valid is an expression for their scores in order, without missing ones.
 		valid = `((i) => ` + rows + `.map((r) => parseFloat(r.cells[i].textContent))
 			.filter((x) => !isNaN(x)))(document.getElementById("sort-valid").parentElement.cellIndex)`
+		// found is an expression for the ranks of the visible structures that were found, in order.
+		found = rows + `.flatMap((r) => /found (\d+)/.exec(r.querySelector("[data-key=name]").textContent)?.slice(1).map(Number) ?? [])`
 		// fits is a function: all of an element is visible without scrolling it.
 		fits = `((e) => e.scrollWidth <= e.clientWidth)`
 		// point is an expression for the place of a trial in a chart, scrolled into view.
@@ -52,6 +54,8 @@ func TestPageInBrowser(t *testing.T) {
 			p.Wait(`document.getElementById("sort-valid").parentElement.ariaSort === "descending"`)
 			p.Click("#sort-valid")
 			p.Wait(valid + `.every((x, i, all) => i === 0 || x >= all[i - 1])`)
+			p.Click("#sort-name")
+			p.Wait(found + `.includes(10) && ` + found + `.every((x, i, all) => i === 0 || x >= all[i - 1])`)
 
 			p.Fill("#filter", "quate")
 			p.Wait(rows + `.length > 0 && ` + rows + `.every((r) => /quate/i.test(r.textContent))`)

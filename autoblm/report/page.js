@@ -115,6 +115,7 @@ function drawTable(t, id) {
 // The table of trials.
 
 const shownTrials = 20;
+const collator = new Intl.Collator("en", { numeric: true }); // found 2 comes before found 10
 
 function trialColumns(t) {
 	const columns = [
@@ -143,7 +144,8 @@ function drawTrials(t) {
 		if (x === y) return a.number - b.number;
 		if (x === null || x === undefined) return 1; // missing values are last both ways
 		if (y === null || y === undefined) return -1;
-		return (x < y ? -1 : 1) * (table.down ? -1 : 1);
+		const order = typeof x === "string" ? collator.compare(x, y) : x - y;
+		return table.down ? -order : order;
 	};
 	const matches = r => (!table.stage || r.stage === table.stage) &&
 		[r.number, r.name, r.stage, r.structure, r.note].join(" ").toLowerCase()
