@@ -75,7 +75,7 @@ func TestLiveInBrowser(t *testing.T) {
 			const hidden = `document.querySelector("#curves .legend button:last-child").ariaPressed === "false" &&
 				Chart.getChart(document.querySelector("#curves .canvas canvas")).getVisibleDatasetCount()`
 			study.Wait(hidden + ` === 2`)
-			study.Fill("#filter", "found")
+			study.Fill("#filter", "foun")
 			study.Wait(`document.querySelectorAll(".trials tbody tr").length === 1`)
 
 			search := startSearch(t, path)
@@ -87,10 +87,14 @@ func TestLiveInBrowser(t *testing.T) {
 			study.Wait(`document.querySelector(".facts").textContent.startsWith("running")`)
 			study.Wait(`document.getElementById("trial-4")`)
 			study.Wait(hidden + ` === 3`) // the structure is new
+			study.Wait(`document.querySelectorAll(".trials tbody tr").length === 2`)
+			study.Type("d") // the cursor is still behind the other letters
 			study.Screenshot("live-" + v.String())
+			browsertest.Eval[any](study, `document.getElementById("stage").isSame = true`)
 			search.store(5)
 			study.Wait(`document.querySelectorAll(".trials tbody tr").length === 3`)
 			study.Wait(`document.activeElement.id === "filter" && document.activeElement.value === "found"`)
+			study.Wait(`document.getElementById("stage").isSame`) // an open list stays open
 			search.end()
 			study.Wait(`document.querySelector(".facts").textContent.startsWith("finished")`)
 			study.Fits()

@@ -39,14 +39,30 @@ function details(id, summary, content) {
 	return node;
 }
 
-function drawSection(section) {
+function drawSection(section, node) {
 	const charts = [];
 	const title = el("h2", { id: section.id + "-title" }, section.title);
 	const parts = section.parts.map((part, i) => drawPart(part, section.id + i, charts)).flat();
 	const content = section.folded
 		? [details(section.id, el("span", {}, "Show"), parts)] : parts;
-	const node = el("section", { id: section.id, "aria-labelledby": title.id }, title, content);
+	node ||= el("section", { id: section.id, "aria-labelledby": title.id });
+	fillWith(node, [title, ...content]);
 	return { json: JSON.stringify(section), node, charts };
+}
+
+// fillWith gives a node these children. It does not move one that it has: an open list or the
+// cursor of a field would be lost.
+function fillWith(node, children) {
+	const at = children.findIndex(c => c.parentNode === node);
+	if (at < 0) {
+		node.replaceChildren(...children);
+		return;
+	}
+	for (const old of [...node.childNodes]) {
+		if (old !== children[at]) old.remove();
+	}
+	children[at].before(...children.slice(0, at));
+	children[at].after(...children.slice(at + 1));
 }
 
 function drawPart(part, id, charts) {
@@ -133,12 +149,27 @@ function trialColumns(t) {
 	return columns.filter(c => t.rows.some(r => r[c.key] !== undefined && r[c.key] !== null));
 }
 
+// drawTrials draws the table of trials, which stays the same element for all states of the page.
 function drawTrials(t) {
-	const columns = trialColumns(t);
+	trialTable ||= newTrialTable();
+	trialTable.show(t);
+	return trialTable.node;
+}
+
+let trialTable = null;
+
+function newTrialTable() {
+	let t = null, columns = [], stages = "";
+	const rowNodes = new Map(); // trial number -> {json, node}; drawing thousands of rows takes seconds
 	// On a narrow screen a row is not laid out as one of a table, which hides its role.
 	const head = el("tr", { role: "row" }), body = el("tbody", { role: "rowgroup" });
 	const count = el("p", { class: "soft", "aria-live": "polite" });
 	const more = el("button", { type: "button", id: "more", click: () => { table.all = !table.all; fill(); } });
+	const filter = el("input", {
+		type: "search", id: "filter", placeholder: "name, structure …",
+		input: () => { table.text = filter.value; fill(); },
+	});
+	const stage = el("select", { id: "stage", change: () => { table.stage = stage.value; fill(); } });
 	const compare = (a, b) => {
 		const x = a[table.sort], y = b[table.sort];
 		if (x === y) return a.number - b.number;
@@ -150,6 +181,21 @@ function drawTrials(t) {
 	const matches = r => (!table.stage || r.stage === table.stage) &&
 		[r.number, r.name, r.stage, r.structure, r.note].join(" ").toLowerCase()
 			.includes(table.text.toLowerCase());
+	function rowOf(r) {
+		const json = JSON.stringify([r, columns.map(c => c.title)]), old = rowNodes.get(r.number);
+		if (old && old.json === json) {
+			old.node.classList.remove("found"); // its animation would run again
+			return old.node;
+		}
+		const node = el("tr", {
+			id: "trial-" + r.number, class: r.kept ? "chosen" : null, role: "row", tabindex: -1,
+		}, columns.map((c, i) => el(i === 0 ? "th" : "td", {
+			class: c.number ? "number" : null, scope: i === 0 ? "row" : null,
+			role: i === 0 ? "rowheader" : "cell", "data-key": c.key, "data-title": c.title,
+		}, c.show ? c.show(r) : r[c.key])));
+		rowNodes.set(r.number, { json, node });
+		return node;
+	}
 	function fill() {
 		head.replaceChildren(...columns.map(c => el("th", {
 			scope: "col", role: "columnheader", class: c.number ? "number" : null,
@@ -164,42 +210,36 @@ function drawTrials(t) {
 			table.sort === c.key ? (table.down ? "▼" : "▲") : "")))));
 		const rows = t.rows.filter(matches).sort(compare);
 		const shown = table.all ? rows : rows.slice(0, shownTrials);
-		body.replaceChildren(...shown.map(r => el("tr", {
-			id: "trial-" + r.number, class: r.kept ? "chosen" : null, role: "row", tabindex: -1,
-		}, columns.map((c, i) => el(i === 0 ? "th" : "td", {
-			class: c.number ? "number" : null, scope: i === 0 ? "row" : null,
-			role: i === 0 ? "rowheader" : "cell", "data-key": c.key, "data-title": c.title,
-		}, c.show ? c.show(r) : r[c.key])))));
+		body.replaceChildren(...shown.map(rowOf));
 		count.replaceChildren(rows.length === t.rows.length ? `${rows.length} trials`
 			: `${rows.length} of ${t.rows.length} trials`);
 		more.hidden = rows.length <= shownTrials;
 		more.textContent = table.all ? `Show the first ${shownTrials}` : `Show all ${rows.length}`;
 	}
-	fill();
-	const stages = [...new Set(t.rows.map(r => r.stage))];
-	const filter = el("div", { class: "filter" },
-		el("label", {}, "Filter ", el("input", {
-			type: "search", id: "filter", value: table.text, placeholder: "name, structure …",
-			input: event => { table.text = event.target.value; fill(); },
-		})),
-		el("label", {}, "Stage ", el("select", {
-			id: "stage", change: event => { table.stage = event.target.value; fill(); },
-		}, el("option", { value: "" }, "all"), stages.map(s =>
-			el("option", { value: s, selected: s === table.stage }, s)))),
-		count);
-	return el("div", {}, filter,
+	function show(trials) {
+		t = trials;
+		columns = trialColumns(t);
+		const now = [...new Set(t.rows.map(r => r.stage))];
+		if (now.join("\n") !== stages) {
+			stages = now.join("\n");
+			stage.replaceChildren(el("option", { value: "" }, "all"), ...now.map(s => el("option", { value: s }, s)));
+		}
+		stage.value = table.stage;
+		if (filter.value !== table.text) filter.value = table.text;
+		fill();
+	}
+	const node = el("div", {},
+		el("div", { class: "filter" }, el("label", {}, "Filter ", filter), el("label", {}, "Stage ", stage), count),
 		scrolling("Trials", el("table", { class: "trials", role: "table" },
 			el("thead", { role: "rowgroup" }, head), body)), more);
+	return { node, show };
 }
 
 // showTrial shows the row of a trial.
 function showTrial(n) {
 	if (!document.getElementById("trial-" + n)) {
 		Object.assign(table, { text: "", stage: "", all: true });
-		const old = drawn.get("trials");
-		if (old) remove(old);
-		drawn.delete("trials");
-		draw();
+		drawTrials(trialsOf());
 	}
 	const row = document.getElementById("trial-" + n);
 	if (!row) return;
@@ -495,10 +535,9 @@ function draw() {
 		const old = drawn.get(section.id);
 		let now = old;
 		if (!old || old.json !== JSON.stringify(section)) {
-			now = drawSection(section);
-			if (old) remove(old);
-			const before = last ? last.nextSibling : main.firstChild;
-			main.insertBefore(now.node, before);
+			if (old) old.charts.forEach(c => c.destroy());
+			now = drawSection(section, old && old.node);
+			if (!old) main.insertBefore(now.node, last ? last.nextSibling : main.firstChild);
 			now.charts = now.charts.map(make => make());
 			drawn.set(section.id, now);
 		}
