@@ -81,7 +81,7 @@ func (v Curve) Picture() Picture {
 	low, high := h.Y.Min, h.Y.Max
 	for _, x := range v.Marks {
 		if x >= h.X.Min && x <= h.X.Max {
-			h.Add(line([]Point{{x, low}, {x, high}}, pen{grey, []vg.Length{1, 2.5}}, axisStroke))
+			h.Add(line([]Point{{x, low}, {x, high}}, pen{color: grey, dashes: []vg.Length{1, 2.5}}, axisStroke))
 		}
 	}
 	h.Add(levels)
@@ -99,7 +99,7 @@ func (v Curve) Picture() Picture {
 func (h *chart) addSeries(s Series, p pen) {
 	if s.Style == Dots || len(s.Points) == 1 { // which is no line
 		d := &plotter.Scatter{XYs: xys(s.Points), GlyphStyle: draw.GlyphStyle{
-			Color: p.color, Radius: dotRadius, Shape: draw.CircleGlyph{},
+			Color: p.color, Radius: dotRadius, Shape: p.dot,
 		}}
 		h.Add(d)
 		h.addToLegend(s.Name, d)
@@ -126,18 +126,27 @@ func (h *chart) addBand(band []Range, p pen) {
 	}
 }
 
-// pen distinguishes series: the colors repeat with other dashes.
+// pen distinguishes series: the colors repeat with other dashes and dots.
 type pen struct {
 	color  color.NRGBA
 	dashes []vg.Length
+	dot    draw.GlyphDrawer
 }
 
 func newPen(n int) pen {
 	cycle := n / len(seriesColors)
-	return pen{seriesColors[n%len(seriesColors)], seriesDashes[cycle%len(seriesDashes)]}
+	return pen{
+		seriesColors[n%len(seriesColors)], seriesDashes[cycle%len(seriesDashes)],
+		seriesDots[cycle%len(seriesDots)],
+	}
 }
 
-var seriesDashes = [][]vg.Length{nil, {4, 2}, {1.2, 1.8}, {7, 2, 1.2, 2}}
+var (
+	seriesDashes = [][]vg.Length{nil, {4, 2}, {1.2, 1.8}, {7, 2, 1.2, 2}}
+	seriesDots   = []draw.GlyphDrawer{
+		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{},
+	}
+)
 
 // BestSoFar returns, for every point from the first finite one, the largest Y up to there.
 func BestSoFar(points []Point) []Point {

@@ -53,14 +53,16 @@ func TestCurveNamesEverything(t *testing.T) {
 	}
 }
 
-// TestSeriesDiffer checks that dashes distinguish more series than there are colors.
+// TestSeriesDiffer checks that dashes and dots distinguish more series than there are colors.
 func TestSeriesDiffer(t *testing.T) {
-	pens := map[string]bool{}
+	lines, dots := map[string]bool{}, map[string]bool{}
 	for n := range 4 * len(seriesColors) {
-		pens[fmt.Sprint(newPen(n))] = true
+		p := newPen(n)
+		lines[fmt.Sprint(p.color, p.dashes)] = true
+		dots[fmt.Sprintf("%v %T", p.color, p.dot)] = true
 	}
-	if len(pens) != 4*len(seriesColors) {
-		t.Errorf("%d pens for %d series", len(pens), 4*len(seriesColors))
+	if want := 4 * len(seriesColors); len(lines) != want || len(dots) != want {
+		t.Errorf("%d lines and %d dots for %d series", len(lines), len(dots), want)
 	}
 }
 

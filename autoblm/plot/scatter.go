@@ -11,7 +11,7 @@ type Scatter struct {
 	Identity bool
 }
 
-// Cloud holds dots of one color.
+// Cloud holds dots of one color and shape.
 type Cloud struct {
 	Name   string // in the legend; an empty name is not listed
 	Points []Point
@@ -38,7 +38,7 @@ func (s Scatter) Picture() Picture {
 	setRange(&h.Y, ys)
 	if s.Identity {
 		ends := []Point{{h.X.Min, h.X.Min}, {h.X.Max, h.X.Max}}
-		h.Add(line(ends, pen{grey, levelDashes}, levelStroke))
+		h.Add(line(ends, pen{color: grey, dashes: levelDashes}, levelStroke))
 	}
 	for n, cloud := range s.Clouds {
 		h.addSeries(Series{Name: cloud.Name, Style: Dots, Points: cloud.Points}, newPen(n))

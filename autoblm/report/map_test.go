@@ -18,10 +18,13 @@ func TestMapInBrowser(t *testing.T) {
 	m := &task.Map{Note: "A plane."}
 	for i := range 300 {
 		place := task.Place{
-			Name: fmt.Sprintf("entity %d", i), Group: fmt.Sprintf("tail of r%d", i%3),
+			Name: fmt.Sprintf("entity %d", i), Group: fmt.Sprintf("tail of r%d", i%12),
 			X: float64(i % 17), Y: float64(i % 23),
 		}
 		m.Places = append(m.Places, place)
+	}
+	for i := range 20 {
+		m.Places[i].Group = "" // they are the other ones
 	}
 	m.Places[7].Name = `<b>Köln & "Bonn"</b>`
 	var page bytes.Buffer
@@ -32,7 +35,8 @@ func TestMapInBrowser(t *testing.T) {
 		field   = `.chart input`
 		answer  = `document.querySelector(".chart [role=status]").textContent`
 		tip     = `document.getElementById("tip")`
-		largest = `Chart.getChart(document.querySelector(".chart canvas:not(.mark)")).data.datasets.flatMap(
+		chart   = `Chart.getChart(document.querySelector(".chart canvas:not(.mark)"))`
+		largest = chart + `.data.datasets.flatMap(
 			d => d.data.filter((p, i) => Array.isArray(d.pointRadius) && d.pointRadius[i] === 7))`
 	)
 	for _, v := range browsertest.Views {
@@ -40,6 +44,8 @@ func TestMapInBrowser(t *testing.T) {
 			p := b.Open(t, "file://"+filepath.ToSlash(file), v)
 			p.Wait(`document.querySelector("` + field + `")`)
 			p.Fits()
+			p.Wait(`((looks) => looks.length === 13 && new Set(looks).size === 13)
+				(` + chart + `.data.datasets.map((d) => d.pointStyle + d.borderColor))`)
 			p.Fill(field, "köln")
 			p.Wait(answer + ` === '<b>Köln & "Bonn"</b>'`)
 			p.Wait(largest + `.length === 1`)

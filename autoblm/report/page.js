@@ -258,16 +258,17 @@ function trialsOf() {
 // Charts.
 
 const hiddenSeries = new Set(); // chart and name of the series that a reader has hidden
-const styles = ["circle", "triangle", "rect", "rectRot"];
+const colours = 8, styles = ["circle", "triangle", "rect", "rectRot"];
 
 function dataset(series, i, chart) {
-	const c = colour(series.name === "other" ? "s3" : "s" + (1 + i % 8));
+	const c = colour(series.name === "other" ? "soft" : "s" + (1 + i % colours));
 	const line = series.style !== "dots";
 	return {
 		label: series.name, data: series.points, series, showLine: line, stepped: series.style === "steps",
 		borderColor: c, backgroundColor: c + (line ? "" : "c0"), borderWidth: line ? 2 : 1,
 		borderDash: series.style === "level" ? [6, 4] : [],
-		pointStyle: line ? "circle" : styles[i % styles.length],
+		// A colour that repeats has another style.
+		pointStyle: line ? "circle" : styles[(i + Math.floor(i / colours)) % styles.length],
 		pointRadius: series.style === "line" ? 2 : line ? 0 : chart.x || chart.y ? 5 : 3.5,
 		pointHoverRadius: line && series.style !== "line" ? 0 : 7, pointHitRadius: 6, clip: 8,
 	};
