@@ -46,6 +46,8 @@ func TestMapInBrowser(t *testing.T) {
 			p.Fits()
 			p.Wait(`((looks) => looks.length === 13 && new Set(looks).size === 13)
 				(` + chart + `.data.datasets.map((d) => d.pointStyle + d.borderColor))`)
+			p.Wait(`((units) => Math.abs(units[0] / units[1] - 1) < 0.01)(["x", "y"].map((key) =>
+				Math.abs(` + chart + `.scales[key].getPixelForValue(1) - ` + chart + `.scales[key].getPixelForValue(0))))`)
 			p.Fill(field, "köln")
 			p.Wait(answer + ` === '<b>Köln & "Bonn"</b>'`)
 			p.Wait(largest + `.length === 1`)

@@ -314,12 +314,32 @@ function drawChart(chart, id, charts) {
 		"aria-label": chart.label + ". The arrow keys move over its points.",
 	});
 	const legend = el("div", { class: "legend" });
-	const box = el("div", { class: "canvas" + (chart.categories ? "" : " tall") }, canvas);
+	const size = isMap(chart) ? " map" : chart.categories ? "" : " tall";
+	const box = el("div", { class: "canvas" + size }, canvas);
 	if (chart.categories) box.style.height = 64 + 38 * chart.categories.length + "px";
 	charts.push(() => makeChart(chart, canvas, legend));
-	const isMap = !chart.x && !chart.y && !chart.categories;
-	return el("figure", { class: "chart" }, isMap && finder(canvas, id), legend, box,
+	return el("figure", { class: "chart" }, isMap(chart) && finder(canvas, id), legend, box,
 		chart.caption && el("figcaption", {}, chart.caption));
+}
+
+// isMap reports whether a chart shows places on a plane, which have no axes.
+function isMap(chart) {
+	return !chart.x && !chart.y && !chart.categories;
+}
+
+// useOneScale gives both axes of a map the same units per pixel, so that distances are not distorted.
+function useOneScale(scales, points) {
+	const ends = ["x", "y"].map(key => points.map(p => p[key]))
+		.map(values => [Math.min(...values), Math.max(...values)]);
+	["x", "y"].forEach((key, i) => Object.assign(scales[key], {
+		bounds: "data",
+		afterDataLimits(scale) {
+			const sides = [scale.chart.width, scale.chart.height];
+			const unit = 1.08 * Math.max(...ends.map(([low, high], j) => (high - low) / sides[j])) || 1;
+			const middle = (ends[i][0] + ends[i][1]) / 2, half = unit * sides[i] / 2;
+			Object.assign(scale, { min: middle - half, max: middle + half });
+		},
+	}));
 }
 
 // finder returns a field that marks the points of a map with its text in their name.
@@ -374,8 +394,11 @@ function makeChart(spec, canvas, legend) {
 		scales.y.ticks.autoSkip = false;
 		scales.y.ticks.callback = v => wrap(spec.categories[v], innerWidth < 600 ? 14 : 30);
 	}
-	if (!spec.x && !spec.y) { // a map has no scales
-		for (const s of [scales.x, scales.y]) s.ticks.display = s.grid.display = false;
+	if (isMap(spec)) {
+		for (const s of [scales.x, scales.y]) {
+			s.ticks.display = s.grid.display = s.grid.drawTicks = s.border.display = false;
+		}
+		useOneScale(scales, points);
 	}
 	const keys = spec.series.map(s => canvas.id + " " + s.name);
 	const chart = new Chart(canvas, {
@@ -384,7 +407,7 @@ function makeChart(spec, canvas, legend) {
 			datasets: spec.series.map((s, i) => ({ ...dataset(s, i, spec), hidden: hiddenSeries.has(keys[i]) })),
 		},
 		options: {
-			animation: false, maintainAspectRatio: false, scales,
+			animation: false, maintainAspectRatio: false, scales, layout: { autoPadding: !isMap(spec) },
 			interaction: { mode: "nearest", intersect: true },
 			plugins: { legend: { display: false }, tooltip: { enabled: false, external: c => tip(c, spec) } },
 			onClick: (event, hits) => {

@@ -100,6 +100,12 @@ func TestPageInBrowser(t *testing.T) {
 			p.Type(kb.Enter)
 			p.Wait(`document.querySelectorAll(".map rect").length === 844`)
 			p.Wait(`document.querySelectorAll(".map-groups span").length === 7`)
+			browsertest.Eval[any](p, `void fetch("v1/map?model=world").then((a) => a.json())
+				.then((map) => { window.places = map.places; })`)
+			const ratio = `((places) => ((length) => length("x") / length("y"))((axis) =>
+				Math.max(...places.map((p) => p[axis])) - Math.min(...places.map((p) => p[axis]))))`
+			p.Wait(`window.places && Math.abs(` + ratio + `(window.places) /
+				` + ratio + `([...document.querySelectorAll(".map rect")].map((r) => r.getBBox())) - 1) < 0.01`)
 			p.Type(kb.Tab)
 			p.Type(kb.ArrowRight)
 			p.Wait(`document.querySelectorAll(".map .selected").length === 1`)

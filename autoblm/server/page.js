@@ -150,12 +150,13 @@ function mapOnDemand() {
 // drawMap draws entities on a plane. The pointer or the arrow keys select one.
 function drawMap(map) {
 	const side = 600, margin = 8;
-	const scaled = axis => {
-		const values = map.places.map(p => p[axis]);
-		const low = Math.min(...values), width = Math.max(...values) - low || 1;
-		return values.map(v => margin + (v - low) / width * (side - 2 * margin));
-	};
-	const x = scaled("x"), y = scaled("y").map(v => side - v);
+	const ends = ["x", "y"].map(axis => map.places.map(p => p[axis]))
+		.map(values => [Math.min(...values), Math.max(...values)]);
+	// Both axes have one scale, so that distances are not distorted.
+	const scale = (side - 2 * margin) / (Math.max(...ends.map(([low, high]) => high - low)) || 1);
+	const scaled = (axis, [low, high]) =>
+		map.places.map(p => side / 2 + (p[axis] - (low + high) / 2) * scale);
+	const x = scaled("x", ends[0]), y = scaled("y", ends[1]).map(v => side - v);
 	const groups = [...new Set(map.places.map(p => p.group).filter(Boolean))].sort();
 	const kind = p => "group-" + (groups.indexOf(p.group) + 1);
 	const points = map.places.map((p, i) =>
