@@ -83,6 +83,7 @@ func TestPageInBrowser(t *testing.T) {
 			p.Wait(`document.querySelector("#shown").textContent === "Spain"`)
 			browsertest.Eval[any](p, `history.back()`)
 			p.Wait(`document.querySelector("#shown").textContent === "Portugal"`)
+			p.Wait(`document.querySelector("#answers caption")?.textContent === "(Portugal, located_in, ?)"`)
 
 			browsertest.Eval[any](p, `location.hash = new URLSearchParams({ model: "kinds" })`)
 			p.Wait(`document.getElementById("title").textContent === "kinds"`)
@@ -117,6 +118,8 @@ func TestPageInBrowser(t *testing.T) {
 			selected = browsertest.Eval[string](p, `document.querySelector("#place a").textContent`)
 			p.Type(kb.Enter)
 			p.Wait(`document.querySelector("#shown")?.textContent === "` + selected + `"`)
+			browsertest.Eval[any](p, `location.hash = new URLSearchParams({ model: "world", entity: "Africa" })`)
+			p.Wait(`document.querySelector("#relation optgroup [value=located_in]")?.parentElement.label === "in its known facts"`)
 			if browsertest.Eval[bool](p, `document.title === "run" || document.querySelector("img") !== null`) {
 				t.Error("a label was taken for HTML")
 			}

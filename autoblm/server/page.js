@@ -1,5 +1,6 @@
 
-// The page asks the API of its own server. Its state is in the address: #model=…&entity=….
+// The page asks the API of its own server. Its state is in the address:
+// #model=…&entity=…&relation=…&end=….
 const $ = id => document.getElementById(id);
 const shownFacts = 200, shownAnswers = 15, shownMatches = 10, shownReasons = 3;
 let models = [], current = null, relationsOf = [];
@@ -229,21 +230,38 @@ function knownFacts(found) {
 	return section;
 }
 
-// predictions asks for the answers at one end of a relation, at first that of a known fact.
+// relationChoice returns a list of all relations, first those of some facts.
+function relationChoice(facts, change) {
+	const option = r => el("option", { value: r }, r);
+	const all = [...relationsOf].sort(new Intl.Collator("en", { numeric: true }).compare);
+	const own = new Set(facts ? facts.facts.map(f => f.relation) : []);
+	if (own.size === 0 || own.size === all.length) return el("select", { id: "relation", change }, all.map(option));
+	return el("select", { id: "relation", change },
+		el("optgroup", { label: "in its known facts" }, all.filter(r => own.has(r)).map(option)),
+		el("optgroup", { label: "others" }, all.filter(r => !own.has(r)).map(option)));
+}
+
+// predictions asks for the answers at one end of a relation: those in the address, or else those of
+// a known fact.
 function predictions(entity, facts) {
-	const relation = el("select", { id: "relation", change: ask },
-		relationsOf.map(r => el("option", { value: r }, r)));
+	const relation = relationChoice(facts, ask);
 	const end = el("select", { id: "end", change: ask },
 		el("option", { value: "tail" }, "its tails"), el("option", { value: "head" }, "its heads"));
 	const table = el("div", { id: "answers", "aria-live": "polite" });
-	const fact = facts && facts.facts[0];
-	if (fact) {
+	const state = new URLSearchParams(location.hash.slice(1)), fact = facts && facts.facts[0];
+	if (relationsOf.includes(state.get("relation"))) {
+		relation.value = state.get("relation");
+		end.value = state.get("end") === "head" ? "head" : "tail";
+	} else if (fact) {
 		relation.value = fact.relation;
 		end.value = fact.head === entity ? "tail" : "head";
 	}
 	let turn = 0;
 	async function ask() {
 		const mine = ++turn;
+		history.replaceState(null, "", "#" + new URLSearchParams({
+			model: current.name, entity, relation: relation.value, end: end.value,
+		}));
 		const query = end.value === "tail" ? { head: entity, relation: relation.value }
 			: { tail: entity, relation: relation.value };
 		try {
