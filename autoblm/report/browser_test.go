@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/browsertest"
+	"github.com/autoblm/autoblm-go/internal/webpage"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -84,8 +85,19 @@ func TestPageInBrowser(t *testing.T) {
 			p.Click("#settings summary")
 			p.Wait(`document.querySelector("#settings details").open`)
 			p.Fits()
+			isLightInPrint(p)
 		})
 	}
+}
+
+// isLightInPrint checks the colours of the first chart before, during and after printing.
+func isLightInPrint(p *browsertest.Page) {
+	const colour = `Chart.getChart(document.querySelector("#trials .canvas canvas")).options.scales.x.ticks.color`
+	before := browsertest.Eval[string](p, colour)
+	browsertest.Eval[any](p, `dispatchEvent(new Event("beforeprint"))`)
+	p.Wait(colour + ` === "` + variablesOf(webpage.StyleSheet, ":root {")["soft"] + `"`)
+	browsertest.Eval[any](p, `dispatchEvent(new Event("afterprint"))`)
+	p.Wait(colour + ` === "` + before + `"`)
 }
 
 // keysOverPoints moves over the points of the first chart with the keyboard alone.

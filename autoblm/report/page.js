@@ -581,12 +581,19 @@ function render(data) {
 	keepFocus(draw);
 }
 
-// Colours of charts do not follow the style sheet by themselves.
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+// Colours of charts do not follow the style sheet by themselves. Printed pages are light.
+function redraw() {
 	drawn.forEach(remove);
 	drawn.clear();
 	draw();
-});
+}
+function drawForPrint(isPrinted) {
+	document.documentElement.classList.toggle("printed", isPrinted);
+	if (matchMedia("(prefers-color-scheme: dark)").matches) redraw();
+}
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+addEventListener("beforeprint", () => drawForPrint(true));
+addEventListener("afterprint", () => drawForPrint(false));
 addEventListener("scroll", () => {
 	if (followScroll) followScroll();
 	else document.getElementById("tip").hidden = true;
