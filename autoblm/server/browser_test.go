@@ -96,7 +96,7 @@ func TestPageInBrowser(t *testing.T) {
 			p.Fits()
 			p.Screenshot("serve-classes-" + v.String())
 			browsertest.Eval[any](p, `location.hash = new URLSearchParams({ model: "world" })`)
-			p.Wait(`document.querySelector("#results summary")`)
+			p.Wait(`document.querySelector("#results summary") && document.getElementById("entity").value === ""`)
 			browsertest.Eval[any](p, `document.querySelector("#results summary").focus()`)
 			p.Type(kb.Enter)
 			p.Wait(`document.querySelectorAll(".map rect").length === 844`)

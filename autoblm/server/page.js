@@ -86,6 +86,7 @@ async function drawState(turn) {
 	const state = new URLSearchParams(location.hash.slice(1));
 	const model = models.find(m => m.name === state.get("model")) || models[0];
 	if (model !== current) {
+		if (current) $("entity").value = ""; // of another model
 		current = model;
 		asked = null; // the server may have loaded the model again
 	}
