@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -9,10 +10,12 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/require"
 	"pgregory.net/rapid"
 )
 
@@ -249,6 +252,43 @@ func TestVerdictOnOwnRecipes(t *testing.T) {
 	outcome := study.OutcomeOf(d.About, d.Result(), d.Presentation)
 	if outcome.Final != nil || outcome.BaselineFinal != nil {
 		t.Errorf("the default model, %v, is final", outcome.Final)
+	}
+}
+
+// TestBestFoundIsThatOfRetraining: headline, metrics and picture name the structure that is the best at
+// full size, also if the search has a better one.
+func TestBestFoundIsThatOfRetraining(t *testing.T) {
+	const second = "1,0,0,0;0,2,0,0;0,0,3,0;0,0,1,4"
+	trials := withSeeds(nil, "", task.Searching, []float64{.6, .5}, []float64{.6, .5}, 1000)
+	trials = withSeeds(trials, "complex", task.Searching, []float64{.4}, []float64{.4}, 1000)
+	trials = withSeeds(trials, "", task.Retraining, []float64{.7, .7, .8, .8}, []float64{.7, .7, .8, .81}, 1000)
+	trials = withSeeds(trials, "complex", task.Retraining, []float64{.65, .66}, []float64{.65, .66}, 1000)
+	trials[2].Round = 0
+	for i, text := range map[int]string{1: second, 5: second, 6: second} {
+		trials[i].Structure = structure.MustParse(text)
+	}
+	trials[7].Kept = true // a baseline, so that the best found is named next to it
+	d := Data{Presentation: completion.NewPresentation(), Contents: study.Contents{Trials: trials}}
+	d.About.Dataset, d.About.Settings.RetrainSeeds = "x", 2
+	rows := cellsOf(NewPage(d), "Metrics over")
+	var models []string
+	for _, row := range rows[1:] {
+		if row[2] == "both" {
+			models = append(models, row[0]+" "+row[3])
+		}
+	}
+	if want := []string{"Kept: ComplEx, seed 0 0.650", "Best found, seed 2 0.800"}; !slices.Equal(models, want) {
+		t.Errorf("the metrics are of %q, want %q", models, want)
+	}
+	if alone := d.Headline().Alone; alone == nil || math.Abs(alone.Score-.805) > 1e-9 {
+		t.Errorf("the headline has %+v", alone)
+	}
+	got, err := Pictures(d)[0].SVG()
+	require.NoError(t, err)
+	want, err := plot.Structure(structure.MustParse(second), "best found on x").SVG()
+	require.NoError(t, err)
+	if !bytes.Equal(got, want) {
+		t.Error("the picture has another structure")
 	}
 }
 

@@ -2,14 +2,14 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 )
 
-// metrics returns the metrics of the best models, also by parts of the data if these are
+// metrics returns the metrics of the models in the headline, also by parts of the data if these are
 // available.
 func (a *analysis) metrics() []Part {
 	if a.best == nil || a.Presentation.Metrics == nil {
@@ -17,19 +17,26 @@ func (a *analysis) metrics() []Part {
 	}
 	var compared []task.LabeledTrial
 	add := func(label string, t task.Trial) {
+		if slices.ContainsFunc(compared, func(c task.LabeledTrial) bool { return c.Number == t.Number }) {
+			return
+		}
+		if t.Stage == task.Retraining { // its seed is one of several
+			label += fmt.Sprintf(", seed %d", t.Recipe.Seed)
+		}
 		compared = append(compared, task.LabeledTrial{Label: label, Trial: t})
 	}
 	if k := a.kept; k != nil && !search.IsCandidate(*k) {
 		add("Kept: "+a.trialName(*k), *k)
 	}
-	if a.bestSearched != nil {
-		add("Best found", *a.bestSearched)
+	full := search.FinalOf(a.fullSize())
+	if t := a.unlessKept(full.Found, a.bestSearched); t != nil {
+		add("Best found", *t)
 	}
 	if len(a.final) > 0 {
 		add("Best of the final stage", a.final[0])
 	}
-	if a.bestBaseline != nil {
-		add(structure.TitleOf(a.bestBaseline.Name), *a.bestBaseline)
+	if t := a.unlessKept(full.Baseline, a.bestBaseline); t != nil {
+		add(t.ModelName(), *t)
 	}
 	parts := layOut(a.Presentation.Metrics(compared))
 	switch {
@@ -40,6 +47,23 @@ func (a *analysis) metrics() []Part {
 		parts = append(parts, Part{Text: text})
 	}
 	return parts
+}
+
+// unlessKept returns the first complete trial of a retrained model, or else another trial; nil if
+// the retrained model is the kept one.
+func (a *analysis) unlessKept(r *search.Retrained, otherwise *task.Trial) *task.Trial {
+	if r == nil {
+		return otherwise
+	}
+	for _, t := range r.Trials {
+		if a.kept != nil && t.Number == a.kept.Number && !search.IsCandidate(t) {
+			return nil
+		}
+	}
+	if i := slices.IndexFunc(r.Trials, func(t task.Trial) bool { return t.State == task.Complete }); i >= 0 {
+		return &r.Trials[i]
+	}
+	return nil
 }
 
 // data describes the data.

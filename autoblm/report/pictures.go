@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
@@ -27,8 +28,12 @@ func Pictures(d Data) []Picture {
 	if a.best == nil {
 		return nil
 	}
+	best := a.best.Structure
+	if full := search.FinalOf(a.fullSize()); full.Found != nil {
+		best = full.Found.Structure
+	}
 	pictures := []Picture{
-		{"best", plot.Structure(a.best.Structure, "best found on "+d.About.Dataset)},
+		{"best", plot.Structure(best, "best found on "+d.About.Dataset)},
 		{"structures", plot.Structures(a.titled())},
 		{"search", a.curve().Picture()},
 	}
