@@ -292,6 +292,35 @@ func TestBestFoundIsThatOfRetraining(t *testing.T) {
 	}
 }
 
+// TestTunedRecipesHaveMeans: the scores of recipes that several models have tried are means, and are
+// not shown as those of one structure.
+func TestTunedRecipesHaveMeans(t *testing.T) {
+	d := Data{Presentation: completion.NewPresentation()}
+	d.About.Settings = search.DefaultSettings()
+	better := d.About.Settings.TrialRecipe()
+	better.LearningRate = 0.3
+	for recipe, scores := range map[task.Recipe][]float64{
+		d.About.Settings.TrialRecipe(): {.5, .4}, better: {.6, .45},
+	} {
+		for i, name := range []string{"complex", "distmult"} {
+			trial := task.Trial{
+				Number: len(d.Trials) + 1, Stage: task.Tuning, Name: name,
+				Structure: structure.MustParse(name), Recipe: recipe,
+			}
+			e := evaluation(scores[i], 1000)
+			d.Trials = append(d.Trials, withResult(trial, e, e))
+		}
+	}
+	if text := newAnalysis(d).stages()[0].Text; !strings.Contains(text, "highest mean validation MRR (0.525)") {
+		t.Error(text)
+	}
+	rows := cellsOf(NewPage(d), "Best recipes on the best two baselines")
+	if head := []string{"place", "mean valid MRR", "d", "batch", "learning rate", "n3"}; len(rows) != 3 ||
+		!slices.Equal(rows[0], head) || rows[1][1] != "0.525" || rows[2][1] != "0.450" {
+		t.Errorf("%q", rows)
+	}
+}
+
 // TestStructuresFoundLater: the page says which recipe structures have that a larger budget finds
 // after retraining.
 func TestStructuresFoundLater(t *testing.T) {

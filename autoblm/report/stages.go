@@ -21,7 +21,7 @@ func (a *analysis) stages() []Part {
 			caption = "Best recipes on " + s.TunedOn()
 		}
 		parts = append(parts, Part{
-			Heading: "Tuning", Text: a.tuning(*s.Tune), Table: a.recipes(caption, a.tuned),
+			Heading: "Tuning", Text: a.tuning(*s.Tune), Table: a.recipes(caption, a.tuned, s.Tune.Space != nil),
 		})
 	}
 	if s.TuneEach != nil && len(a.tunedEach) > 0 {
@@ -37,7 +37,7 @@ func (a *analysis) stages() []Part {
 	if s.Final != nil && len(a.final) > 0 {
 		caption := "Best structures with other recipes, best first"
 		parts = append(parts, Part{
-			Heading: "Final stage", Text: a.finalStage(*s.Final), Table: a.recipes(caption, a.final),
+			Heading: "Final stage", Text: a.finalStage(*s.Final), Table: a.recipes(caption, a.final, false),
 		})
 	}
 	return parts
@@ -52,6 +52,7 @@ func (a *analysis) tuning(tune search.TuneSettings) string {
 			"epochs; new ones resembled good ones. The best third continued to all epochs, and "+
 			"the best three of these were repeated with other seeds, which decided.",
 			format.Count(tune.Trials, "recipe"), a.About.Settings.TunedOn())
+		metric = "mean " + metric
 	}
 	best := a.tuned[0]
 	r := best.Recipe
@@ -121,15 +122,22 @@ func describeRanges(r search.Ranges) string {
 	return text
 }
 
-// recipes lists trials with their recipes; the first is the chosen one.
-func (a *analysis) recipes(caption string, trials []task.Trial) *page.Table {
+// recipes lists trials with their recipes; the first is the chosen one. If their scores are means over
+// several models, they have no structure.
+func (a *analysis) recipes(caption string, trials []task.Trial, areMeans bool) *page.Table {
 	places := map[int]string{}
 	for i, t := range trials {
 		places[t.Number] = fmt.Sprint(i + 1)
 	}
 	places[trials[0].Number] += ", chosen"
-	t := page.NewTable(caption, trials, labels("place", places), a.score(), a.testScore(),
-		dim, batch, learningRate, n3, structureColumn("structure"))
+	columns := []column{labels("place", places), a.score(), a.testScore(), dim, batch, learningRate, n3,
+		structureColumn("structure")}
+	if areMeans {
+		mean := a.score()
+		mean.Title = "mean " + mean.Title
+		columns = []column{labels("place", places), mean, dim, batch, learningRate, n3}
+	}
+	t := page.NewTable(caption, trials, columns...)
 	t.Rows[0].Chosen = true
 	return t
 }
