@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
@@ -383,6 +384,84 @@ func TestSettings(t *testing.T) {
 				t.Errorf("%s: %s is shown as %q, want %q", name, setting, shown[setting], value)
 			}
 		}
+	}
+}
+
+// settingsOf returns the rows of the table of settings by name, and the names of those that stand out.
+func settingsOf(d Data) (rows map[string][]string, marked []string) {
+	rows = map[string][]string{}
+	table := newAnalysis(d).settings()[0].Table
+	for _, r := range table.Rows {
+		var cells []string
+		for _, c := range r.Cells {
+			cells = append(cells, c.Text)
+		}
+		if rows[cells[0]] = cells; r.Chosen {
+			marked = append(marked, cells[0])
+		}
+	}
+	return rows, marked
+}
+
+// TestSettingsOfTimedSearch: the settings that a plan has chosen do not stand out, and given ones do.
+func TestSettingsOfTimedSearch(t *testing.T) {
+	s := search.TimedSettings()
+	s.TimeLimit, s.N3 = 2*time.Minute, 0.5
+	s.Planned.Epochs, s.Training.Epochs = false, 7
+	plan := &search.Plan{
+		Limit: s.TimeLimit, Dim: 64, Epochs: 7, Structures: 108, Halving: 1, Recipes: 13, Each: 4,
+		RetrainPlan: search.RetrainPlan{
+			Found: 1, Baselines: 1, Seeds: 2, Dims: []int{512}, RetrainEpochs: 7, RetrainSteps: 9,
+		},
+	}
+	d := Data{Presentation: completion.NewPresentation(), Contents: study.Contents{Plan: plan}}
+	d.Asked.Settings, d.About.Settings = s, plan.Apply(s)
+	d.About.Algorithm = "random"
+	rows, marked := settingsOf(d)
+	if want := []string{"algorithm", "time limit", "training epochs", "n3"}; !slices.Equal(marked, want) {
+		t.Errorf("%q stand out, want %q", marked, want)
+	}
+	if got := rows["time limit"][1]; got != "2 min 0 s" {
+		t.Errorf("the time limit is %q", got)
+	}
+	for _, row := range rows {
+		if !strings.HasSuffix(row[3], ".") || row[2] == format.Missing {
+			t.Errorf("%q lacks a meaning or a default", row)
+		}
+	}
+}
+
+// TestSettingsThatAreOff: what a search leaves out of the default is a row.
+func TestSettingsThatAreOff(t *testing.T) {
+	d := Data{Presentation: completion.NewPresentation()}
+	d.About.Settings = search.DefaultSettings()
+	d.About.Settings.Halving, d.About.Settings.Tune, d.About.Settings.RetrainDims = 0, nil, nil
+	rows, _ := settingsOf(d)
+	for name, want := range map[string][]string{
+		"halving": {"0", "2"}, "tune": {"none", "20"}, "retrain dims": {"none", "256, 512"},
+	} {
+		if row := rows[name]; len(row) < 3 || !slices.Equal(row[1:3], want) {
+			t.Errorf("%s: the row is %q, want %q", name, row, want)
+		}
+	}
+}
+
+// TestTunedSettings: the page says which value the tuned recipe has.
+func TestTunedSettings(t *testing.T) {
+	d := ofSearch(t)
+	rate := fmt.Sprint(newAnalysis(d).recipe.LearningRate)
+	if rows, _ := settingsOf(d); !strings.HasSuffix(rows["learning rate"][3], "; the tuned recipe has "+rate+".") {
+		t.Errorf("%q", rows["learning rate"])
+	}
+	d = Data{Presentation: completion.NewPresentation()}
+	d.About.Settings = search.DefaultSettings()
+	found := trialsWith([]float64{.5})[0]
+	found.Recipe = d.About.Settings.TrialRecipe()
+	found.Recipe.Training.Dropout = 0.2
+	d.Trials = []task.Trial{found}
+	if rows, _ := settingsOf(d); len(rows["training dropout"]) < 4 ||
+		!strings.HasSuffix(rows["training dropout"][3], "; the tuned recipe has 0.2.") {
+		t.Errorf("%q", rows["training dropout"])
 	}
 }
 

@@ -28,7 +28,7 @@ type Settings struct {
 	strategy.Options
 	// FewerK are numbers of chunks, in ascending order, that compete with K, which is a multiple of
 	// each. Rounds take turns, and the numbers with the best structures go on.
-	FewerK []int `json:"fewer_k,omitempty" kong:"-"`
+	FewerK []int `json:"fewer_k,omitempty" kong:"-" help:"Smaller numbers of chunks that compete with k."`
 	// Budget excludes the baselines. A study does not store it: a resumed search may raise it.
 	Budget int `json:"-" min:"1" max:"100000" brief:"Number of structures or recipes to train." help:"Number of structures, or recipes of a model, to train."`
 	// TimeLimit ends the search once a structure is trained. A resumed search trains what the
@@ -44,12 +44,12 @@ type Settings struct {
 	// RetrainSplits is the number of other splits of train and valid to score them on.
 	RetrainSplits int `json:"retrain_splits,omitempty" min:"0" max:"100" with:"retrain-seeds" help:"Score retrained structures on this many other splits of train and valid too, for graphs with few validation triples. For completion."`
 	// RetrainFound structures and RetrainBaselines baselines are retrained; 3 and 2 if both are 0.
-	RetrainFound     int   `json:"retrain_found,omitempty" kong:"-" min:"0" max:"1000"`
-	RetrainBaselines int   `json:"retrain_baselines,omitempty" kong:"-" min:"0" max:"1000"`
+	RetrainFound     int   `json:"retrain_found,omitempty" kong:"-" min:"0" max:"1000" help:"Structures to retrain; 0, and no baselines: 3."`
+	RetrainBaselines int   `json:"retrain_baselines,omitempty" kong:"-" min:"0" max:"1000" help:"Baselines to retrain; 0, and no structures: 2."`
 	RetrainDims      []int `json:"retrain_dims,omitempty" min:"1" max:"1048576" with:"retrain-seeds" help:"Dimensions to try when retraining; the best on the top two structures is used. Default: that of the search."`
 	RetrainEpochs    int   `json:"retrain_epochs,omitempty" min:"0" max:"1000000000" with:"retrain-seeds" help:"Epochs when retraining; 0: those of the search."`
 	// RetrainSteps limits the steps of each of those epochs; 0 means no limit.
-	RetrainSteps int `json:"retrain_steps,omitempty" kong:"-" min:"0" max:"1000000000"`
+	RetrainSteps int `json:"retrain_steps,omitempty" kong:"-" min:"0" max:"1000000000" help:"Steps of each epoch when retraining; 0: all."`
 	// Planned selects the settings that a [Plan] chooses in a search with a TimeLimit. If it
 	// selects none, the plan only divides the time.
 	Planned *Planned `json:"planned,omitempty" kong:"-"`

@@ -15,7 +15,7 @@ import (
 // recipes on SimplE and passes the best one to the search, in place of the learning rate, n3 and
 // batch of [Settings]. After the search, each model gets a recipe of its own.
 type TuneSettings struct {
-	Trials int `json:"trials" min:"1" max:"10000" help:"Recipes tried on SimplE before the search."`
+	Trials int `json:"trials" min:"1" max:"10000" help:"Recipes to try."`
 	// Ranges have no Dims; the search determines the dimension.
 	Ranges Ranges `json:"ranges"`
 	// Space replaces Ranges if it is not nil. Recipes are then tried on the best two baselines

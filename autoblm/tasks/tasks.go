@@ -180,10 +180,17 @@ func PresentationOf(i task.Identity) task.Presentation {
 	return p.WithDefaults()
 }
 
-// SearchDefaults returns the default settings of a search for a task.
-func SearchDefaults(task string) search.Settings {
+// SearchDefaults returns the default settings of a search for a task, with or without a time limit.
+func SearchDefaults(task string, isTimed bool) search.Settings {
+	s := search.DefaultSettings()
+	if isTimed {
+		s = search.TimedSettings()
+	}
 	r, _ := Find(task) // an unknown task keeps the default settings
-	return r.Defaults(search.DefaultSettings())
+	if !r.Recipes {
+		s.Ensemble = 0 // only completion has ensembles
+	}
+	return r.Defaults(s)
 }
 
 // TrialFields returns the fields of the trials of all tasks, so that all tables have the same

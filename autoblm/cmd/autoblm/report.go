@@ -91,7 +91,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 
 // data returns what the report of a study shows without its graph.
 func (c *reportCommand) data(contents *study.Contents) report.Data {
-	defaults := tasks.SearchDefaults(contents.About.Task)
+	defaults := tasks.SearchDefaults(contents.About.Task, contents.Asked.Settings.TimeLimit > 0)
 	d := report.Data{
 		Contents: *contents, Presentation: tasks.PresentationOf(contents.About.Identity),
 		Defaults: &defaults, Commands: c.suggestions(contents),

@@ -366,7 +366,7 @@ func (c *searchCommand) tune() *search.TuneSettings {
 	s := search.DefaultTune()
 	if c.TuneBy == "tpe" {
 		s = search.GuidedTune(c.Tune)
-		if tune := tasks.SearchDefaults(c.Task).Tune; tune != nil { // with the task's own space
+		if tune := tasks.SearchDefaults(c.Task, false).Tune; tune != nil { // with the task's own space
 			s = tune
 		}
 	}
