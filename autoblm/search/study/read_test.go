@@ -179,6 +179,31 @@ func TestState(t *testing.T) {
 	}
 }
 
+// TestAmount: a search has trained baselines only if it ends without a structure, not while it tunes
+// a recipe.
+func TestAmount(t *testing.T) {
+	for _, c := range []struct {
+		stopped search.Stop
+		plan    *search.Plan
+		trained int
+		want    string
+	}{
+		{"", nil, 0, "0 of 8 structures"},
+		{search.Interrupted, nil, 0, "0 of 8 structures"},
+		{search.TimeLimitReached, nil, 0, "baselines only"},
+		{"", &search.Plan{NoSearch: true}, 0, "baselines only"},
+		{search.TimeLimitReached, nil, 3, "3 of 8 structures"},
+		{search.BudgetSpent, nil, 8, "8 structures"},
+	} {
+		r := &search.Result{
+			Baselines: []task.Trial{{}}, Stopped: c.stopped, Plan: c.plan, Trained: c.trained,
+		}
+		if r.Settings.Budget = 8; study.Amount(r) != c.want {
+			t.Errorf("stopped by %q after %d: %q, want %q", c.stopped, c.trained, study.Amount(r), c.want)
+		}
+	}
+}
+
 func TestReadRefusals(t *testing.T) {
 	dir := t.TempDir()
 	empty := filepath.Join(dir, "empty.db")

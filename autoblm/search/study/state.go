@@ -79,10 +79,12 @@ func (c *Contents) stopped() search.Stop {
 // Amount says how many structures or recipes a search has trained of its budget.
 func Amount(r *search.Result) string {
 	what := r.Settings.TrialName()
+	noneWillCome := r.Plan != nil && r.Plan.NoSearch || r.Stopped != "" && r.Stopped != search.Interrupted
 	switch budget := r.Settings.Budget; {
 	case r.Stopped == search.CannotSelect:
 		return "no search"
-	case r.Trained == 0 && r.Settings.Model == form.Bilinear && len(r.Baselines)+len(r.Retrained) > 0:
+	case r.Trained == 0 && noneWillCome && r.Settings.Model == form.Bilinear &&
+		len(r.Baselines)+len(r.Retrained) > 0:
 		return "baselines only"
 	case r.Trained < budget:
 		return fmt.Sprintf("%d of %s", r.Trained, format.Count(budget, what))
