@@ -26,6 +26,8 @@ func TestListInBrowser(t *testing.T) {
 			p := b.Open(t, server.URL, v)
 			p.Wait(`document.querySelectorAll("tr[data-id]").length === 3`)
 			p.Wait(`document.getElementById("live").textContent === "live"`)
+			p.Wait(`document.querySelector(".facts").innerText.startsWith("3 studies below")`)
+			p.Wait(`getComputedStyle(document.getElementById("count"), "::after").content === "none"`)
 			p.Fits()
 			p.Screenshot("list-" + v.String())
 			p.Click("th:nth-child(1) button")
