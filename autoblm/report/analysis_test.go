@@ -311,8 +311,12 @@ func TestTunedRecipesHaveMeans(t *testing.T) {
 			d.Trials = append(d.Trials, withResult(trial, e, e))
 		}
 	}
-	if text := newAnalysis(d).stages()[0].Text; !strings.Contains(text, "highest mean validation MRR (0.525)") {
+	a := newAnalysis(d)
+	if text := a.stages()[0].Text; !strings.Contains(text, "highest mean validation MRR (0.525)") {
 		t.Error(text)
+	}
+	if title := a.stagesTitle(); title != "Tuning" { // there is no final stage
+		t.Errorf("the title is %q", title)
 	}
 	rows := cellsOf(NewPage(d), "Best recipes on the best two baselines")
 	if head := []string{"place", "mean valid MRR", "d", "batch", "learning rate", "n3"}; len(rows) != 3 ||

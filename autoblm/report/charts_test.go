@@ -2,8 +2,10 @@ package report
 
 import (
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -50,6 +52,21 @@ func TestRetrainingInterval(t *testing.T) {
 	if math.Abs(mean.X-0.5) > 1e-12 || math.Abs(*mean.Low-0.5+half) > 1e-4 ||
 		math.Abs(*mean.High-0.5-half) > 1e-4 || len(each) != 3 || len(chart.Categories) != 1 {
 		t.Errorf("%+v and %+v, want half a width of %v", mean, each, half)
+	}
+}
+
+// TestRetrainingWords checks the words for two seeds of a structure that loses to a baseline.
+func TestRetrainingWords(t *testing.T) {
+	trials := withSeeds(nil, "", task.Retraining, []float64{.4, .5}, []float64{.4, .5}, 1000)
+	trials = withSeeds(trials, "complex", task.Retraining, []float64{.5, .61}, []float64{.5, .61}, 1000)
+	trials = withSeeds(trials, "distmult", task.Default, []float64{.3}, []float64{.3}, 1000)
+	d := Data{Presentation: completion.NewPresentation(), Contents: study.Contents{Trials: trials}}
+	part := newAnalysis(d).retraining()[0]
+	if !strings.Contains(part.Text, "−0.105") || strings.Contains(part.Text, "-") {
+		t.Errorf("the signs differ from those of the headline: %s", part.Text)
+	}
+	if name := part.Chart.Series[0].Name; name != "mean over the seeds" { // one model has one
+		t.Errorf("the means are %q", name)
 	}
 }
 

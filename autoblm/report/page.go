@@ -133,7 +133,7 @@ func NewPage(d Data) *Page {
 		{ID: "entities", Title: "Map of the entities", Parts: a.entities()},
 		{ID: "metrics", Title: "Metrics", Parts: a.metrics()},
 		{ID: "predictor", Title: "Predicted and measured", Parts: a.predictor()},
-		{ID: "stages", Title: "Tuning and final stage", Parts: a.stages()},
+		{ID: "stages", Title: a.stagesTitle(), Parts: a.stages()},
 		{ID: "data", Title: "Data", Parts: a.data()},
 		{ID: "failures", Title: "Failed trials", Parts: a.failures()},
 		{ID: "rounds", Title: "Rounds and their cost", Folded: true, Parts: a.work()},

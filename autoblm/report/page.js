@@ -211,8 +211,8 @@ function newTrialTable() {
 		const rows = t.rows.filter(matches).sort(compare);
 		const shown = table.all ? rows : rows.slice(0, shownTrials);
 		body.replaceChildren(...shown.map(rowOf));
-		count.replaceChildren(rows.length === t.rows.length ? `${rows.length} trials`
-			: `${rows.length} of ${t.rows.length} trials`);
+		const all = `${t.rows.length} ${t.rows.length === 1 ? "trial" : "trials"}`;
+		count.replaceChildren(rows.length === t.rows.length ? all : `${rows.length} of ${all}`);
 		more.hidden = rows.length <= shownTrials;
 		more.textContent = table.all ? `Show the first ${shownTrials}` : `Show all ${rows.length}`;
 	}

@@ -57,7 +57,7 @@ func (a *analysis) retrained(all []search.Retrained) Part {
 			metric = a.Presentation.Test
 		}
 		p.Text += fmt.Sprintf(" Difference in %s between the best found and the best baseline, "+
-			"paired by seed: %v.", metric, d)
+			"paired by seed: %v.", metric, minus(d.String()))
 	}
 	p.Table = page.NewTable("Means over the seeds, best first", all,
 		page.Text("", func(r search.Retrained) any { return a.retrainedName(r) }),
@@ -119,7 +119,7 @@ func (a *analysis) retrainingChart(all []search.Retrained) *Chart {
 	case 1:
 		means.Name = "one seed, with two standard errors"
 	case 2:
-		means.Name = "mean of two seeds"
+		means.Name = "mean over the seeds"
 	}
 	each := Series{Name: "one seed", Style: Dots}
 	for row, r := range all {

@@ -11,6 +11,19 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
+// stagesTitle returns the title of the stages of tuning and the final stage, of which a study may
+// have one.
+func (a *analysis) stagesTitle() string {
+	s := a.About.Settings
+	switch {
+	case s.Final == nil:
+		return "Tuning"
+	case s.Tune == nil && s.TuneEach == nil:
+		return "Final stage"
+	}
+	return "Tuning and final stage"
+}
+
 // stages describes the stages of tuning and the final stage.
 func (a *analysis) stages() []Part {
 	var parts []Part
