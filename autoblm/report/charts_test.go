@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,26 @@ func TestRetrainingWords(t *testing.T) {
 	}
 	if name := part.Chart.Series[0].Name; name != "mean over the seeds" { // one model has one
 		t.Errorf("the means are %q", name)
+	}
+}
+
+// TestMembersOfTwoRecipes: members with the same structure and seed have names that differ.
+func TestMembersOfTwoRecipes(t *testing.T) {
+	trials := withSeeds(nil, "complex", task.Default, []float64{.3}, []float64{.3}, 1000)
+	trials = withSeeds(trials, "", task.Searching, []float64{.4}, []float64{.4}, 1000)
+	trials = withSeeds(trials, "", task.Retraining, []float64{.4}, []float64{.4}, 1000)
+	trials = withSeeds(trials, "", task.Retraining, []float64{.5}, []float64{.5}, 1000)
+	trials[3].Recipe.N3 = 0.1
+	trials = withSeeds(trials, "", task.EnsembleSelection, []float64{.6}, []float64{.6}, 1000)
+	trials[4].Structure, trials[4].Ensemble = structure.Structure{}, &task.Selection{Members: []int{3, 4, 1}}
+	trials[4].Kept = true
+	d := Data{Presentation: completion.NewPresentation(), Contents: study.Contents{Trials: trials}}
+	var names []string
+	for _, row := range cellsOf(NewPage(d), "Members")[1:] {
+		names = append(names, row[0])
+	}
+	if want := []string{"found 1, default recipe", "found 1", "ComplEx, default"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
 	}
 }
 

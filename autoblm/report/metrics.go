@@ -26,7 +26,7 @@ func (a *analysis) metrics() []Part {
 		compared = append(compared, task.LabeledTrial{Label: label, Trial: t})
 	}
 	if k := a.kept; k != nil && !search.IsCandidate(*k) {
-		add("Kept: "+a.trialName(*k), *k)
+		add("Kept: "+a.nameWithRecipe(*k), *k)
 	}
 	full := search.FinalOf(a.fullSize())
 	if t := a.unlessKept(full.Found, a.bestSearched); t != nil {

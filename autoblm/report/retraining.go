@@ -97,10 +97,21 @@ func (a *analysis) ensemble(ensemble task.Trial) Part {
 	p.Text += fmt.Sprintf("On held-out validation data, it has a %s of %s%s. "+
 		"The study keeps this ensemble.", metric, format.Cell(ensemble.Score), a.withTest(ensemble))
 	p.Table = page.NewTable("Members, in the order of their choice", a.Result().Members(),
-		page.Text("", func(t task.Trial) any { return a.trialName(t) }),
+		page.Text("", func(t task.Trial) any { return a.nameWithRecipe(t) }),
 		page.Number("seed", func(t task.Trial) any { return t.Recipe.Seed }),
 		a.score(), a.testScore(), structureColumn("structure"))
 	return p
+}
+
+// nameWithRecipe names the model of a trial at full size, and which of two recipes it has.
+func (a *analysis) nameWithRecipe(t task.Trial) string {
+	name := a.trialName(t)
+	for _, r := range a.Result().Retrained {
+		if slices.ContainsFunc(r.Trials, func(of task.Trial) bool { return of.Number == t.Number }) {
+			return name + r.Suffix()
+		}
+	}
+	return name
 }
 
 // retrainingChart plots the scores of the seeds of each model, and the mean with its interval.
