@@ -261,11 +261,11 @@ const hiddenSeries = new Set(); // chart and name of the series that a reader ha
 const colours = 8, styles = ["circle", "triangle", "rect", "rectRot"];
 
 function dataset(series, i, chart) {
-	const c = colour(series.name === "other" ? "soft" : "s" + (1 + i % colours));
-	const line = series.style !== "dots";
+	const isOther = series.name === "other", line = series.style !== "dots";
+	const c = isOther ? colour("soft") + "60" : colour("s" + (1 + i % colours)); // others are pale
 	return {
 		label: series.name, data: series.points, series, showLine: line, stepped: series.style === "steps",
-		borderColor: c, backgroundColor: c + (line ? "" : "c0"), borderWidth: line ? 2 : 1,
+		borderColor: c, backgroundColor: c + (line || isOther ? "" : "c0"), borderWidth: line ? 2 : 1,
 		borderDash: series.style === "level" ? [6, 4] : [],
 		// A colour that repeats has another style.
 		pointStyle: line ? "circle" : styles[(i + Math.floor(i / colours)) % styles.length],
