@@ -17,7 +17,8 @@ func (a *analysis) metrics() []Part {
 	}
 	var compared []task.LabeledTrial
 	add := func(label string, t task.Trial) {
-		if slices.ContainsFunc(compared, func(c task.LabeledTrial) bool { return c.Number == t.Number }) {
+		isSame := func(c task.LabeledTrial) bool { return c.Number == t.Number }
+		if slices.ContainsFunc(compared, isSame) {
 			return
 		}
 		if t.Stage == task.Retraining { // its seed is one of several
@@ -60,7 +61,8 @@ func (a *analysis) unlessKept(r *search.Retrained, otherwise *task.Trial) *task.
 			return nil
 		}
 	}
-	if i := slices.IndexFunc(r.Trials, func(t task.Trial) bool { return t.State == task.Complete }); i >= 0 {
+	isComplete := func(t task.Trial) bool { return t.State == task.Complete }
+	if i := slices.IndexFunc(r.Trials, isComplete); i >= 0 {
 		return &r.Trials[i]
 	}
 	return nil

@@ -34,7 +34,8 @@ func (a *analysis) stages() []Part {
 			caption = "Best recipes on " + s.TunedOn()
 		}
 		parts = append(parts, Part{
-			Heading: "Tuning", Text: a.tuning(*s.Tune), Table: a.recipes(caption, a.tuned, s.Tune.Space != nil),
+			Heading: "Tuning", Text: a.tuning(*s.Tune),
+			Table: a.recipes(caption, a.tuned, s.Tune.Space != nil),
 		})
 	}
 	if s.TuneEach != nil && len(a.tunedEach) > 0 {
