@@ -17,16 +17,22 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// TestSearchWithoutEngine checks that a search on a task without an engine is an error.
-func TestSearchWithoutEngine(t *testing.T) {
-	data := query.FromGraph(datasets.World())
-	for _, on := range []task.Task{
-		&completion.Task{Graph: datasets.World()}, &query.Task{Data: data}, &classify.Task{},
-	} {
-		_, err := autoblm.SearchFor(t.Context(), on, autoblm.DefaultSearch())
+// TestTaskWithoutEngine checks that a task without an engine refuses to train, in a search too.
+func TestTaskWithoutEngine(t *testing.T) {
+	check := func(on task.Task, err error) {
+		t.Helper()
 		if !errors.Is(err, task.ErrNoEngine) || !strings.Contains(err.Error(), "set Engine") {
 			t.Errorf("%T: error %v", on, err)
 		}
+	}
+	first := &completion.Task{Graph: datasets.World()}
+	_, err := autoblm.SearchFor(t.Context(), first, autoblm.DefaultSearch())
+	check(first, err)
+	for _, on := range []task.Task{
+		first, &query.Task{Data: query.FromGraph(datasets.World())}, &classify.Task{},
+	} {
+		_, err := on.Train(t.Context(), []task.Trial{{}}, nil)
+		check(on, err)
 	}
 }
 

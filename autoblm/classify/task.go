@@ -45,9 +45,6 @@ func (t *Task) Default(f form.Form) (task.Trial, bool) {
 
 // Check implements [task.Task].
 func (t *Task) Check() error {
-	if t.Engine == nil {
-		return task.ErrNoEngine
-	}
 	if e := t.Settings.Convolution.Encoder; e != BLM {
 		return fmt.Errorf("the encoder %v has no structure to search for: use the encoder %v", e, BLM)
 	}
@@ -88,6 +85,9 @@ func (t *Task) Size() task.Size {
 
 // Arithmetic implements [task.Task].
 func (t *Task) Arithmetic(kge.Precision) (engine, backend string) {
+	if t.Engine == nil {
+		return "", ""
+	}
 	return t.Engine.Name(), t.Engine.Backend()
 }
 
@@ -96,6 +96,9 @@ func (t *Task) Arithmetic(kge.Precision) (engine, backend string) {
 func (t *Task) Train(
 	ctx context.Context, trials []task.Trial, onProgress func(share float64),
 ) ([]task.Artifact, error) {
+	if t.Engine == nil {
+		return nil, task.ErrNoEngine
+	}
 	var members []Member
 	for _, trial := range trials {
 		switch trial.Stage {

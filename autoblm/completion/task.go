@@ -58,12 +58,7 @@ func (t *Task) Identity() (task.Identity, error) {
 }
 
 // Check implements [task.Task].
-func (t *Task) Check() error {
-	if t.Engine == nil {
-		return task.ErrNoEngine
-	}
-	return t.Graph.Validate()
-}
+func (t *Task) Check() error { return t.Graph.Validate() }
 
 // Default returns ComplEx with the default recipe of the graph and the engine, or a model of another
 // form with its default recipe.
@@ -84,6 +79,9 @@ func (t *Task) Default(f form.Form) (task.Trial, bool) {
 func (t *Task) FitTime(
 	ctx context.Context, trial task.Trial, seconds float64, fit kge.Fit,
 ) (kge.Settings, error) {
+	if t.Engine == nil {
+		return kge.Settings{}, task.ErrNoEngine
+	}
 	return kge.FitTime(ctx, t.Engine, kge.Job{
 		Data: Data(t.Graph), Settings: trial.Recipe.Training, Members: []kge.Member{trial.Member()},
 	}, seconds, fit)
@@ -111,11 +109,17 @@ func (t *Task) CannotSelect() string {
 
 // Arithmetic implements [task.Task].
 func (t *Task) Arithmetic(p kge.Precision) (engine, backend string) {
+	if t.Engine == nil {
+		return "", ""
+	}
 	return t.Engine.Name(), t.Engine.Backend(p)
 }
 
 // Precision implements [task.Task].
 func (t *Task) Precision(s kge.Settings, f form.Form) (kge.Precision, error) {
+	if t.Engine == nil {
+		return 0, task.ErrNoEngine
+	}
 	return s.ResolvePrecision(t.Engine, f, len(t.Graph.Entities), true)
 }
 
@@ -149,6 +153,9 @@ func (t *Task) Presentation() task.Presentation { return NewPresentation() }
 func (t *Task) Train(
 	ctx context.Context, trials []task.Trial, onProgress func(share float64),
 ) ([]task.Artifact, error) {
+	if t.Engine == nil {
+		return nil, task.ErrNoEngine
+	}
 	job := kge.Job{
 		Data: Data(t.Graph), Settings: trials[0].Recipe.Training, ValidateBy: t.Limits.Valid,
 		Checkpoint: t.Checkpoint,

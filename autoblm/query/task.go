@@ -47,9 +47,6 @@ func (t *Task) Default(f form.Form) (task.Trial, bool) {
 
 // Check implements [task.Task].
 func (t *Task) Check() error {
-	if t.Engine == nil {
-		return task.ErrNoEngine
-	}
 	s := t.Settings.Settings(BasicSettings().Settings)
 	if err := s.Validate(kge.Member{Form: form.Diag, LearningRate: 1}); err != nil {
 		return err
@@ -81,6 +78,9 @@ func (t *Task) Identity() (task.Identity, error) {
 func (t *Task) Train(
 	ctx context.Context, trials []task.Trial, onProgress func(share float64),
 ) ([]task.Artifact, error) {
+	if t.Engine == nil {
+		return nil, task.ErrNoEngine
+	}
 	data, err := t.Data.Training(t.Settings.Paths)
 	if err != nil {
 		return nil, err
@@ -195,10 +195,16 @@ func (t *Task) Measure(_ context.Context, b task.Best) (*task.Measures, error) {
 
 // Arithmetic implements [task.Task].
 func (t *Task) Arithmetic(p kge.Precision) (engine, backend string) {
+	if t.Engine == nil {
+		return "", ""
+	}
 	return t.Engine.Name(), t.Engine.Backend(p)
 }
 
 // Precision implements [task.Task].
 func (t *Task) Precision(s kge.Settings, f form.Form) (kge.Precision, error) {
+	if t.Engine == nil {
+		return 0, task.ErrNoEngine
+	}
 	return s.ResolvePrecision(t.Engine, f, len(t.Data.Entities), false)
 }

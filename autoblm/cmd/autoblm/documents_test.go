@@ -24,8 +24,8 @@ func TestDocumentCommands(t *testing.T) {
 		texts[strings.TrimPrefix(path, root+"/")] = readFile(t, path)
 	}
 	t.Chdir(t.TempDir()) // the parser reads the files of --config
-	must(t, os.Mkdir("model", 0o700))
-	must(t, os.WriteFile("model/config.yaml", []byte("dataset: world\n"), 0o600))
+	must(t, os.Mkdir("logged", 0o700))
+	must(t, os.WriteFile("logged/config.yaml", []byte("dataset: world\n"), 0o600))
 	commands := 0
 	for name, text := range texts {
 		for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
