@@ -115,6 +115,8 @@ run fb15k-237 pairre-1500-100 --recipe pairre --dim 1500 --init-scale 0.01 --bat
   --cooldown 80 --validate-every 10 --validate-sample 4000
 gomlx fb15k-237 rsn-4096 --recipe rsn --dim 256 --sampled-softmax 4096 --lr 0.0007 --decay 0.8 --dropout 0.5 \
   --epochs 9 --validate-every 1 --validate-sample 1500
+gomlx fb15k-237 interstellar-4096 --recipe interstellar --sampled-softmax 4096 --dim 256 --lr 0.002 --epochs 14 \
+  --cooldown 7 --validate-every 2 --validate-sample 1500
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
