@@ -325,7 +325,7 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 	other := completion.Data(g)
 	for says, change := range map[string]func(*kge.Job){
 		"epochs 6 there, 7 here":          func(j *kge.Job) { j.Settings.Epochs = 7 },
-		"max_norm not set there, 1 here":  func(j *kge.Job) { j.Settings.MaxNorm = 1 },
+		"max-norm not set there, 1 here":  func(j *kge.Job) { j.Settings.MaxNorm = 1 },
 		"members 1 seed 0 there, 99 here": func(j *kge.Job) { j.Members[0].Seed = 99 },
 		"members 1 n3 0 there, 0.5 here":  func(j *kge.Job) { j.Members[0].N3 = 0.5 },
 		"the data differ":                 func(j *kge.Job) { j.Data = other },

@@ -13,10 +13,10 @@ import (
 )
 
 // Difference lists the differences between two JSON objects, such as "dim 64 there, 32 here;
-// patience not set there, 5 here". The order of fields does not matter, and null is like a missing
-// field. For "fingerprint" and "data", which identify data, it lists no values. The name "dataset"
-// does not matter if the fingerprints are equal. Control characters are escaped: a damaged file may
-// have any.
+// patience not set there, 5 here". Names have hyphens, as settings have in other messages. The order
+// of fields does not matter, and null is like a missing field. For "fingerprint" and "data", which
+// identify data, it lists no values. The name "dataset" does not matter if the fingerprints are
+// equal. Control characters are escaped: a damaged file may have any.
 func Difference(there, here []byte) (string, error) {
 	a, err := flatten(there)
 	if err != nil {
@@ -36,8 +36,8 @@ func Difference(there, here []byte) (string, error) {
 			found = append(found, "the data differ")
 		case name == "dataset" && a["fingerprint"] == b["fingerprint"]:
 		default:
-			found = append(found, fmt.Sprintf("%s %s there, %s here", name, orDefault(name, a[name]),
-				orDefault(name, b[name])))
+			found = append(found, fmt.Sprintf("%s %s there, %s here", strings.ReplaceAll(name, "_", "-"),
+				orDefault(name, a[name]), orDefault(name, b[name])))
 		}
 	}
 	slices.Sort(found)
