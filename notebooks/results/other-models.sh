@@ -117,8 +117,8 @@ gomlx fb15k-237 rsn-4096 --recipe rsn --dim 256 --sampled-softmax 4096 --lr 0.00
   --epochs 9 --validate-every 1 --validate-sample 1500
 gomlx fb15k-237 interstellar-4096 --recipe interstellar --sampled-softmax 4096 --dim 256 --lr 0.002 --epochs 14 \
   --cooldown 7 --validate-every 2 --validate-sample 1500
-run fb15k-237 rotate-1000-adam --recipe rotate --dim 1000 --batch 512 --lr 0.0003 --relation-rate 100 --epochs 64 \
-  --cooldown 48 --validate-every 8 --validate-sample 4000
+gomlx wn18rr interstellar-4096 --recipe interstellar --sampled-softmax 4096 --epochs 15 --validate-every 3 \
+  --validate-sample 1500
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
