@@ -117,8 +117,6 @@ gomlx fb15k-237 rsn-4096 --recipe rsn --dim 256 --sampled-softmax 4096 --lr 0.00
   --epochs 9 --validate-every 1 --validate-sample 1500
 gomlx fb15k-237 interstellar-4096 --recipe interstellar --sampled-softmax 4096 --dim 256 --lr 0.002 --epochs 14 \
   --cooldown 7 --validate-every 2 --validate-sample 1500
-gomlx wn18rr interstellar-4096 --recipe interstellar --sampled-softmax 4096 --epochs 15 --validate-every 3 \
-  --validate-sample 1500
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
