@@ -117,6 +117,9 @@ gomlx fb15k-237 rsn-4096 --recipe rsn --dim 256 --sampled-softmax 4096 --lr 0.00
   --epochs 9 --validate-every 1 --validate-sample 1500
 gomlx fb15k-237 interstellar-4096 --recipe interstellar --sampled-softmax 4096 --dim 256 --lr 0.002 --epochs 14 \
   --cooldown 7 --validate-every 2 --validate-sample 1500
+gomlx fb15k-237 compgcn-complex-8192 --recipe compgcn --encoder-layers 1 --structure complex --dim 400 --loss log-loss \
+  --sampled-softmax 8192 --answers-per-query 16 --batch 2048 --lr 0.003 --n3 0.02 --encoder-dropout 0.1 --edge-dropout 0.1 \
+  --epochs 12 --cooldown 8 --validate-every 2 --validate-sample 3000
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
