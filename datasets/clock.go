@@ -21,7 +21,7 @@ var layouts = []string{
 func (c *clock) parse(text string) (float64, error) {
 	if text == "" {
 		return 0, fmt.Errorf("%w: the fact has no time; fill it in, or name the column of times, "+
-			"as in columns time=TITLE", facts.ErrMalformed)
+			"as in time=TITLE", facts.ErrMalformed)
 	}
 	at, isNumber := 0.0, true
 	var err error

@@ -44,8 +44,8 @@ type Settings struct {
 	// RetrainSplits is the number of other splits of train and valid to score them on.
 	RetrainSplits int `json:"retrain_splits,omitempty" min:"0" max:"100" with:"retrain-seeds" help:"Score retrained structures on this many other splits of train and valid too, for graphs with few validation triples. For completion."`
 	// RetrainFound structures and RetrainBaselines baselines are retrained; 3 and 2 if both are 0.
-	RetrainFound     int   `json:"retrain_found,omitempty" kong:"-" min:"0" max:"1000" help:"Structures to retrain; 0, and no baselines: 3."`
-	RetrainBaselines int   `json:"retrain_baselines,omitempty" kong:"-" min:"0" max:"1000" help:"Baselines to retrain; 0, and no structures: 2."`
+	RetrainFound     int   `json:"retrain_found,omitempty" kong:"-" min:"0" max:"1000" help:"Structures to retrain; 3 if this and retrain_baselines are 0."`
+	RetrainBaselines int   `json:"retrain_baselines,omitempty" kong:"-" min:"0" max:"1000" help:"Baselines to retrain; 2 if this and retrain_found are 0."`
 	RetrainDims      []int `json:"retrain_dims,omitempty" min:"1" max:"1048576" with:"retrain-seeds" help:"Dimensions to try when retraining; the best on the top two structures is used. Default: that of the search."`
 	RetrainEpochs    int   `json:"retrain_epochs,omitempty" min:"0" max:"1000000000" with:"retrain-seeds" help:"Epochs when retraining; 0: those of the search."`
 	// RetrainSteps limits the steps of each of those epochs; 0 means no limit.

@@ -52,8 +52,8 @@ func (o Options) find(first []string, must bool) (c columns, isTitles bool, err 
 			quoted(first))
 	}
 	if len(first) < 3 {
-		return c, false, fmt.Errorf("a fact needs three columns, and the columns are %s: add the one that lacks, "+
-			"such as one with the same relation in each line", quoted(first))
+		return c, false, fmt.Errorf("a fact needs three columns, and the columns are %s: add what is missing, "+
+			"such as a column with one relation", quoted(first))
 	}
 	for role := range 3 {
 		if c[role] < 0 {

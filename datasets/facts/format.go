@@ -93,9 +93,6 @@ func (r *reader) recognize() (string, error) {
 	case bytes.IndexByte(start, 0) >= 0:
 		return "", errors.New("it is neither text nor Parquet; save it as UTF-8 text")
 	}
-	if err := foreign(start); err != nil {
-		return "", err
-	}
 	return r.guessFormat(start), nil
 }
 

@@ -129,7 +129,6 @@ func TestDifference(t *testing.T) {
 		{`{"hops": [2, 3]}`, `{"hops": [2]}`, "hops [2 3] there, [2] here"},
 		{`{"answers_per_query": 4}`, `{}`, "answers-per-query 4 there, not set here"},
 		{`{"predictor": null}`, `{"predictor": {"hidden": 8}}`, "predictor hidden not set there, 8 here"},
-		{`{"answers_per_query": 4}`, `{}`, "answers-per-query 4 there, not set here"},
 		{`{"predictor": null}`, `{}`, ""},
 		{`{"members": [{"l2": 1}, {"l2": 2}]}`, `{"members": [{"l2": 1}, {"l2": 3}]}`,
 			"members 2 l2 2 there, 3 here"},
