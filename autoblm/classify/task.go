@@ -133,7 +133,7 @@ func (t *Task) Train(
 		trial := &trials[i]
 		trial.Engine, trial.Backend = t.Engine.Name(), t.Engine.Backend()
 		if r.Err != nil {
-			trial.State, trial.Error = task.Failed, r.Err.Error()
+			trial.State, trial.Error = task.Diverged, r.Err.Error()
 			continue
 		}
 		trial.State, trial.Score = task.Complete, &r.CVAccuracy

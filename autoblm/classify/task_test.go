@@ -121,7 +121,7 @@ func TestDivergedClasses(t *testing.T) {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	for _, trial := range result.Trials {
-		if trial.State != task.Failed || !strings.Contains(trial.Error, "smaller learning rate") ||
+		if trial.State != task.Diverged || !strings.Contains(trial.Error, "smaller learning rate") ||
 			trial.Score != nil || trial.TestScore != nil {
 			t.Errorf("%+v", trial)
 		}

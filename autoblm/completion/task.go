@@ -201,7 +201,7 @@ func TrainTrials(
 		seconds := report.Timing.Compile + report.Timing.Train + report.Timing.Evaluate
 		trial.Seconds = seconds / float64(len(trials))
 		if r.Err != nil {
-			trial.State, trial.Error = task.Failed, r.Err.Error()
+			trial.State, trial.Error = task.Diverged, r.Err.Error()
 			continue
 		}
 		trial.State, artifacts[i] = task.Complete, r.Model

@@ -60,7 +60,7 @@ func newAnalysis(d Data) *analysis {
 		case task.Running:
 			a.running = append(a.running, t)
 			continue
-		case task.Failed:
+		case task.Diverged, task.Lost:
 			a.failed = append(a.failed, t)
 		}
 		if t.Round > 0 && t.Stage != task.HalvingRung {

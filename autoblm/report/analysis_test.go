@@ -86,12 +86,12 @@ func TestStandardErrorBound(t *testing.T) {
 // rankOf returns a rank without ties.
 func rankOf(rank int) eval.Rank { return eval.Rank{Better: int32(rank - 1)} }
 
-// trialsWith returns trials of one round with these MRRs; NaN stands for a failed trial.
+// trialsWith returns trials of one round with these MRRs; NaN stands for a diverged trial.
 func trialsWith(mrrs []float64) []task.Trial {
 	var trials []task.Trial
 	for i, m := range mrrs {
 		trial := task.Trial{
-			Number: i + 1, Stage: task.Searching, Round: 1, State: task.Failed,
+			Number: i + 1, Stage: task.Searching, Round: 1, State: task.Diverged,
 			Structure: structure.MustParse("1,2;0,1"),
 		}
 		if !math.IsNaN(m) {
@@ -199,12 +199,32 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestFailedTrials: the tables tell trials that diverged from those that were lost.
+func TestFailedTrials(t *testing.T) {
+	d := ofSearch(t)
+	d.Trials = slices.Clone(d.Trials)
+	for i, state := range []task.State{task.Diverged, task.Lost} {
+		failed := &d.Trials[len(d.Trials)-1-i]
+		failed.State, failed.Error, failed.Score, failed.TestScore = state, "reason of "+string(state), nil, nil
+		a := newAnalysis(d)
+		if note := a.trialNote(*failed); note != string(state) {
+			t.Errorf("the note of a trial that is %s: %q", state, note)
+		}
+	}
+	text := textOf(t, d)
+	for _, want := range []string{"2 trials failed", "reason of diverged", "reason of lost"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the report", want)
+		}
+	}
+}
+
 // TestVerdictWithoutBaseline: without a comparison, the verdict says whether there were baselines.
 func TestVerdictWithoutBaseline(t *testing.T) {
 	found := task.Trial{
 		Number: 2, Stage: task.Searching, Round: 1, Structure: structure.MustParse("1,2,0;0,3,0;0,0,1"),
 	}
-	failed := task.Trial{Number: 1, Stage: task.Searching, Name: "distmult", State: task.Failed}
+	failed := task.Trial{Number: 1, Stage: task.Searching, Name: "distmult", State: task.Diverged}
 	d := Data{Presentation: completion.NewPresentation()}
 	for want, baselines := range map[string][]task.Trial{
 		"The search trained no baselines": nil, "No baseline has a result": {failed},

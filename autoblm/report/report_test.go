@@ -98,7 +98,7 @@ func failing() Data {
 	}
 	for i := range 3 {
 		d.Trials = append(d.Trials, task.Trial{
-			Number: i + 1, Stage: task.Searching, Round: 1, State: task.Failed,
+			Number: i + 1, Stage: task.Searching, Round: 1, State: task.Diverged,
 			Structure: structure.MustParse("1,0,0;0,2,0;0,0,3"),
 			Error:     "training diverged in epoch 1",
 		})
@@ -243,7 +243,7 @@ func TestLabelsAreEscaped(t *testing.T) {
 	d.Measures = &task.Measures{Data: []page.Part{{Heading: evil, Text: evil, Table: table}}}
 	d.Trials = slices.Clone(d.Trials)
 	last := &d.Trials[len(d.Trials)-1]
-	last.State, last.Error, last.Engine = task.Failed, evil, evil
+	last.State, last.Error, last.Engine = task.Diverged, evil, evil
 	page := written(t, d)
 	if n := strings.Count(page, "<script"); n != 3 || strings.Contains(page, "<img") {
 		t.Errorf("the page has %d scripts, want 3, or a label became an element", n)
@@ -428,7 +428,7 @@ func TestNoVerdictYet(t *testing.T) {
 	failed := studies(t)["all failed"]
 	failed.Trials = slices.Clone(failed.Trials)
 	for i := range failed.Trials {
-		failed.Trials[i].Error = "3 workers were lost"
+		failed.Trials[i].State, failed.Trials[i].Error = task.Lost, "3 workers were lost"
 	}
 	if got := failed.Verdict()[0]; got != "No structure has a result: 3 workers were lost." {
 		t.Errorf("lost workers: %q", got)

@@ -73,7 +73,7 @@ func (a *analysis) roundsTable() *page.Table {
 // mostFailures is the number of failed trials that are visible without unfolding.
 const mostFailures = 10
 
-// failures lists the trials that diverged.
+// failures lists the trials that diverged or were lost.
 func (a *analysis) failures() []Part {
 	if len(a.failed) == 0 {
 		return nil

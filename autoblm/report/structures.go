@@ -67,8 +67,8 @@ func (a *analysis) cards(trials []task.LabeledTrial) []Card {
 		if p.Models != nil {
 			cards[i].Models = p.Models(t.Structure)
 		}
-		if t.State == task.Failed {
-			cards[i].Tag = "diverged"
+		if t.HasFailed() {
+			cards[i].Tag = string(t.State)
 		}
 	}
 	return cards

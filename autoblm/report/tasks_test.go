@@ -131,7 +131,7 @@ func studiesOfTasks(t *testing.T) map[string]Data {
 	diverged := ofClasses(t)
 	diverged.Trials = slices.Clone(diverged.Trials)
 	for i := range diverged.Trials {
-		diverged.Trials[i].State, diverged.Trials[i].Error = task.Failed, "training diverged"
+		diverged.Trials[i].State, diverged.Trials[i].Error = task.Diverged, "training diverged"
 		diverged.Trials[i].Score, diverged.Trials[i].TestScore = nil, nil
 	}
 	return map[string]Data{

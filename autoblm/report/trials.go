@@ -79,8 +79,8 @@ func (a *analysis) trialName(t task.Trial) string {
 
 func (a *analysis) trialNote(t task.Trial) string {
 	switch {
-	case t.State == task.Failed:
-		return "diverged"
+	case t.HasFailed():
+		return string(t.State)
 	case t.State == task.Running:
 		return "no result yet"
 	case t.StoppedEarly:

@@ -166,8 +166,8 @@ func (a *analysis) worth(f search.Final) string {
 
 func (a *analysis) nothingFound() string {
 	switch {
-	case a.trained > 0 && a.complete == 0 && task.OtherFailure(a.failed) != "":
-		return "No structure has a result: " + task.OtherFailure(a.failed) + "."
+	case a.trained > 0 && a.complete == 0 && task.WhyLost(a.failed) != "":
+		return "No structure has a result: " + task.WhyLost(a.failed) + "."
 	case a.trained > 0 && a.complete == 0:
 		return fmt.Sprintf("All %d structures diverged: try a lower learning rate.",
 			a.trained)

@@ -84,7 +84,7 @@ func scores(trials []task.Trial) (all []float64) {
 func RetrainedOf(trials []task.Trial) []Retrained {
 	var all []Retrained
 	for _, t := range trials {
-		if t.State == task.Running || t.IsLost() || !IsRetrained(t) {
+		if t.State == task.Running || t.State == task.Lost || !IsRetrained(t) {
 			continue
 		}
 		at := slices.IndexFunc(all, func(r Retrained) bool { return r.isOf(t) })
@@ -105,7 +105,7 @@ func RetrainedOf(trials []task.Trial) []Retrained {
 	splits := task.InStage(task.Resplit, trials)
 	unfinished := map[int]bool{} // splits on which some structures have no result
 	for _, t := range splits {
-		unfinished[t.Split] = unfinished[t.Split] || t.State == task.Running || t.IsLost()
+		unfinished[t.Split] = unfinished[t.Split] || t.State == task.Running || t.State == task.Lost
 	}
 	for i := range all {
 		for _, t := range splits {

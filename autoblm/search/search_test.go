@@ -451,7 +451,7 @@ func TestDivergedTrialsAreReported(t *testing.T) {
 		t.Errorf("%d best, %d trained; want none and 5", len(result.Best), result.Trained)
 	}
 	for _, trial := range result.Trials {
-		if trial.State != task.Failed || !strings.Contains(trial.Error, "diverged") {
+		if trial.State != task.Diverged || !strings.Contains(trial.Error, "diverged") {
 			t.Errorf("trial %d: %s, %q", trial.Number, trial.State, trial.Error)
 		}
 	}

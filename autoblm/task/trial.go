@@ -22,8 +22,11 @@ const (
 	Running State = "running"
 	// Complete trials have a score.
 	Complete State = "complete"
-	// Failed trials diverged or were lost; they are never proposed again.
-	Failed State = "failed"
+	// Diverged trials have no finite loss. Means count them as 0. They are never proposed again.
+	Diverged State = "diverged"
+	// Lost trials have no result for another reason, such as workers that were lost. Means leave them
+	// out. They are never proposed again.
+	Lost State = "lost"
 )
 
 // Stage is the stage of a search that a trial belongs to (paper, Algorithm 5).
@@ -224,11 +227,8 @@ func MixedEnginesWarning(engines []string) string {
 		"rounding: small differences in score may be due to that.", format.List(engines, "and"))
 }
 
-// IsLost reports whether the trial failed although its training did not diverge, such as one whose
-// workers were lost. Means leave it out, and count a diverged trial as 0.
-func (t Trial) IsLost() bool {
-	return t.State == Failed && t.Error != "" && !strings.Contains(t.Error, "diverged")
-}
+// HasFailed reports whether the trial diverged or was lost.
+func (t Trial) HasFailed() bool { return t.State == Diverged || t.State == Lost }
 
 // ScoreOrZero returns the score, or 0 without a result.
 func (t Trial) ScoreOrZero() float64 {

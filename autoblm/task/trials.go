@@ -32,10 +32,10 @@ func Finished(trials []Trial) int {
 	return n
 }
 
-// OtherFailure returns the error of the first lost trial; "" without one.
-func OtherFailure(trials []Trial) string {
+// WhyLost returns the error of the first lost trial; "" without one.
+func WhyLost(trials []Trial) string {
 	for _, t := range trials {
-		if t.IsLost() {
+		if t.State == Lost {
 			return t.Error
 		}
 	}

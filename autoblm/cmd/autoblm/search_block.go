@@ -55,8 +55,8 @@ func (s searchRun) addNotes(b *cli.Block, r *search.Result) {
 	}
 	if failed := r.Trained - r.Complete; failed > 0 {
 		why := " diverged."
-		if reason := task.OtherFailure(r.Trials); reason != "" {
-			why = " diverged or failed: " + reason + "."
+		if reason := task.WhyLost(r.Trials); reason != "" {
+			why = " diverged or were lost: " + reason + "."
 		}
 		b.Note(format.Count(failed, what) + why)
 	}

@@ -145,7 +145,7 @@ func (s searchRun) failure(r *search.Result) error {
 		return fmt.Errorf("deadline exceeded before any trial finished: use more --minutes, "+
 			"with --study %s", s.settings.Study)
 	}
-	if reason := task.OtherFailure(r.Trials); reason != "" {
+	if reason := task.WhyLost(r.Trials); reason != "" {
 		return fmt.Errorf("no %s has a result: %s", s.settings.TrialName(), reason)
 	}
 	return fmt.Errorf("all %d %s diverged: use a learning rate below %g, in a new study",

@@ -159,7 +159,7 @@ func TestTrialThatKillsWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := trials[0]; got.State != task.Failed || !strings.Contains(got.Error, "3 workers were lost or failed") ||
+	if got := trials[0]; got.State != task.Lost || !strings.Contains(got.Error, "3 workers were lost or failed") ||
 		artifacts[0] != nil {
 		t.Errorf("state %s, error %q", got.State, got.Error)
 	}

@@ -69,7 +69,7 @@ func (t fakeTask) Train(
 		trial.Score, trial.Seconds, trial.Engine = &score, 1, "fake"
 		trial.Loss = []float64{score, score / 3}
 		if trial.State = task.Complete; score < .1 {
-			trial.State, trial.Error, trial.Score = task.Failed, "it diverged", nil
+			trial.State, trial.Error, trial.Score = task.Diverged, "it diverged", nil
 			artifacts = append(artifacts, nil)
 			continue
 		}

@@ -221,7 +221,7 @@ func (w *Worker) handle(ctx context.Context, message jetstream.Msg) {
 	w.show(training)
 	r := result{Version: version, Worker: w.Name, Trial: work.trial()}
 	if decided == giveUpTrial {
-		r.Trial.State = task.Failed
+		r.Trial.State = task.Lost
 		r.Trial.Error = fmt.Sprintf("%d workers were lost or failed while they trained it", maxFailures)
 		r.Lost, r.Cause = true, cause
 		err = w.store(training, key, r)

@@ -147,7 +147,7 @@ func TestDivergedOnRung(t *testing.T) {
 	result := run(t, problem(fakeTask{score: score}, strategy.Random{}, halvingSettings(1)))
 	failed := 0
 	for _, trial := range result.Trials {
-		if trial.State != task.Failed {
+		if trial.State != task.Diverged {
 			continue
 		}
 		failed++

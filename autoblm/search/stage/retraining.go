@@ -158,7 +158,7 @@ func sizingScore(
 		})
 		if at < 0 {
 			missing = append(missing, retrained(m, recipe))
-		} else if !sizing[at].IsLost() {
+		} else if sizing[at].State != task.Lost {
 			scores = append(scores, sizing[at].ScoreOrZero())
 		}
 	}
@@ -401,7 +401,7 @@ func (Retraining) Trained(s *search.State, c *search.Change, artifacts []task.Ar
 func wasRetrained(of task.Trial, trials []task.Trial) bool {
 	return slices.ContainsFunc(trials, func(t task.Trial) bool {
 		return t.Stage == task.Retraining && isSameModel(t, of) &&
-			t.State != task.Running && !t.IsLost() && !t.StoppedEarly
+			t.State != task.Running && t.State != task.Lost && !t.StoppedEarly
 	})
 }
 

@@ -81,7 +81,7 @@ func TestLostTrialsAreLeftOut(t *testing.T) {
 		on.score = func(task.Trial) float64 { return 0.5 }
 		on.lost = func(t task.Trial) bool { return t.Stage == stage && lost(t) }
 		r := run(t, problem(on, strategy.Random{}, s))
-		if n := len(task.InStage(stage, r.Trials)); n == 0 || task.OtherFailure(r.Trials) == "" {
+		if n := len(task.InStage(stage, r.Trials)); n == 0 || task.WhyLost(r.Trials) == "" {
 			t.Errorf("%s: no trial of %d is lost: the test is wrong", stage, n)
 		}
 		for _, recipe := range rankedRecipes(r.Settings, r.Trials) {

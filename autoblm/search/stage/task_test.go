@@ -85,9 +85,9 @@ func (f fakeTask) Train(
 		t := &trials[i]
 		switch score := f.score(*t); {
 		case f.lost != nil && f.lost(*t):
-			t.State, t.Error = task.Failed, "3 workers were lost or failed while they trained it"
+			t.State, t.Error = task.Lost, "3 workers were lost or failed while they trained it"
 		case math.IsNaN(score):
-			t.State, t.Error = task.Failed, "diverged"
+			t.State, t.Error = task.Diverged, "diverged"
 		default:
 			t.State, t.Score = task.Complete, &score
 		}

@@ -206,7 +206,7 @@ func (t *tuner) mean(r task.Recipe) (float64, bool) {
 		if i < 0 {
 			return 0, false
 		}
-		if !t.trials[i].IsLost() {
+		if t.trials[i].State != task.Lost {
 			all = append(all, t.trials[i].ScoreOrZero())
 		}
 	}

@@ -84,7 +84,7 @@ func playWith(
 				Score:     evaluate(len(history)+1, a),
 			}
 			if trial.Score == nil {
-				trial.State = task.Failed
+				trial.State = task.Diverged
 			}
 			history = append(history, trial)
 		}

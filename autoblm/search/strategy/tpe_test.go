@@ -17,7 +17,7 @@ func TestGoodTrialsAreFewAndComplete(t *testing.T) {
 		trials := ranked(make([]structure.Structure, test.trials))
 		rand.New(rand.NewPCG(1, 1)).
 			Shuffle(len(trials), func(i, j int) { trials[i], trials[j] = trials[j], trials[i] })
-		trials[0].State, trials[0].Score = task.Failed, nil
+		trials[0].State, trials[0].Score = task.Diverged, nil
 		good, bad := splitByScore(trials)
 		if len(good) != test.good || len(good)+len(bad) != test.trials {
 			t.Errorf("%d good and %d bad of %d, want %d good", len(good), len(bad), test.trials,
@@ -33,7 +33,7 @@ func TestGoodTrialsAreFewAndComplete(t *testing.T) {
 					worst.ScoreOrZero())
 			}
 		}
-		if bad[len(bad)-1].State != task.Failed {
+		if bad[len(bad)-1].State != task.Diverged {
 			t.Error("the failed trial is not the worst")
 		}
 	}

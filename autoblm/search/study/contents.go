@@ -232,7 +232,7 @@ func (c *Contents) Counts() Counts {
 		switch t.State {
 		case task.Complete:
 			n.Complete++
-		case task.Failed:
+		case task.Diverged, task.Lost:
 			n.Failed++
 		case task.Running:
 			n.Running++

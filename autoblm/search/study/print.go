@@ -120,8 +120,8 @@ func (o Outcome) PrintBest(w io.Writer) {
 		t.Header = append(t.Header, c.Name)
 	}
 	add := func(name string, trial task.Trial) {
-		if trial.State == task.Failed {
-			name += " (diverged)"
+		if trial.HasFailed() {
+			name += " (" + string(trial.State) + ")"
 		}
 		cells := []any{name}
 		for _, c := range o.presentation.ScoreColumns() {

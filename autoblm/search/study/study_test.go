@@ -54,7 +54,7 @@ func trials() []task.Trial {
 			Prediction: &guess, Loss: []float64{3.25, 1.5}, Seconds: 0.5, Engine: "gomlx", Backend: "go",
 		},
 		{
-			Number: 3, Round: 1, Structure: structure.MustParse("simple"), State: task.Failed,
+			Number: 3, Round: 1, Structure: structure.MustParse("simple"), State: task.Diverged,
 			Error: "diverged",
 		},
 	}
