@@ -21,6 +21,8 @@ func TestEncoders(t *testing.T) {
 	}{
 		{"compgcn", "fb15k-237", kge.CompGCNMult, 2, 100, 200, 128, 500, .3, .001, kge.BCE},
 		{"compgcn", "wn18rr", kge.CompGCNMult, 2, 100, 200, 128, 500, .3, .001, kge.BCE},
+		{"compgcn-conve", "fb15k-237", kge.CompGCNCorr, 1, 100, 200, 128, 500, .3, .001, kge.BCE},
+		{"compgcn-conve", "wn18rr", kge.CompGCNCorr, 1, 100, 200, 128, 500, .3, .001, kge.BCE},
 		{"rgcn", "fb15k-237", kge.RGCN, 2, 500, 500, 5000, 200, .2, .01, kge.LogLoss},
 		{"compgcn", "umls", kge.CompGCNCorr, 1, 64, 64, 512, 40, .2, .01, kge.LogLoss},
 		{"rgcn", "umls", kge.RGCN, 1, 64, 64, 512, 60, .2, .01, kge.LogLoss},
@@ -29,9 +31,16 @@ func TestEncoders(t *testing.T) {
 		s := r.Training
 		if s.Encoder != c.encoder || s.Depth() != c.layers || s.LearnedDim() != c.in ||
 			s.Dim != c.out || s.Batch != c.batch || s.Epochs != c.epochs || s.Loss != c.loss ||
-			s.EncoderDropout != c.dropout || r.LearningRate != c.rate || s.Optimizer != kge.Adam ||
-			r.Structure != structure.MustParse("distmult") {
+			s.EncoderDropout != c.dropout || r.LearningRate != c.rate || s.Optimizer != kge.Adam {
 			t.Errorf("%s for %s: %+v", c.name, c.dataset, r)
+		}
+		decoder, isConvE := r.Form.ConvE()
+		if isConvE {
+			near(t, c.name, []float64{s.InputDropout, s.Dropout, s.FeatureDropout}, []float64{0, .3, .3})
+			rows, columns := decoder.Maps(s.Dim)
+			near(t, c.name, []float64{float64(rows), float64(columns)}, []float64{14, 14})
+		} else if r.Structure != structure.MustParse("distmult") {
+			t.Errorf("%s for %s decodes with %v", c.name, c.dataset, r.Structure)
 		}
 		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
 			t.Errorf("%s for %s: %v", c.name, c.dataset, err)

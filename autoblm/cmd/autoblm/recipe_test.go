@@ -15,8 +15,8 @@ func TestRecipeJSON(t *testing.T) {
 	}
 	same(t, "recipes for fb15k-237", strings.Join(names, " "),
 		"paper paper-search n3 dura dura-cp rescal rp kgbench metasd-base bique ivr ivr-quate "+
-			"ivr-analogy ivr-tucker tucker meim rotate transe pairre conve compgcn rgcn interstellar rsn "+
-			"default default-small dense large huge vast basic small transh")
+			"ivr-analogy ivr-tucker tucker meim rotate transe pairre conve compgcn compgcn-conve rgcn "+
+			"interstellar rsn default default-small dense large huge vast basic small transh")
 	has(t, object(t, "recipe list --dataset world"), fields{"recipes.#": len(recipe.For(""))})
 	for name, want := range map[string]string{
 		"wn18": "", "wn81": "autoblm: no recipe is for wn81 alone; these are for any graph\n",
