@@ -81,8 +81,8 @@ func TestEncoderMemory(t *testing.T) {
 	d, s := completion.Data(enginetest.Graph()), kge.DefaultSettings()
 	s.Dim, s.Reciprocal, s.Encoder = 8, true, kge.RGCN
 	members := []kge.Member{{Form: form.TransE, Seed: 1, LearningRate: 0.1}}
-	small := newEngine(t, Settings{Backend: backend.Go, Memory: 100 << 10})
-	require.Error(t, small.Supports(d, s, members), "a step on 1 question needs", "limit of 100 KiB",
+	small := newEngine(t, Settings{Backend: backend.Go, Memory: 50 << 10})
+	require.Error(t, small.Supports(d, s, members), "a step on 1 question needs", "limit of 50 KiB",
 		"bases of the encoder rgcn")
 	s.Encoder = kge.NoEncoder
 	require.NoError(t, small.Supports(d, s, members))

@@ -90,7 +90,7 @@ func (e automaticOnly) Supports(d *kge.Data, s kge.Settings, members []kge.Membe
 func TestAutomaticGradients(t *testing.T) {
 	for name, settings := range map[string]func(t *testing.T) Settings{
 		"xla":   func(t *testing.T) Settings { return Settings{Backend: xlatest.Backend(t)} },
-		"parts": func(*testing.T) Settings { return Settings{Backend: backend.Go, Memory: 20 << 10} },
+		"parts": func(*testing.T) Settings { return Settings{Backend: backend.Go, Memory: 24 << 10} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine := newEngine(t, settings(t))

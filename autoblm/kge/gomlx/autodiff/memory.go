@@ -2,10 +2,9 @@ package autodiff
 
 import (
 	"fmt"
-	"math"
-
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/encoder"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx/optimizer"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/dustin/go-humanize"
@@ -55,7 +54,7 @@ func memoryOf(c Compiler, d *kge.Data, s kge.Settings, one kge.Member, answers i
 	m := memory{
 		limit:     c.Memory() / bytesOfNumber,
 		state:     rows * int64(1+optimizer.Rules[s.Optimizer].Slots),
-		step:      4*rows + encoderNumbers(d, s, one), // gradients, and the new state
+		step:      4*rows + encoderNumbers(c, d, s, one), // gradients, and the new state
 		questions: questionsOf(d, s),
 		unit:      1,
 	}
@@ -148,29 +147,19 @@ func tablesOfDifferences(c Compiler) int64 {
 	return 8
 }
 
-// encoderNumbers returns the approximate number of numbers that an encoder keeps in a step: for each
-// message and layer the numbers from which its gradient follows, and for each entity sums, outputs
-// and their gradients. In R-GCN each shared matrix has messages of its own from the same entities.
-func encoderNumbers(d *kge.Data, s kge.Settings, m kge.Member) int64 {
-	var ofMessage float64 // rows
-	switch s.Encoder {
-	case kge.NoEncoder:
+// encoderNumbers returns the approximate number of numbers that an encoder keeps in a step. Each layer
+// has outputs for each entity and, for each term of a message, a table and sums in both directions, with
+// the gradients of all. Messages are summed in groups; without fusing, those of one sum are stored.
+func encoderNumbers(c Compiler, d *kge.Data, s kge.Settings, m kge.Member) int64 {
+	e := encoder.New(s, m)
+	if !e.Exists() {
 		return 0
-	case kge.CompGCNSub:
-		ofMessage = 5
-	case kge.CompGCNMult:
-		ofMessage = 7
-	case kge.CompGCNCorr:
-		ofMessage = 10
-	case kge.BLM:
-		message := s.MessageOf(m.Structure)
-		ofMessage = 6 + 2*float64(message.Nonzeros())/float64(max(1, message.K()))
-	case kge.RGCN:
-		ofMessage = 3 + 3*float64(s.BasisCount())
 	}
-	width := float64(max(s.Dim, s.LearnedDim()))
-	rows := 2*float64(d.Count)*ofMessage + 8*float64(len(d.Entities))
-	return int64(math.Ceil(rows * width * float64(s.Depth())))
+	rows := len(d.Entities)*s.Depth()*(8+6*e.Terms()) + d.Count
+	if !c.Fuses() {
+		rows += 5 * d.Count // looked up by two roles, products, these with factors, padding
+	}
+	return int64(rows) * int64(max(s.Dim, s.LearnedDim()))
 }
 
 // room returns the number of questions of a part of a batch: all of them, if they fit in memory. Parts

@@ -197,10 +197,11 @@ func TestMemoryOfAnswers(t *testing.T) {
 	}
 }
 
-// TestMemoryOfEncoders checks that the numbers of an encoder grow with its messages.
+// TestMemoryOfEncoders checks that the numbers of an encoder grow with the terms of its messages, and
+// where a backend stores the messages.
 func TestMemoryOfEncoders(t *testing.T) {
 	d, s, _, _ := distances(1)
-	layer := func(rows int) int64 { return int64(s.Dim * (2*d.Count*rows + 8*len(d.Entities))) }
+	layers := func(n, terms int) int64 { return int64(s.Dim * (n*len(d.Entities)*(8+6*terms) + d.Count)) }
 	for _, c := range []struct {
 		what      string
 		structure string
@@ -208,20 +209,29 @@ func TestMemoryOfEncoders(t *testing.T) {
 		want int64
 	}{
 		{"none", "1", kge.Encoding{}, 0},
-		{"sub", "1", kge.Encoding{Encoder: kge.CompGCNSub}, layer(5)},
-		{"mult, two layers", "1", kge.Encoding{Encoder: kge.CompGCNMult, EncoderLayers: 2}, 2 * layer(7)},
-		{"corr", "1", kge.Encoding{Encoder: kge.CompGCNCorr}, layer(10)},
-		{"diagonal", "1,0;0,2", kge.Encoding{Encoder: kge.BLM}, layer(8)},
-		{"all products", "1,2;2,1", kge.Encoding{Encoder: kge.BLM}, layer(10)},
-		{"bases", "1", kge.Encoding{Encoder: kge.RGCN, EncoderBases: 4}, layer(15)},
+		{"sub", "1", kge.Encoding{Encoder: kge.CompGCNSub}, layers(1, 1)},
+		{"mult, two layers", "1", kge.Encoding{Encoder: kge.CompGCNMult, EncoderLayers: 2}, layers(2, 1)},
+		{"corr", "1", kge.Encoding{Encoder: kge.CompGCNCorr}, layers(1, 2)},
+		{"diagonal", "1,0;0,2", kge.Encoding{Encoder: kge.BLM}, layers(1, 1)},
+		{"two products in a row", "1,2;0,1", kge.Encoding{Encoder: kge.BLM}, layers(1, 2)},
+		{"bases", "1", kge.Encoding{Encoder: kge.RGCN, EncoderBases: 4}, layers(1, 4)},
 	} {
 		s.Encoding = c.Encoding
 		m := kge.Member{Structure: structure.MustParse(c.structure)}
-		if got := encoderNumbers(d, s, m); got != c.want {
+		if got := encoderNumbers(limited{}, d, s, m); got != c.want {
 			t.Errorf("%s: %d numbers, want %d", c.what, got, c.want)
+		}
+		stored := encoderNumbers(storing{}, d, s, m) - c.want
+		if want := int64(5 * s.Dim * d.Count); s.Encoder != kge.NoEncoder && stored != want {
+			t.Errorf("%s: stored messages have %d numbers, want %d", c.what, stored, want)
 		}
 	}
 }
+
+// storing is a compiler for a backend that stores what it sums.
+type storing struct{ limited }
+
+func (storing) Fuses() bool { return false }
 
 // TestPartsOfBlocks checks that parts have whole blocks of questions that share negatives.
 func TestPartsOfBlocks(t *testing.T) {

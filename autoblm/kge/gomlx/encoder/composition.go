@@ -8,49 +8,97 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// composition combines entities with relations: after(compose(before(e), before(r))), where before and
-// after are linear maps of rows, so that they need not be applied to each edge.
+// composition is the φ of an encoder. φ(e, r) is after the sum of terms, where after is a linear map of
+// rows, so that it need not be applied to each edge.
 type composition struct {
-	before, after func(x *Node) *Node
-	compose       func(entities, relations *Node) *Node
+	terms func(entities, relations *Node) []term
+	after func(x *Node) *Node
 }
+
+// term combines rows of entities and relations by number. It is linear in both, or in each plus the other.
+type term struct {
+	entities, relations *Node // tables: rows with the columns of the result, or with one column
+	combination
+}
+
+// combination is how two numbers are combined, with what a gradient v of the result gives to each.
+type combination struct {
+	of          func(e, r *Node) *Node
+	toEntities  func(r, v *Node) *Node
+	toRelations func(e, v *Node) *Node
+}
+
+var (
+	products    = combination{Mul, Mul, Mul}
+	differences = combination{
+		of:          Sub,
+		toEntities:  func(_, v *Node) *Node { return v },
+		toRelations: func(_, v *Node) *Node { return Neg(v) },
+	}
+)
 
 // composition returns the φ of the encoder for rows of a dimension.
 func (l layer) composition(dim int) composition {
 	same := func(x *Node) *Node { return x }
 	switch l.settings.Encoder {
 	case kge.CompGCNSub:
-		return composition{same, same, Sub}
+		return composition{one(differences), same}
 	case kge.CompGCNMult:
-		return composition{same, same, Mul}
+		return composition{one(products), same}
 	case kge.CompGCNCorr:
 		return correlation(dim)
 	}
-	return composition{same, same, mixing(l.message)}
+	return composition{mixing(l.message), same}
 }
 
-// mixing returns g(A, r) e: chunk i is the sum over j of sign(A_ij) r_|A_ij| ⊙ e_j.
-func mixing(a structure.Structure) func(entities, relations *Node) *Node {
-	return func(entities, relations *Node) *Node {
+// one returns the only term that combines the tables as they are.
+func one(c combination) func(entities, relations *Node) []term {
+	return func(e, r *Node) []term { return []term{{e, r, c}} }
+}
+
+// mixing returns g(A, r) e: chunk i is the sum over j of sign(A_ij) r_|A_ij| ⊙ e_j. Each term has one
+// of the products of each chunk.
+func mixing(a structure.Structure) func(entities, relations *Node) []term {
+	return func(entities, relations *Node) (terms []term) {
 		width := entities.Shape().Dim(1) / a.K()
 		chunk := func(x *Node, i int) *Node {
 			return Slice(x, AxisRange(), AxisRange(i*width, (i+1)*width))
 		}
-		var chunks []*Node
-		for i := range a.K() {
-			sum := ZerosLike(chunk(entities, i))
-			for j := range a.K() {
-				switch block := a.At(i, j); {
-				case block > 0:
-					sum = Add(sum, Mul(chunk(relations, block-1), chunk(entities, j)))
-				case block < 0:
-					sum = Sub(sum, Mul(chunk(relations, -block-1), chunk(entities, j)))
+		for n := range mostBlocks(a) {
+			var es, rs []*Node
+			for _, row := range a.Rows() {
+				e, r := ZerosLike(chunk(entities, 0)), chunk(relations, 0)
+				if columns := nonzeros(row); n < len(columns) {
+					block := row[columns[n]]
+					e, r = chunk(entities, columns[n]), chunk(relations, max(block, -block)-1)
+					if block < 0 {
+						e = Neg(e)
+					}
 				}
+				es, rs = append(es, e), append(rs, r)
 			}
-			chunks = append(chunks, sum)
+			terms = append(terms, term{Concatenate(es, 1), Concatenate(rs, 1), products})
 		}
-		return Concatenate(chunks, 1)
+		return terms
 	}
+}
+
+// mostBlocks returns the largest number of nonzero blocks in a row.
+func mostBlocks(a structure.Structure) (most int) {
+	for _, row := range a.Rows() {
+		most = max(most, len(nonzeros(row)))
+	}
+	return most
+}
+
+// nonzeros returns the columns of the nonzero blocks of a row.
+func nonzeros(row []int) (columns []int) {
+	for j, block := range row {
+		if block != 0 {
+			columns = append(columns, j)
+		}
+	}
+	return columns
 }
 
 // correlation returns the circular correlation. By the convolution theorem its discrete Fourier
@@ -74,18 +122,19 @@ func correlation(n int) composition {
 			back[f][i], back[frequencies+f][i] = float32(weight*cos), float32(-weight*sin)
 		}
 	}
-	parts := func(x *Node) (re, im *Node) {
+	transformed := func(x *Node) (re, im *Node) {
+		x = product(x, Const(x.Graph(), forward))
 		return Slice(x, AxisRange(), AxisRange(0, frequencies)), Slice(x, AxisRange(), AxisRange(frequencies))
 	}
+	pair := func(x, y *Node) *Node { return Concatenate([]*Node{x, y}, 1) }
 	return composition{
-		before: func(x *Node) *Node { return product(x, Const(x.Graph(), forward)) },
-		after:  func(x *Node) *Node { return product(x, Const(x.Graph(), back)) },
-		compose: func(entities, relations *Node) *Node {
-			a, b := parts(entities)
-			c, d := parts(relations)
-			return Concatenate([]*Node{
-				Add(Mul(a, c), Mul(b, d)), Sub(Mul(a, d), Mul(b, c)),
-			}, 1)
+		terms: func(entities, relations *Node) []term {
+			a, b := transformed(entities)
+			c, d := transformed(relations)
+			return []term{ // ac + bd, ad - bc
+				{pair(a, a), pair(c, d), products}, {pair(b, Neg(b)), pair(d, c), products},
+			}
 		},
+		after: func(x *Node) *Node { return product(x, Const(x.Graph(), back)) },
 	}
 }

@@ -3,6 +3,9 @@
 // All compositions of an entity and a relation are made elementwise, for each edge, and summed by
 // target. Matrices are then applied to the sums, which are fewer than the edges. Circular correlation
 // is such a product between two discrete Fourier transforms, see [composition].
+//
+// Edges are summed in groups with one target, and their gradients in groups with one source or relation,
+// so that a backend scatters groups instead of edges, see [flow].
 package encoder
 
 import (
@@ -42,6 +45,22 @@ func New(s kge.Settings, m kge.Member) Encoder {
 // Exists reports whether there is an encoder.
 func (e Encoder) Exists() bool { return e != Encoder{} }
 
+// Terms returns the number of terms of a message, each the product of a vector of an entity and one of a
+// relation; 0 without an encoder.
+func (e Encoder) Terms() int {
+	switch e.settings.Encoder {
+	case kge.NoEncoder:
+		return 0
+	case kge.CompGCNCorr:
+		return 2
+	case kge.BLM:
+		return mostBlocks(e.message)
+	case kge.RGCN:
+		return e.settings.BasisCount()
+	}
+	return 1
+}
+
 // Drop drops a share of the numbers of x, and scales the others, in a training step. Each call drops
 // other numbers.
 type Drop func(x *Node, share float64) *Node
@@ -58,7 +77,7 @@ func (e Encoder) Encode(learned, edges []*Node, drop Drop) []*Node {
 		tables[t.Name] = learned[1+i]
 	}
 	outputs := slices.Clone(learned[:decoder])
-	messages := newMessages(edges, outputs[0].Shape().Dim(0))
+	messages := newMessages(edges)
 	if share := e.settings.EdgeDropout; share > 0 {
 		messages.scale(drop(OnesLike(messages.intoTails), share))
 	}

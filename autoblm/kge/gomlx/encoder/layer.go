@@ -24,14 +24,25 @@ func product(x, y *Node) *Node { return Dot(x, y).General([]int{1}, nil, []int{0
 // compGCN returns the entities and relations after a layer of CompGCN, see [kge.Encoding].
 func (l layer) compGCN(entities, relations *Node, m *messages) (x, r *Node) {
 	phi := l.composition(entities.Shape().Dim(1))
-	from := phi.before(entities)
-	asTails, asHeads := m.sums(from, phi.before(relations), phi.compose)
-	self := phi.compose(from, BroadcastToShape(phi.before(l.table(kge.EncoderLoop)), from.Shape()))
+	asTails, asHeads := m.sums(phi.terms(entities, relations))
 	x = l.transformed(phi.after(asTails), kge.EncoderForward)
 	x = Add(x, l.transformed(phi.after(asHeads), kge.EncoderReverse))
-	x = Add(x, l.transformed(phi.after(self), kge.EncoderSelf))
+	x = Add(x, l.transformed(phi.after(l.toSelf(phi, entities)), kge.EncoderSelf))
 	x = Tanh(l.normalized(DivScalar(x, 3)))
 	return x, l.transformed(relations, kge.EncoderRelation)
+}
+
+// toSelf returns the messages of entities to themselves, along the relation loop.
+func (l layer) toSelf(phi composition, entities *Node) (sum *Node) {
+	for i, t := range phi.terms(entities, l.table(kge.EncoderLoop)) {
+		x := t.of(t.entities, BroadcastToShape(t.relations, t.entities.Shape()))
+		if i == 0 {
+			sum = x
+		} else {
+			sum = Add(sum, x)
+		}
+	}
+	return sum
 }
 
 // normalized returns batch normalization over all entities.
@@ -49,7 +60,8 @@ func (l layer) rgcn(entities *Node, m *messages) *Node {
 	in := entities.Shape().Dim(1)
 	for basis := range l.settings.BasisCount() {
 		coefficients := Slice(l.table(kge.EncoderCoefficients), AxisRange(), AxisRange(basis, basis+1))
-		asTails, asHeads := m.sums(entities, coefficients, Mul)
+		coefficients = BroadcastToDims(coefficients, coefficients.Shape().Dim(0), in)
+		asTails, asHeads := m.sums([]term{{entities, coefficients, products}})
 		matrix := func(name string) *Node {
 			return Slice(l.table(name), AxisRange(basis*in, (basis+1)*in))
 		}

@@ -4,13 +4,12 @@ import (
 	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // edgeInputs is the number of inputs that Edges returns.
-const edgeInputs = 2
+const edgeInputs = 5
 
 // Inputs returns the number of tensors that [Encoder.Edges] returns.
 func (e Encoder) Inputs() int {
@@ -20,16 +19,18 @@ func (e Encoder) Inputs() int {
 	return edgeInputs
 }
 
-// Edges returns the inputs for the training triples of the data: heads, rows of relations, rows of
-// their reverses and tails, [4, triples], and the factors of the messages to tails and to heads,
-// [2, triples].
+// Edges returns the inputs for the training triples of the data and one more, which fills groups: heads,
+// rows of relations, rows of their reverses and tails, [4, triples+1]; the factors of the messages to
+// tails and to heads, [2, triples+1], zero for the last; and the triples in groups of one head, one
+// relation and one tail, see [grouped].
 func (e Encoder) Edges(d *kge.Data) []*tensors.Tensor {
 	if !e.Exists() {
 		return nil
 	}
 	triples := d.Triples()
-	n := len(triples)
+	n := len(triples) + 1
 	ids, factors := make([]int32, 4*n), make([]float32, 2*n)
+	heads, relations, tails := make([]int32, n-1), make([]int32, n-1), make([]int32, n-1)
 	fromHead, toTail := make([]float64, len(d.Entities)), make([]float64, len(d.Entities))
 	for i, t := range triples {
 		ids[i], ids[3*n+i] = t.Head, t.Tail
@@ -37,6 +38,7 @@ func (e Encoder) Edges(d *kge.Data) []*tensors.Tensor {
 		if !e.settings.Reciprocal { // a relation has two rows, see [kge.EncoderCoefficients]
 			ids[n+i], ids[2*n+i] = 2*t.Relation, 2*t.Relation+1
 		}
+		heads[i], relations[i], tails[i] = t.Head, t.Relation, t.Tail
 		fromHead[t.Head]++
 		toTail[t.Tail]++
 	}
@@ -50,43 +52,48 @@ func (e Encoder) Edges(d *kge.Data) []*tensors.Tensor {
 	}
 	return []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(ids, 4, n), tensors.FromFlatDataAndDimensions(factors, 2, n),
+		grouped(heads), grouped(relations), grouped(tails),
 	}
 }
 
 // messages describes the messages along all triples in both directions.
 type messages struct {
-	entities int
-	// Ids of the triples, [triples, 1].
-	heads, relations, reverses, tails *Node
-	// Factors of the messages, [triples, 1].
-	intoTails, intoHeads *Node
+	heads, relations, reverses, tails role
+	intoTails, intoHeads              *Node // factors of the messages, [triples+1, 1]
 }
 
-func newMessages(edges []*Node, entities int) *messages {
+// role is a place in triples.
+type role struct {
+	ids    *Node // rows of a table, [triples+1, 1]
+	groups *Node // triples with one id, [groups, width]
+}
+
+func newMessages(edges []*Node) *messages {
 	row := func(x *Node, i int) *Node { return Reshape(Slice(x, AxisElem(i)), -1, 1) }
 	ids, factors := edges[0], edges[1]
 	return &messages{
-		entities: entities,
-		heads:    row(ids, 0), relations: row(ids, 1), reverses: row(ids, 2), tails: row(ids, 3),
+		heads: role{row(ids, 0), edges[2]}, tails: role{row(ids, 3), edges[4]},
+		relations: role{row(ids, 1), edges[3]}, reverses: role{row(ids, 2), edges[3]},
 		intoTails: row(factors, 0), intoHeads: row(factors, 1),
 	}
 }
 
-// scale multiplies the factors of both messages of each triple, [triples, 1].
+// scale multiplies the factors of both messages of each triple, [triples+1, 1].
 func (m *messages) scale(by *Node) {
 	m.intoTails, m.intoHeads = Mul(m.intoTails, by), Mul(m.intoHeads, by)
 }
 
 // sums returns the sums of the messages that entities receive as tails and as heads, [entities,
-// columns]. send returns the messages [triples, columns] from rows of entities and of relations.
-func (m *messages) sums(
-	entities, relations *Node, send func(entities, relations *Node) *Node,
-) (asTails, asHeads *Node) {
-	sum := func(from, along, into, factors *Node) *Node {
-		sent := Mul(send(Gather(entities, from), Gather(relations, along)), factors)
-		none := Zeros(sent.Graph(), shapes.Make(sent.DType(), m.entities, sent.Shape().Dim(1)))
-		return ScatterSum(none, into, sent, false, false)
+// columns]. A message is the sum of terms.
+func (m *messages) sums(terms []term) (asTails, asHeads *Node) {
+	for i, t := range terms {
+		toTails := flow{m.heads, m.relations, m.tails, m.intoTails}.sum(t)
+		toHeads := flow{m.tails, m.reverses, m.heads, m.intoHeads}.sum(t)
+		if i == 0 {
+			asTails, asHeads = toTails, toHeads
+			continue
+		}
+		asTails, asHeads = Add(asTails, toTails), Add(asHeads, toHeads)
 	}
-	return sum(m.heads, m.relations, m.tails, m.intoTails),
-		sum(m.tails, m.reverses, m.heads, m.intoHeads)
+	return asTails, asHeads
 }
