@@ -21,7 +21,7 @@ type term struct {
 	combination
 }
 
-// combination is how two numbers are combined, with what a gradient v of the result gives to each.
+// combination combines two numbers, and returns the gradient of each from the gradient v of the result.
 type combination struct {
 	of          func(e, r *Node) *Node
 	toEntities  func(r, v *Node) *Node

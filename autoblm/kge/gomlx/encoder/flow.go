@@ -5,7 +5,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// flow is the messages in one direction.
+// flow has the messages in one direction.
 type flow struct {
 	from, along, into role  // senders, relations and receivers
 	factors           *Node // [triples+1, 1]
@@ -13,9 +13,8 @@ type flow struct {
 
 // sum returns the sums of the messages of a term by receiver, [entities, columns].
 //
-// Its gradient is written out. By itself, the gradient of looking up the rows of all edges would scatter
-// as many rows, which takes XLA on a CPU four times as long as to look them up. The gradients of a sum
-// over triples are such sums too, grouped by sender or by relation.
+// Automatic differentiation would scatter a row for each edge, which takes XLA on a CPU longer than to
+// look all rows up. So the gradients are such sums too: by sender and by relation.
 func (f flow) sum(t term) *Node {
 	e, r := t.entities, t.relations
 	sums := StopGradient(f.total(f.into, e, func(look lookUp) *Node {
