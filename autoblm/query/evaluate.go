@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -182,10 +183,15 @@ type Evaluations struct {
 }
 
 // EvaluateModel ranks the answers to the valid and test queries with the given numbers of hops and
-// stores the result in the model. The data must have the ids of the model.
+// stores the result in the model. The data must have the ids of the model;
+// [Data.Align] gives queries of other data these ids.
 func EvaluateModel(
 	ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, how eval.Options, hops ...int,
 ) (e Evaluations, err error) {
+	if !m.HasIDs(d.Entities, d.Relations) {
+		return e, fmt.Errorf("%s and the model have other entities or relations, or another order of these: "+
+			"rank the queries that Align returns", d.Name)
+	}
 	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.AutoPrecision)
 	if err != nil {
 		return e, err

@@ -24,13 +24,16 @@ func ExamplePredict() {
 	}
 	settings := query.BasicSettings()
 	settings.Dim, settings.Epochs = 32, 15
+	member := kge.DefaultMember(structure.MustParse("complex"))
+	if err := settings.Validate(member); err != nil {
+		panic(err)
+	}
 	data, err := d.Training(settings.Paths)
 	if err != nil {
 		panic(err)
 	}
 	report, err := kge.Train(ctx, engine, kge.Job{
-		Data: data, Settings: settings.Settings,
-		Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))},
+		Data: data, Settings: settings.Settings, Members: []kge.Member{member},
 	})
 	if err != nil {
 		panic(err)

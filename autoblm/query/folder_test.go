@@ -219,3 +219,16 @@ func reversed(labels []string, rows []float32, dim int) ([]string, []float32) {
 	}
 	return names, numbers
 }
+
+// TestEvaluateModelRefusesOtherIDs of data whose queries would rank other entities.
+func TestEvaluateModelRefusesOtherIDs(t *testing.T) {
+	d := enginetest.Paths(t, 40, 3, 200)
+	m := trained(t, d, "complex", true)
+	other := *d
+	other.Entities = slices.Clone(d.Entities)
+	slices.Reverse(other.Entities)
+	_, err := query.EvaluateModel(t.Context(), cpu.New(1), m, &other, eval.Options{}, 2)
+	if err == nil || !strings.Contains(err.Error(), "rank the queries that Align returns") {
+		t.Errorf("entities in another order: %v", err)
+	}
+}

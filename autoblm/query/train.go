@@ -90,14 +90,15 @@ func DefaultSampling(f form.Form, dim int) kge.Sampling {
 	return kge.Sampling{Negatives: 128, Margin: 24 * float64(dim) / 400}
 }
 
-// Validate returns an error if the settings or a member are invalid. L2, N3, RelationL2 and
-// EntityL2 penalize the anchor, the relations of the path and the drawn answer. Products penalizes
-// |e0ᵀR|² + |R e|², where R is the product of the path.
+// Validate returns an error if the settings or a member are invalid. Call it before [kge.Train],
+// which ignores some settings that only triples have. L2, N3, RelationL2 and EntityL2 penalize the
+// anchor, the relations of the path and the drawn answer. Products penalizes |e0ᵀR|² + |R e|², where
+// R is the product of the path.
 func (s Settings) Validate(m kge.Member) error {
 	_, isNeural := m.Form.Neural()
 	switch {
 	case isNeural:
-		return fmt.Errorf("%v learns triples or walks of their entities: train it with autoblm train", m.Form)
+		return fmt.Errorf("queries do not train with %v: choose another form, such as q2b", m.Form)
 	case s.Frequency != 0:
 		return fmt.Errorf("frequency is %v: for queries use answer-power", s.Frequency)
 	case s.AnswersPerQuery != 0:

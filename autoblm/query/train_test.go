@@ -178,7 +178,7 @@ func TestTrainRefuses(t *testing.T) {
 			j.members[0].Form, j.members[0].Structure = form.Core(2), structure.Structure{}
 			j.settings.BatchNorm = true
 		},
-		"train it with autoblm train": func(j *job) {
+		"queries do not train with conve": func(j *job) {
 			j.members[0].Form, j.members[0].Structure = form.DefaultConvE.Form(), structure.Structure{}
 		},
 		"leave encoder at none":    func(j *job) { j.settings.Encoder = kge.RGCN },
