@@ -200,9 +200,6 @@ func (s searchRun) printStructures(
 	w io.Writer, o *output, r *search.Result, summary searchSummary,
 ) {
 	s.printTitle(w, s.settings.Algorithm, format.Count(r.Trained, "structure"), r)
-	if diverged := r.Trained - r.Complete; diverged > 0 {
-		fmt.Fprintf(w, "%d of them diverged\n", diverged)
-	}
 	summary.PrintTuned(w)
 	if len(r.Best)+len(r.Baselines) > 0 {
 		fmt.Fprintln(w)

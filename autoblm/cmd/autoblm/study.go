@@ -183,7 +183,7 @@ func (s studyDetails) block(
 // printDetails prints all settings and tables.
 func (s studyDetails) printDetails(w io.Writer, r *search.Result, p task.Presentation) {
 	fmt.Fprintf(w, "\nproposed in %s\n", format.Seconds(s.Choosing))
-	fmt.Fprintf(w, "%s in total: %d complete, %d diverged, %d unfinished\n",
+	fmt.Fprintf(w, "%s in total: %d complete, %d diverged or lost, %d unfinished\n",
 		format.Count(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
 	if len(s.Engines) > 0 {
 		fmt.Fprintf(w, "engine: %s, %v\n", format.List(s.Engines, "and"), s.Precision)

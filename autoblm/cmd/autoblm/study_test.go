@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
@@ -69,6 +71,17 @@ func TestStudyShow(t *testing.T) {
 	contains(t, text, "study finished · small · autoblm+ · 10 structures", "training dim",
 		"Recipes tried on SimplE", "round", "QuatE", "Best structures with other recipes",
 		shown["fingerprint"].(string))
+}
+
+// TestStudyShowCountsLostTrials next to diverged ones.
+func TestStudyShowCountsLostTrials(t *testing.T) {
+	var text strings.Builder
+	r, p := &search.Result{}, task.Presentation{}
+	details := studyDetails{
+		Outcome: study.OutcomeOf(study.About{}, r, p), Trials: study.Counts{All: 3, Complete: 1, Failed: 2},
+	}
+	details.printDetails(&text, r, p)
+	contains(t, text.String(), "3 trials in total: 1 complete, 2 diverged or lost, 0 unfinished")
 }
 
 func TestStudyExport(t *testing.T) {
