@@ -17,7 +17,7 @@ import (
 type queryEvalCommand struct {
 	Model   string      `required:"" placeholder:"DIR" help:"Folder of a model, or of a search."`
 	Dataset string      `required:"" placeholder:"DIR" help:"Folder of queries."`
-	Hops    int         `default:"0" min:"0" max:"99" help:"Length of the paths; 0 stands for --hops of the training. Other lengths work too."`
+	Hops    int         `default:"0" min:"0" max:"99" help:"Length of the paths; 0 stands for the last of --hops of the training. Other lengths work too."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
 	precisionFlag
 	computeFlags

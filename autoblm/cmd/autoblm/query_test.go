@@ -75,6 +75,16 @@ func TestQueryNegatives(t *testing.T) {
 	}
 }
 
+// TestQuerySampleOfOneHop: all queries of one hop are kept, also if fewer are requested.
+func TestQuerySampleOfOneHop(t *testing.T) {
+	sample := "query sample --split train --dataset " + smallGraph(t) + " --out " + t.TempDir()
+	_, stderr := succeed(t, sample+"/few --hops 1,2 --count 5")
+	contains(t, stderr, " train paths of 1 hop are kept, as they are the graph")
+	if _, stderr := succeed(t, sample+"/all --hops 1,2"); strings.Contains(stderr, "are kept") {
+		t.Errorf("without --count: %q", stderr)
+	}
+}
+
 // TestQuerySampleKeepsQueries: existing queries stay, and missing ones are sampled.
 func TestQuerySampleKeepsQueries(t *testing.T) {
 	data, whole := queries(t), t.TempDir()+"/whole"
