@@ -3,11 +3,14 @@ package classify
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // SearchPurpose names what a search for classes optimizes.
@@ -60,7 +63,24 @@ func CheckSearch(r task.Recipe, f form.Form) error {
 	if r.Training.Precision == kge.Bfloat16 {
 		return errors.New("classification computes in float32 only: leave precision out")
 	}
-	return r.CheckNoTriples()
+	return checkUnused(r)
+}
+
+// checkUnused returns an error if a setting of a recipe that classification does not use is set.
+func checkUnused(r task.Recipe) error {
+	used := SearchRecipe(task.Recipe{Recipe: kge.DefaultRecipe(), Seed: r.Seed}, false)
+	used.LearningRate, used.L2 = r.LearningRate, r.L2
+	t := &used.Training
+	t.Dim, t.Epochs, t.Dropout = r.Training.Dim, r.Training.Epochs, r.Training.Dropout
+	t.DataSeed, t.Precision = r.Training.DataSeed, r.Training.Precision
+	unset := settings.Of(used)
+	for i, s := range settings.Of(r) {
+		if s.Text() != unset[i].Text() {
+			name := strings.ReplaceAll(strings.TrimPrefix(s.Name, "training "), "_", "-")
+			return fmt.Errorf("classification does not use %s, which is %s: leave it out", name, s.Text())
+		}
+	}
+	return nil
 }
 
 // OpenTask opens an RDF graph with the task settings of a study. It calls warn with warnings.

@@ -62,12 +62,19 @@ var structureFlags = []string{
 }
 
 // checkFlags returns an error if a flag that only structures have is given with --model, or on the
-// command line one of another task.
+// command line one of another task or of completion alone.
 func (c *searchCommand) checkFlags(line *kong.Context) error {
+	t, err := tasks.Find(c.Task)
+	if err != nil {
+		return err
+	}
 	for flag := range flags.OnCommandLine(line) {
 		if task, is := taskOf(flag); is && task != c.Task {
 			return fmt.Errorf("--%s is for --task %s, not %s: leave it out, or add --task %[2]s",
 				flag.Name, task, c.Task)
+		}
+		if !t.Recipes && (flag.Name == "ensemble" || flag.Name == "retrain-splits") && !flag.Target.IsZero() {
+			return fmt.Errorf("--%s is for completion, not --task %s: leave it out", flag.Name, c.Task)
 		}
 	}
 	if c.Settings.Model == form.Bilinear {

@@ -131,6 +131,12 @@ func TestTaskRefusals(t *testing.T) {
 		{cli.Misuse, "set halving to 0", classes + " --halving 1"},
 		{cli.Misuse, "has no backend", classes + " --engine cpu --backend go"},
 		{cli.Misuse, "dim is 6", classes + " --dim 6"},
+		{cli.Misuse, "classification does not use batch, which is 7: leave it out", classes + " --batch 7"},
+		{cli.Misuse, "does not use n3, which is 0.1", classes + " --n3 0.1"},
+		{cli.Misuse, "does not use optimizer, which is adam", classes + " --optimizer adam"},
+		{cli.Misuse, "does not use frequency", classes + " --frequency 0.1"},
+		{cli.Misuse, "--ensemble is for completion, not --task query", query + " --ensemble 4 --retrain-seeds 2"},
+		{cli.Misuse, "--retrain-splits is for completion", classes + " --retrain-splits 2 --retrain-seeds 2"},
 		{cli.Failed, "small", search + "--task classify --dataset " + graph},
 	})
 }
