@@ -12,9 +12,9 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Ranges holds the ranges from which [Tune] draws. An empty list keeps the value of the settings.
-// Learning rates and L2 weights are log-uniform, dropouts uniform. L2 with an upper end of 0 keeps
-// the member's weight.
+// Ranges holds the ranges from which [Tune] draws. An empty list keeps the value of the settings, and
+// a range with an upper end of 0 that of the member. Learning rates and L2 weights are log-uniform,
+// dropouts uniform.
 type Ranges struct {
 	Dims                      []int
 	Norms                     []Norm
@@ -117,7 +117,12 @@ func (r Ranges) draw(rng *rand.Rand, s Settings, m Member) (Settings, Member) {
 	s.Reverse = oneOf(rng, r.Reverse, s.Reverse)
 	s.SelfLoops = oneOf(rng, r.SelfLoops, s.SelfLoops)
 	s.SeenBy = oneOf(rng, r.SeenBy, s.SeenBy)
-	m.LearningRate, m.Dropout = logUniform(r.LearningRate), uniform(r.Dropout)
+	if r.LearningRate[1] > 0 {
+		m.LearningRate = logUniform(r.LearningRate)
+	}
+	if r.Dropout[1] > 0 {
+		m.Dropout = uniform(r.Dropout)
+	}
 	if r.L2[1] > 0 {
 		m.L2 = logUniform(r.L2)
 	}

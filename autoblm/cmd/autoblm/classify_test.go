@@ -49,10 +49,11 @@ func TestClassifyTrainJSON(t *testing.T) {
 		fields{"encoder": "gcn", "structure": nil, "test_accuracies": []any{}})
 	for seed := range 4 { // what is given is not drawn
 		o := object(t, train, "--structure distmult --epochs 2 --runs 0 --tune 3 --repeats 2",
-			"--norm relation --no-self-loops --reverse --seen-by 3 --seed", fmt.Sprint(seed))
+			"--norm relation --no-self-loops --reverse --seen-by 3 --dim 8 --lr 0.02 --dropout 0",
+			"--l2 0.5 --seed", fmt.Sprint(seed))
 		has(t, o, fields{
 			"norm": "relation", "self_loops": false, "reverse": true, "seen_by": 3, "tuned": 3,
-			"repeats": 2,
+			"repeats": 2, "dim": 8, "learning_rate": 0.02, "dropout": 0, "l2": 0.5,
 		})
 	}
 }

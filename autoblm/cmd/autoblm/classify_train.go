@@ -26,7 +26,7 @@ type classifyTrainCommand struct {
 	taskRecipeFlag `group:"Training"`
 	Settings       classifySettings `embed:"" group:"Training"`
 	Member         classifyMember   `embed:"" group:"Training"`
-	Tune           int              `group:"Training" default:"0" min:"0" max:"10000" brief:"Settings to try first, drawn at random." help:"Number of random settings to cross-validate first. The best one sets dim, lr, dropout and l2, and also norm, reverse, self-loops and seen-by unless they are given."`
+	Tune           int              `group:"Training" default:"0" min:"0" max:"10000" brief:"Settings to try first, drawn at random." help:"Number of random settings to cross-validate first. The best one sets dim, lr, dropout, l2, norm, reverse, self-loops and seen-by unless they are given."`
 	Lenient        bool             `group:"Data and model" help:"Skip and count lines that are not N-Triples."`
 	Normalize      bool             `group:"Data and model" help:"Merge labels that differ only in invisible characters, outer spaces or the Unicode form."`
 	minutesFlag    `group:"Training"`
@@ -70,20 +70,25 @@ func (c *classifyTrainCommand) resolve(line *kong.Context) error {
 	return flags.Resolve(line, named(""), named(c.Recipe), structureOf)
 }
 
-// ranges returns the ranges that --tune draws from. Settings with explicit flags have none.
+// keepDrawn maps the flags of what --tune draws to functions that keep their values instead.
+var keepDrawn = map[string]func(*classify.Ranges){
+	"dim":        func(r *classify.Ranges) { r.Dims = nil },
+	"lr":         func(r *classify.Ranges) { r.LearningRate = [2]float64{} },
+	"dropout":    func(r *classify.Ranges) { r.Dropout = [2]float64{} },
+	"l2":         func(r *classify.Ranges) { r.L2 = [2]float64{} },
+	"norm":       func(r *classify.Ranges) { r.Norms = nil },
+	"reverse":    func(r *classify.Ranges) { r.Reverse = nil },
+	"self-loops": func(r *classify.Ranges) { r.SelfLoops = nil },
+	"seen-by":    func(r *classify.Ranges) { r.SeenBy = nil },
+}
+
+// ranges returns the ranges that --tune draws from. Given flags keep their values.
 func (c *classifyTrainCommand) ranges(line *kong.Context) classify.Ranges {
 	r := classify.DefaultRanges()
-	if flags.IsGiven(line, "norm") {
-		r.Norms = nil
-	}
-	if flags.IsGiven(line, "reverse") {
-		r.Reverse = nil
-	}
-	if flags.IsGiven(line, "self-loops") {
-		r.SelfLoops = nil
-	}
-	if flags.IsGiven(line, "seen-by") {
-		r.SeenBy = nil
+	for flag, keep := range keepDrawn {
+		if flags.IsGiven(line, flag) {
+			keep(&r)
+		}
 	}
 	return r
 }

@@ -108,8 +108,7 @@ func taskOf(f *kong.Flag) (task string, is bool) {
 
 // useOf leaves open what --tune draws, unless it is given.
 func (c *classifyTrainCommand) useOf(f *kong.Flag) flags.Use {
-	drawn := []string{"norm", "reverse", "self-loops", "seen-by"}
-	if c.Tune > 0 && slices.Contains(drawn, f.Name) {
+	if _, isDrawn := keepDrawn[f.Name]; isDrawn && c.Tune > 0 {
 		return flags.Open
 	}
 	return flags.Pinned
