@@ -15,7 +15,7 @@ type querySampleCommand struct {
 	Dataset string        `required:"" placeholder:"NAME|DIR" help:"Graph, as for train, or a folder of queries, whose other queries are kept."`
 	Hops    []int         `required:"" placeholder:"NUMBERS" min:"1" max:"99" help:"Lengths of the paths, separated by commas."`
 	Splits  []query.Split `name:"split" default:"train,valid,test" help:"train, valid and test, or some of them."`
-	Count   int           `default:"0" min:"0" max:"10000000" help:"Number per length above 1, which has all. 0: as many training queries as of one hop, and 5,000 for valid and test."`
+	Count   int           `default:"0" min:"0" max:"10000000" help:"Number per length above 1; all of length 1 are kept. 0: as many training queries as of one hop, and 5,000 for valid and test."`
 	Seed    uint64        `default:"1" help:"Seed of the sample."`
 	Out     string        `required:"" placeholder:"DIR" help:"Folder for the queries, for --dataset of query train and query eval."`
 }
