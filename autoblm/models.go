@@ -14,7 +14,7 @@ import (
 func Export(p Predictor, member int, f exchange.Format, dir string) ([]string, error) {
 	models := p.Models()
 	if member < 0 || member >= len(models) {
-		return nil, fmt.Errorf("export member %d: it has %d, numbered from 0", member, len(models))
+		return nil, fmt.Errorf("export member %d: the predictor has %d, numbered from 0", member, len(models))
 	}
 	return exchange.Export(models[member], f, dir)
 }

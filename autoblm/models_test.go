@@ -82,5 +82,5 @@ func ExampleMapOf() {
 func TestExportOfNoMember(t *testing.T) {
 	_, model := small()
 	_, err := autoblm.Export(model, 1, exchange.TSV, t.TempDir())
-	require.Error(t, err, "it has 1, numbered from 0")
+	require.Error(t, err, "the predictor has 1, numbered from 0")
 }

@@ -22,10 +22,10 @@ type PredictOptions = completion.PredictOptions
 
 // Predictor predicts facts that a graph lacks. It is a model or an ensemble of models.
 type Predictor interface {
-	// Predict returns entities, or relations if the query has none, as answers to a query, best first. g has the known answers and the
-	// kinds of entities; with nil, none is known and all entities are candidates. Scores are in
-	// float64 by the definition of the form, so they are equal on every machine. A label that the
-	// predictor lacks is an error, which names similar ones.
+	// Predict returns entities, or relations if the query has none, as answers to a query, best
+	// first. g has the known answers and the kinds of entities; with nil, none is known and all
+	// entities are candidates. Scores are in float64 by the definition of the form, so they are
+	// equal on every machine. A label that the predictor lacks is an error, which names similar ones.
 	Predict(g *datasets.Graph, q Query, o PredictOptions) ([]eval.Answer, error)
 	// Answerer returns an answerer, which answers many queries faster than Predict.
 	Answerer(g *datasets.Graph) (*completion.Answerer, error)
