@@ -76,6 +76,9 @@ func IsModel(dir string) bool {
 	return err == nil && json.Unmarshal(content, &d) == nil && d.Task == TaskName
 }
 
+// ErrOtherTask reports a model that classifies no nodes.
+var ErrOtherTask = errors.New("the model does not classify nodes")
+
 // Load reads a folder that [Model.Save] wrote. Errors name the file and what is wrong.
 func Load(dir string) (*Model, error) {
 	return load(dir, func(name string) ([]byte, error) {
@@ -93,7 +96,7 @@ func load(dir string, files modelfolder.Reader) (*Model, error) {
 	d := description{Model: m}
 	read, err := modelfolder.ReadFrom(dir, files, &d, func() error {
 		if d.Task != TaskName {
-			return fmt.Errorf("the model is for another task than %s", TaskName)
+			return ErrOtherTask
 		}
 		// A non-empty list makes labelFiles include the file of entities.
 		m.Entities = make([]string, min(max(d.Embedded, 0), 1))

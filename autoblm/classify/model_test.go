@@ -254,7 +254,7 @@ func TestDamagedModels(t *testing.T) {
 		"no description": {"model.json", nil, "it has no model.json"},
 		"no JSON":        {"model.json", replace("{", "("), "model.json: invalid character"},
 		"another task": {"model.json", replace(`"classify"`, `"completion"`),
-			"model.json: the model is for another task"},
+			"model.json: the model does not classify nodes"},
 		"no fingerprint": {"model.json", replace(`"fingerprint"`, `"finger"`),
 			"model.json: the fingerprint of the graph is missing"},
 		"another dim": {"model.json", replace(`"dim": 16`, `"dim": 8`),

@@ -94,7 +94,8 @@ func TestClassifyEnsemble(t *testing.T) {
 
 func TestClassifiedRefuses(t *testing.T) {
 	model, _ := classified(t, "--runs 2")
-	other := kinds(t, nil)
+	other, facts := kinds(t, nil), t.TempDir()+"/facts"
+	object(t, "train --dataset", smallGraph(t), quick, "--out", facts)
 	eval, predict := "classify eval --model ", "classify predict --model "+model
 	refuse(t, []refusal{
 		{cli.Failed, "classify train --dataset", eval + other},
@@ -107,6 +108,8 @@ func TestClassifiedRefuses(t *testing.T) {
 			"eval --model " + model},
 		{cli.Failed, "it classifies nodes", "model export --format npy --out vectors --model " + model},
 		{cli.Failed, "it classifies nodes", "query eval --dataset " + other + " --model " + model},
+		{cli.Failed, "the model does not classify nodes (see autoblm predict and eval",
+			"classify eval --model " + facts},
 		{cli.Misuse, "gpu", predict + " --node x:3 --backend gpu"},
 		{cli.Failed, "cannot make the folder",
 			"classify train --encoder gcn --dataset " + other + " --out " + other + "/graph.nt"},

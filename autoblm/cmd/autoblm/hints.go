@@ -31,6 +31,7 @@ var hints = []struct {
 	{query.ErrNoQueries, "query sample"},
 	{completion.ErrNoSettings, "train --from"},
 	{search.ErrFixedTraining, "classify train --tune"},
+	{classify.ErrOtherTask, "predict and eval, or query predict and query eval for paths"},
 }
 
 // taskReaders are the commands that read the models of a task.
