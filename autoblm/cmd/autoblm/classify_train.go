@@ -183,6 +183,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 			return err
 		}
 		summary.Out = out.folder
+		c.Settings, c.Member = classifySettings(training.settings), classifyMember(training.member)
 		if err := out.saveConfig("classify train", line, c.useOf); err != nil {
 			return err
 		}

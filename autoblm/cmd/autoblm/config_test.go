@@ -49,6 +49,13 @@ func TestConfigRepeatsATraining(t *testing.T) {
 	config = repeats(t, "train", data, rotate, "--no-subsampling --adversarial-temperature 0")
 	contains(t, config, "\nsubsampling: false\n", "\nadversarial-temperature: 0\n")
 	repeats(t, "query train", data, "--epochs 2 --dim 8 --structure simple --hops 2 --with 1")
+	repeats(t, "query train", data, "--epochs 2 --dim 8 --model q2b --negatives 4 --hops 2 --with 1")
+	nodes := " --dataset " + kinds(t, nil)
+	config = repeats(t, "classify train", nodes, "--epochs 2 --layers 1 --runs 1 --tune 2 --dim 12 --l2 0")
+	contains(t, config, "\ndim: 12\n", "\nl2: 0\n", "\n# lr: ", "\n# norm: ")
+	if strings.Contains(config, "# lr: 0.01\n") {
+		t.Errorf("the configuration has the default in place of the learning rate of the training:\n%s", config)
+	}
 }
 
 // TestConfigRepeatsASearch with the same trials.
