@@ -41,7 +41,7 @@ type teacherKey struct{ anchor, relation int32 }
 func NewTeacher(p Predictor, g *datasets.Graph) (*Teacher, error) {
 	if slices.ContainsFunc(p.Models(), isOfQueries) {
 		return nil, errors.New("the teacher was trained on queries, and whether it has learned " +
-			"triples to evaluate cannot be checked: use a model or an ensemble of autoblm train")
+			"triples to evaluate cannot be checked: use a model of triples, or an ensemble of them")
 	}
 	p, err := withMembers(p, func(_ int, m *kge.Model) (*kge.Model, error) {
 		return m.Reorder(g.Entities, g.Relations)

@@ -137,7 +137,7 @@ func TestTeacherOfQueries(t *testing.T) {
 	m := untrained(g, "complex", 1)
 	m.Training = &kge.Training{TaskSettings: map[string]json.RawMessage{"hops": []byte("[1]")}}
 	_, err := completion.NewTeacher(completion.Single{Model: m}, g)
-	require.Error(t, err, "trained on queries", "use a model or an ensemble of autoblm train")
+	require.Error(t, err, "trained on queries", "use a model of triples, or an ensemble of them")
 }
 
 // TestTeacherDigest checks that teachers with other numbers or weights have other digests.
