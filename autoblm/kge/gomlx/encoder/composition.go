@@ -15,13 +15,13 @@ type composition struct {
 	after func(x *Node) *Node
 }
 
-// term combines rows of entities and relations by number. It is linear in both, or in each plus the other.
+// term combines rows of entities and relations, number by number.
 type term struct {
-	entities, relations *Node // tables: rows with the columns of the result, or with one column
+	entities, relations *Node // tables with the columns of the result
 	combination
 }
 
-// combination combines two numbers, and returns the gradient of each from the gradient v of the result.
+// combination combines numbers e and r, and returns the gradient of each from the gradient v of the result.
 type combination struct {
 	of          func(e, r *Node) *Node
 	toEntities  func(r, v *Node) *Node
@@ -49,6 +49,14 @@ func (l layer) composition(dim int) composition {
 		return correlation(dim)
 	}
 	return composition{mixing(l.message), same}
+}
+
+// plus adds x to a sum, which is nil at first.
+func plus(sum, x *Node) *Node {
+	if sum == nil {
+		return x
+	}
+	return Add(sum, x)
 }
 
 // one returns the only term that combines the tables as they are.

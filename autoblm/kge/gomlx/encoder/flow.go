@@ -1,9 +1,6 @@
 package encoder
 
-import (
-	"github.com/gomlx/compute/shapes"
-	. "github.com/gomlx/gomlx/core/graph"
-)
+import . "github.com/gomlx/gomlx/core/graph"
 
 // flow has the messages in one direction.
 type flow struct {
@@ -50,6 +47,5 @@ func (f flow) total(by role, like *Node, of func(look lookUp) *Node) *Node {
 	rows = Mul(rows, Gather(f.factors, triples))
 	ofGroups := ReduceSum(Reshape(rows, groups, width, -1), 1)
 	into := Gather(by.ids, Slice(by.groups, AxisRange(), AxisElem(0)))
-	zeros := Zeros(like.Graph(), shapes.Make(like.DType(), like.Shape().Dimensions...))
-	return ScatterSum(zeros, into, ofGroups, false, false)
+	return ScatterSum(ZerosLike(like), into, ofGroups, false, false)
 }

@@ -2,10 +2,13 @@ package encoder
 
 import "github.com/gomlx/gomlx/core/tensors"
 
-// grouped returns the numbers of triples in groups with one id, [groups, width], of which there is at
-// least one. An id may have several groups. The last of them is filled with the number of triples,
-// which names the triple of [Encoder.Edges] without a factor.
+// grouped returns the indices of triples in groups with one id, [groups, width]. An id may have several
+// groups. The rest of its last one has the index len(ids): the triple that [Encoder.Edges] adds.
 func grouped(ids []int32) *tensors.Tensor {
+	added := int32(len(ids))
+	if added == 0 {
+		return tensors.FromFlatDataAndDimensions([]int32{added}, 1, 1)
+	}
 	byID := map[int32][]int32{}
 	var order []int32
 	for i, id := range ids {
@@ -29,16 +32,12 @@ func grouped(ids []int32) *tensors.Tensor {
 		}
 	}
 
-	groups = max(1, groups)
 	all := make([]int32, 0, groups*width)
 	for _, id := range order {
 		all = append(all, byID[id]...)
 		for len(all)%width > 0 {
-			all = append(all, int32(len(ids)))
+			all = append(all, added)
 		}
-	}
-	for len(all) < groups*width {
-		all = append(all, int32(len(ids)))
 	}
 	return tensors.FromFlatDataAndDimensions(all, groups, width)
 }

@@ -34,13 +34,8 @@ func (l layer) compGCN(entities, relations *Node, m *messages) (x, r *Node) {
 
 // toSelf returns the messages of entities to themselves, along the relation loop.
 func (l layer) toSelf(phi composition, entities *Node) (sum *Node) {
-	for i, t := range phi.terms(entities, l.table(kge.EncoderLoop)) {
-		x := t.of(t.entities, BroadcastToShape(t.relations, t.entities.Shape()))
-		if i == 0 {
-			sum = x
-		} else {
-			sum = Add(sum, x)
-		}
+	for _, t := range phi.terms(entities, l.table(kge.EncoderLoop)) {
+		sum = plus(sum, t.of(t.entities, BroadcastToShape(t.relations, t.entities.Shape())))
 	}
 	return sum
 }

@@ -30,7 +30,6 @@ func (e Encoder) Edges(d *kge.Data) []*tensors.Tensor {
 	triples := d.Triples()
 	n := len(triples) + 1
 	ids, factors := make([]int32, 4*n), make([]float32, 2*n)
-	heads, relations, tails := make([]int32, n-1), make([]int32, n-1), make([]int32, n-1)
 	fromHead, toTail := make([]float64, len(d.Entities)), make([]float64, len(d.Entities))
 	for i, t := range triples {
 		ids[i], ids[3*n+i] = t.Head, t.Tail
@@ -38,7 +37,6 @@ func (e Encoder) Edges(d *kge.Data) []*tensors.Tensor {
 		if !e.settings.Reciprocal { // a relation has two rows, see [kge.EncoderCoefficients]
 			ids[n+i], ids[2*n+i] = 2*t.Relation, 2*t.Relation+1
 		}
-		heads[i], relations[i], tails[i] = t.Head, t.Relation, t.Tail
 		fromHead[t.Head]++
 		toTail[t.Tail]++
 	}
@@ -52,7 +50,7 @@ func (e Encoder) Edges(d *kge.Data) []*tensors.Tensor {
 	}
 	return []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(ids, 4, n), tensors.FromFlatDataAndDimensions(factors, 2, n),
-		grouped(heads), grouped(relations), grouped(tails),
+		grouped(ids[:n-1]), grouped(ids[n : 2*n-1]), grouped(ids[3*n : 4*n-1]),
 	}
 }
 
@@ -86,14 +84,9 @@ func (m *messages) scale(by *Node) {
 // sums returns the sums of the messages that entities receive as tails and as heads, [entities,
 // columns]. A message is the sum of terms.
 func (m *messages) sums(terms []term) (asTails, asHeads *Node) {
-	for i, t := range terms {
-		toTails := flow{m.heads, m.relations, m.tails, m.intoTails}.sum(t)
-		toHeads := flow{m.tails, m.reverses, m.heads, m.intoHeads}.sum(t)
-		if i == 0 {
-			asTails, asHeads = toTails, toHeads
-			continue
-		}
-		asTails, asHeads = Add(asTails, toTails), Add(asHeads, toHeads)
+	for _, t := range terms {
+		asTails = plus(asTails, flow{m.heads, m.relations, m.tails, m.intoTails}.sum(t))
+		asHeads = plus(asHeads, flow{m.tails, m.reverses, m.heads, m.intoHeads}.sum(t))
 	}
 	return asTails, asHeads
 }
