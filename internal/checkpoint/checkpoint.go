@@ -139,10 +139,23 @@ func Write(path string, run any, tables []Table) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(path, previous(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := keepPrevious(path); err != nil {
 		return errors.Join(err, os.Remove(next(path)))
 	}
 	return atomicfile.Rename(next(path), path)
+}
+
+// keepPrevious gives a file, if it exists, the name of the previous generation as well, so that
+// other processes always see the file. Where files cannot have two names, it renames the file.
+func keepPrevious(path string) error {
+	err := os.Remove(previous(path))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = os.Link(path, previous(path))
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return os.Rename(path, previous(path))
 }
 
 // Read reads a file, or the previous one if it is damaged. It decodes the description into run and

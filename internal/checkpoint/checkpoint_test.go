@@ -39,6 +39,38 @@ func reads(t *testing.T, path string, epoch int) {
 	}
 }
 
+// TestAlwaysThere: other processes see the file also while it is replaced.
+func TestAlwaysThere(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "training")
+	write(t, path, 0)
+	if err := os.Link(path, filepath.Join(dir, "link")); err != nil {
+		t.Skip("files cannot have two names here: ", err)
+	}
+	stop, misses := make(chan struct{}), make(chan int)
+	go func() {
+		missed := 0
+		for {
+			if _, err := os.Stat(path); err != nil {
+				missed++
+			}
+			select {
+			case <-stop:
+				misses <- missed
+				return
+			default:
+			}
+		}
+	}()
+	for epoch := range 100 {
+		write(t, path, epoch)
+	}
+	close(stop)
+	if missed := <-misses; missed > 0 {
+		t.Errorf("the file was missing %d times", missed)
+	}
+}
+
 func TestPreviousGeneration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
 	if _, err := checkpoint.Read(path, &run{}); !errors.Is(err, fs.ErrNotExist) {
