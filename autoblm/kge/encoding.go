@@ -150,14 +150,6 @@ func (s Settings) validateEncoding(m Member) error {
 		return errors.New("an encoder needs all entities at a time: leave buckets at 0")
 	case s.SparseGradients > 0:
 		return errors.New("sparse gradients are not supported with an encoder: leave sparse-gradients at 0")
-	case m.RelationPrediction > 0:
-		return errors.New("relation prediction is not supported with an encoder: " +
-			"leave relation-prediction at 0")
-	case m.HasIVR():
-		return errors.New("IVR is not supported with an encoder: leave ivr and ivr-products at 0")
-	case s.HasTeacher():
-		return errors.New("a teacher is not supported with an encoder: " +
-			"leave teacher-weight at 0, or set encoder to none")
 	}
 	return nil
 }

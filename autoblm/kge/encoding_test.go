@@ -15,10 +15,8 @@ func TestEncodersForMembers(t *testing.T) {
 	quate := kge.Member{Structure: structure.MustParse("quate"), Seed: 1, LearningRate: 0.1}
 	transE := kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.1}
 	rotatE := kge.Member{Form: form.RotatE, Seed: 1, LearningRate: 0.1}
-	with := func(m kge.Member, w kge.Weights) kge.Member {
-		m.Weights = w
-		return m
-	}
+	predicting := quate
+	predicting.RelationPrediction, predicting.IVR = 1, 0.1
 	message := structure.MustParse("1,-2,-1;1,2,1;-2,1,3")
 	for _, c := range []struct {
 		name   string
@@ -28,6 +26,9 @@ func TestEncodersForMembers(t *testing.T) {
 	}{
 		{"a structure", quate, func(s *kge.Settings) { s.Encoder = kge.BLM }, ""},
 		{"distances", transE, func(s *kge.Settings) { s.Encoder = kge.CompGCNSub }, ""},
+		{"all penalties and a teacher", predicting, func(s *kge.Settings) {
+			s.Encoder, s.TeacherWeight, s.Temperature = kge.RGCN, 0.5, 2
+		}, ""},
 		{"two structures", quate, func(s *kge.Settings) {
 			s.Encoder, s.Message, s.EncoderDim = kge.BLM, message, 6
 		}, ""},
@@ -61,13 +62,6 @@ func TestEncodersForMembers(t *testing.T) {
 		{"sparse gradients", quate, func(s *kge.Settings) {
 			s.Encoder, s.SparseGradients = kge.RGCN, 2
 		}, "leave sparse-gradients at 0"},
-		{"a teacher", quate, func(s *kge.Settings) {
-			s.Encoder, s.TeacherWeight, s.Temperature = kge.RGCN, 0.5, 2
-		}, "leave teacher-weight at 0"},
-		{"relation prediction", with(quate, kge.Weights{RelationPrediction: 1}),
-			func(s *kge.Settings) { s.Encoder = kge.RGCN }, "leave relation-prediction at 0"},
-		{"IVR", with(quate, kge.Weights{IVR: 1}), func(s *kge.Settings) { s.Encoder = kge.RGCN },
-			"leave ivr and ivr-products at 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := kge.DefaultSettings()

@@ -129,8 +129,6 @@ gomlx wn18rr compgcn-translated --recipe compgcn --encoder-layers 1 --structure 
 gomlx fb15k-237 compgcn-1000 --recipe compgcn --encoder-layers 1 --encoder-dim 200 --structure complex --dim 1000 \
   --loss log-loss --sampled-softmax 4096 --answers-per-query 16 --batch 2048 --lr 0.008 --n3 0.1 --encoder-dropout 0.1 \
   --edge-dropout 0.1 --epochs 45 --cooldown 38 --validate-every 3 --validate-sample 3000
-gomlx wn18rr interstellar-cooled --recipe interstellar --sampled-softmax 1024 --dropout 0.5 --epochs 24 --cooldown 16 \
-  --validate-every 3 --validate-sample 1500
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2

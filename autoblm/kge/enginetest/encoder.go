@@ -15,12 +15,14 @@ type encoderCase struct {
 	member     string
 	reciprocal bool
 	kge.Encoding
+	recipe string // of [Recipes], "" for weak penalties
 }
 
-// encoderCases has each message, several layers, other dimensions of the inputs, and dropouts.
+// encoderCases has each message, several layers, other dimensions of the inputs, dropouts, and recipes
+// with all penalties, relation prediction and a teacher.
 func encoderCases() (all []encoderCase) {
 	add := func(member string, reciprocal bool, e kge.Encoding) {
-		all = append(all, encoderCase{member, reciprocal, e})
+		all = append(all, encoderCase{member: member, reciprocal: reciprocal, Encoding: e})
 	}
 	add("transe", true, kge.Encoding{Encoder: kge.CompGCNSub, EncoderLayers: 2, EncoderDim: 3})
 	add("complex", true, kge.Encoding{Encoder: kge.CompGCNMult, EncoderDropout: 0.3})
@@ -38,6 +40,11 @@ func encoderCases() (all []encoderCase) {
 	add("conve", true, kge.Encoding{
 		Encoder: kge.CompGCNMult, EncoderDim: 5, EdgeDropout: 0.3, EncoderDropout: 0.2,
 	})
+	for _, recipe := range []string{"taught, grouped", "reciprocal ivr", "reciprocal with all weights"} {
+		all = append(all, encoderCase{"quate", true, kge.Encoding{
+			Encoder: kge.CompGCNMult, EncoderDim: 5, EdgeDropout: 0.3, EncoderDropout: 0.2,
+		}, recipe})
+	}
 	return all
 }
 

@@ -79,6 +79,12 @@ func makeScenarios(t testing.TB) (all []scenario) {
 		s.Reciprocal = e.reciprocal
 		m.EntityL2, m.RelationN3 = 0.02, 0.03
 		recipe := "encoder " + s.Encoder.String()
+		if e.recipe != "" {
+			r := Recipes()[e.recipe]
+			r.Set(&s)
+			m.Weights = r.Weights
+			recipe += ", " + e.recipe
+		}
 		all = append(all, scenario{e.member + "/triples/" + recipe, e.member, recipe,
 			NewCase(triples, s, m, 2, math.MaxInt)})
 	}
