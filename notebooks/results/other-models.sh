@@ -126,9 +126,6 @@ gomlx fb15k-237 compgcn-200 --recipe compgcn --encoder-layers 1 --encoder-dim 20
 gomlx wn18rr compgcn-translated --recipe compgcn --encoder-layers 1 --structure complex --translate --dim 400 \
   --loss log-loss --sampled-softmax 2048 --answers-per-query 16 --batch 1024 --lr 0.008 --n3 0.02 --encoder-dropout 0.1 \
   --edge-dropout 0.1 --epochs 42 --cooldown 34 --validate-every 4 --validate-sample 1500
-gomlx fb15k-237 compgcn-1000 --recipe compgcn --encoder-layers 1 --encoder-dim 200 --structure complex --dim 1000 \
-  --loss log-loss --sampled-softmax 4096 --answers-per-query 16 --batch 2048 --lr 0.008 --n3 0.1 --encoder-dropout 0.1 \
-  --edge-dropout 0.1 --epochs 45 --cooldown 38 --validate-every 3 --validate-sample 3000
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
