@@ -126,13 +126,13 @@ gomlx fb15k-237 compgcn-200 --recipe compgcn --encoder-layers 1 --encoder-dim 20
 gomlx wn18rr compgcn-translated --recipe compgcn --encoder-layers 1 --structure complex --translate --dim 400 \
   --loss log-loss --sampled-softmax 2048 --answers-per-query 16 --batch 1024 --lr 0.008 --n3 0.02 --encoder-dropout 0.1 \
   --edge-dropout 0.1 --epochs 42 --cooldown 34 --validate-every 4 --validate-sample 1500
-gomlx fb15k-237 compgcn-predicting --recipe compgcn --encoder-layers 1 --encoder-dim 128 --structure complex --dim 512 \
+gomlx fb15k-237 compgcn-predicting --recipe compgcn --encoder-layers 1 --encoder-dim 200 --structure complex --dim 512 \
   --loss log-loss --sampled-softmax 8192 --answers-per-query 16 --batch 2048 --lr 0.01 --n3 0.06 --n3-block 2 \
-  --relation-prediction 1 --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 60 --cooldown 52 --validate-every 4 \
+  --relation-prediction 1 --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 52 --cooldown 45 --validate-every 4 \
   --validate-sample 3000
-gomlx fb15k-237 compgcn-moduli --recipe compgcn --encoder-layers 1 --structure complex --dim 400 --loss log-loss \
-  --sampled-softmax 8192 --answers-per-query 16 --batch 2048 --lr 0.01 --n3 0.08 --n3-block 2 --encoder-dropout 0.1 \
-  --edge-dropout 0.1 --epochs 70 --cooldown 62 --validate-every 5 --validate-sample 3000
+gomlx fb15k-237 compgcn-moduli --recipe compgcn --encoder-layers 1 --encoder-dim 200 --structure complex --dim 400 \
+  --loss log-loss --sampled-softmax 8192 --answers-per-query 16 --batch 2048 --lr 0.01 --n3 0.08 --n3-block 2 \
+  --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 58 --cooldown 50 --validate-every 5 --validate-sample 3000
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
