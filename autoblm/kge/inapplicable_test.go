@@ -38,8 +38,9 @@ func TestInapplicable(t *testing.T) {
 		{form.RSN, none, kge.NoEncoder, "walk-hops dropout sampled-softmax max-norm reciprocal",
 			"input-dropout feature-dropout products negatives loss"},
 		{form.Bilinear, complexNumbers, kge.CompGCNCorr,
-			"encoder encoder-layers encoder-dropout edge-dropout reciprocal n3",
-			"encoder-bases message max-norm relation-rate relation-prediction buckets ivr"},
+			"encoder encoder-layers encoder-dropout edge-dropout reciprocal n3 relation-prediction ivr " +
+				"teacher-weight",
+			"encoder-bases message max-norm relation-rate buckets sparse-gradients"},
 		{form.Bilinear, complexNumbers, kge.RGCN, "encoder-bases edge-dropout", "message"},
 		{form.TransE, none, kge.BLM, "message negatives", "encoder-bases dropout"},
 	} {
