@@ -130,8 +130,6 @@ gomlx fb15k-237 compgcn-predicting --recipe compgcn --encoder-layers 1 --encoder
   --loss log-loss --sampled-softmax 8192 --answers-per-query 16 --batch 2048 --lr 0.01 --n3 0.06 --n3-block 2 \
   --relation-prediction 1 --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 52 --cooldown 45 --validate-every 4 \
   --validate-sample 3000
-gomlx wn18rr interstellar-cooled --recipe interstellar --sampled-softmax 1024 --dropout 0.5 --epochs 14 --cooldown 9 \
-  --validate-every 2 --validate-sample 1500
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2
