@@ -93,7 +93,10 @@ case ${1:-} in
 7)
   part conve 120 0.316 .result.test.both.mrr train --dataset fb15k-237 --recipe conve --seed 1
   part compgcn 100 0.355 .result.test.both.mrr train --dataset fb15k-237 --recipe compgcn \
-    --structure distmult --seed 1
+    --encoder-layers 1 --encoder-dim 200 --structure complex --dim 512 --loss log-loss \
+    --sampled-softmax 8192 --answers-per-query 16 --batch 2048 --lr 0.01 --n3 0.06 --n3-block 2 \
+    --relation-prediction 1 --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 60 --cooldown 0.85 \
+    --validate-every 10 --seed 1
   for hops in 2 3; do
     part "${hops}p" 25 0.1 .result.test.mrr query train --dataset query2box-fb15k-237 \
       --structure complex --hops "$hops" --with 1 --seed 1
