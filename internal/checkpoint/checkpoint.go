@@ -148,10 +148,8 @@ func Write(path string, run any, tables []Table) error {
 // keepPrevious gives a file, if it exists, the name of the previous generation as well, so that
 // other processes always see the file. Where files cannot have two names, it renames the file.
 func keepPrevious(path string) error {
-	err := os.Remove(previous(path))
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = os.Link(path, previous(path))
-	}
+	_ = os.Remove(previous(path))
+	err := os.Link(path, previous(path))
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -179,7 +177,7 @@ func Read(path string, run any) (tables [][]float32, err error) {
 // has checked a file and decoded its description. An error of open is returned as it is.
 func ReadInto(path string, run any, open func(lengths []int) ([]Table, error)) error {
 	err := read(path, run, open)
-	if errors.Is(err, fs.ErrNotExist) { // after a kill between two renames
+	if errors.Is(err, fs.ErrNotExist) { // after a kill between two renames, see keepPrevious
 		err = read(next(path), run, open)
 	}
 	if _, isRefused := errors.AsType[refusal](err); isRefused {
@@ -203,7 +201,7 @@ func (r refusal) Unwrap() error { return r.error }
 // the tables.
 func ReadDescription(path string, run any) error {
 	err := readDescription(path, run)
-	if errors.Is(err, fs.ErrNotExist) { // after a kill between two renames
+	if errors.Is(err, fs.ErrNotExist) { // after a kill between two renames, see keepPrevious
 		err = readDescription(next(path), run)
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -47,27 +47,27 @@ func TestAlwaysThere(t *testing.T) {
 	if err := os.Link(path, filepath.Join(dir, "link")); err != nil {
 		t.Skip("files cannot have two names here: ", err)
 	}
-	stop, misses := make(chan struct{}), make(chan int)
+	written := make(chan error)
 	go func() {
-		missed := 0
-		for {
-			if _, err := os.Stat(path); err != nil {
-				missed++
-			}
-			select {
-			case <-stop:
-				misses <- missed
-				return
-			default:
-			}
+		var all error
+		for epoch := range 100 {
+			all = errors.Join(all, checkpoint.Write(path, run{epoch}, checkpoint.TablesOf(tables)))
 		}
+		written <- all
 	}()
-	for epoch := range 100 {
-		write(t, path, epoch)
-	}
-	close(stop)
-	if missed := <-misses; missed > 0 {
-		t.Errorf("the file was missing %d times", missed)
+	for looks, misses := 0, 0; ; looks++ {
+		if _, err := os.Stat(path); err != nil {
+			misses++
+		}
+		select {
+		case err := <-written:
+			require.NoError(t, err)
+			if misses > 0 {
+				t.Errorf("the file was missing %d of %d times", misses, looks+1)
+			}
+			return
+		default:
+		}
 	}
 }
 

@@ -37,12 +37,10 @@ func encoderCases() (all []encoderCase) {
 		Encoder: kge.RGCN, EncoderLayers: 2, EncoderDim: 5, EncoderBases: 2, EdgeDropout: 0.3,
 	})
 	add("complex", true, kge.Encoding{Encoder: kge.RGCN})
-	add("conve", true, kge.Encoding{
-		Encoder: kge.CompGCNMult, EncoderDim: 5, EdgeDropout: 0.3, EncoderDropout: 0.2,
-	})
 	narrow := kge.Encoding{
 		Encoder: kge.CompGCNMult, EncoderDim: 5, EdgeDropout: 0.3, EncoderDropout: 0.2,
 	}
+	add("conve", true, narrow)
 	return append(all, encoderCase{"quate", true, narrow, "taught, grouped"},
 		encoderCase{"quate", true, narrow, "reciprocal with all weights"},
 		encoderCase{"core-2", true, narrow, "reciprocal ivr"})
