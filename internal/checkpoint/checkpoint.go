@@ -149,11 +149,13 @@ func Write(path string, run any, tables []Table) error {
 // other processes always see the file. Where files cannot have two names, it renames the file.
 func keepPrevious(path string) error {
 	_ = os.Remove(previous(path))
-	err := os.Link(path, previous(path))
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
+	if os.Link(path, previous(path)) == nil {
 		return nil
 	}
-	return os.Rename(path, previous(path))
+	if err := os.Rename(path, previous(path)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Read reads a file, or the previous one if it is damaged. It decodes the description into run and
