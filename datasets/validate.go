@@ -64,6 +64,8 @@ func checkLabels(kind string, labels []string) error {
 			return fmt.Errorf("%s %d has an empty label: name it", kind, id)
 		case strings.ContainsAny(label, "\r\n"):
 			return fmt.Errorf("the label %q of %s %d holds a line end: remove it", label, kind, id)
+		case strings.HasPrefix(label, "\uFEFF"):
+			return fmt.Errorf("the label %q of %s %d begins with a byte-order mark: remove it", label, kind, id)
 		case again:
 			return fmt.Errorf("the label %q names %s %d and %d: use different labels",
 				label, kind, first, id)

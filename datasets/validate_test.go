@@ -17,11 +17,14 @@ func TestValidate(t *testing.T) {
 		`the label "a" names entity 0 and 1`:                      func(g *Graph) { g.Entities[1] = "a" },
 		"relation 0 has an empty label":                           func(g *Graph) { g.Relations[0] = "" },
 		`the label "a\nb" of entity 0 holds a line end`:           func(g *Graph) { g.Entities[0] = "a\nb" },
-		"no relation labels":                                      func(g *Graph) { g.Relations = nil },
-		"1 weights for 2 training triples":                        func(g *Graph) { g.Weights = []float32{1} },
-		"the weight NaN of training triple 1":                     func(g *Graph) { g.Weights[1] = float32(math.NaN()) },
-		"the weight -1 of training triple 0":                      func(g *Graph) { g.Weights[0] = -1 },
-		"all weights are 0":                                       func(g *Graph) { clear(g.Weights) },
+		`the label "\ufeffa" of entity 0 begins with a byte-order mark`: func(g *Graph) {
+			g.Entities[0] = "\uFEFFa"
+		},
+		"no relation labels":                  func(g *Graph) { g.Relations = nil },
+		"1 weights for 2 training triples":    func(g *Graph) { g.Weights = []float32{1} },
+		"the weight NaN of training triple 1": func(g *Graph) { g.Weights[1] = float32(math.NaN()) },
+		"the weight -1 of training triple 0":  func(g *Graph) { g.Weights[0] = -1 },
+		"all weights are 0":                   func(g *Graph) { clear(g.Weights) },
 	} {
 		g := &Graph{
 			Name: "made", Entities: []string{"a", "b"}, Relations: []string{"r"},

@@ -8,11 +8,13 @@ import (
 )
 
 // Transport returns a model with the structure to that gives every triple the same score as m.
-// It returns an error if to is not equivalent to m's structure under the full group. The new
-// model has no training record and no metrics, since it was neither trained nor measured.
+// It returns an error if to is not equivalent to m's structure under the full group, and for a form
+// that has no structure. The new model has no training record and no metrics, since it was neither
+// trained nor measured.
 //
 // Statement: every A' in the orbit of A gives the scores of A if its embeddings are those of A
-// up to a signed permutation of chunks. So ranks, losses and penalties are the same.
+// up to a signed permutation of chunks. So ranks, losses and penalties are the same, except for
+// norms of several chunks (N3Block of [kge.Weights]).
 // Permutations of chunks and signs of relation chunks are the
 // paper's Proposition 3; new are the signs of entity chunks, A'_ij = s_i s_j A_ij,
 // which join up to 2^(K-1) of its classes into one.
@@ -22,21 +24,25 @@ import (
 // from a chunk is given to the cell. No number is rounded; scores computed in
 // floating point may differ only by the order in which blocks are added.
 func Transport(m *kge.Model, to structure.Structure) (*kge.Model, error) {
+	if !m.Form.HasStructure() {
+		return nil, fmt.Errorf("a model of %v has no structure: take a bilinear one", m.Form)
+	}
 	symmetry, ok := m.Structure.SymmetryTo(to, structure.Full)
 	if !ok {
 		return nil, fmt.Errorf("the structures %s and %s are not equivalent, so no signed permutation "+
 			"of chunks carries the scores of one to the other: "+
 			"take one with the canonical form %s", m.Structure, to, m.Structure.Canonical(structure.Full))
 	}
+	p := m.Parameters
+	p.Structure = to
+	p.Entities = rows(m.Entities, m.Dim, symmetry, structure.CarryEntity)
+	p.Relations = rows(m.Relations, m.Dim, symmetry, structure.CarryRelation)
+	p.More = nil
+	for _, translations := range m.More { // of a translated form; they are added to heads
+		p.More = append(p.More, rows(translations, m.Dim, symmetry, structure.CarryEntity))
+	}
 	return &kge.Model{
-		Parameters: kge.Parameters{
-			Structure: to,
-			Dim:       m.Dim,
-			Tables: kge.Tables{
-				Entities:  rows(m.Entities, m.Dim, symmetry, structure.CarryEntity),
-				Relations: rows(m.Relations, m.Dim, symmetry, structure.CarryRelation),
-			},
-		},
+		Parameters:     p,
 		Dataset:        m.Dataset,
 		Source:         m.Source,
 		TrainedOn:      m.TrainedOn,

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/proofs"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -60,10 +61,13 @@ func TestTransportOfAnyModel(t *testing.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		width := rapid.IntRange(1, 3).Draw(t, "chunk width")
 		m := &kge.Model{Parameters: kge.Parameters{
-			Structure: a, Dim: a.K() * width,
+			Structure: a, Dim: a.K() * width, Reciprocal: rapid.Bool().Draw(t, "reciprocal"),
 			Tables: kge.Tables{Entities: wholeNumbers(random, 3*a.K()*width),
 				Relations: wholeNumbers(random, 2*a.K()*width)},
 		}}
+		if rapid.Bool().Draw(t, "translated") {
+			m.Form, m.More = form.Translated, [][]float32{wholeNumbers(random, 2*a.K()*width)}
+		}
 		moved, err := proofs.Transport(m, image(random, a))
 		if err != nil {
 			t.Fatal(err)
@@ -73,11 +77,14 @@ func TestTransportOfAnyModel(t *testing.T) {
 				t.Fatalf("%v: %s scores %v, %s scores %v", triple, a, want, moved.Structure, got)
 			}
 		}
+		if moved.Form != m.Form || moved.Reciprocal != m.Reciprocal {
+			t.Fatalf("%v, reciprocal %v, becomes %v, %v", m.Form, m.Reciprocal, moved.Form, moved.Reciprocal)
+		}
 		back, err := proofs.Transport(moved, a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(back.Entities, m.Entities) || !slices.Equal(back.Relations, m.Relations) {
+		if back.Compare(m.Parameters) != 0 {
 			t.Fatalf("from %s to %s and back: %v, %v", a, moved.Structure, back.Parameters, m.Parameters)
 		}
 	})
@@ -102,6 +109,10 @@ func TestTransportRefuses(t *testing.T) {
 			t.Fatalf("from %s to %s: error %v", a, b, err)
 		}
 	})
+	m := &kge.Model{Parameters: kge.Parameters{Form: form.RotatE, Dim: 2}}
+	if _, err := proofs.Transport(m, mixedSigns); err == nil || !strings.Contains(err.Error(), "no structure") {
+		t.Errorf("a form without a structure: %v", err)
+	}
 }
 
 // train trains a model of each structure, all of one K.

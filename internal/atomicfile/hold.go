@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -21,8 +22,8 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("in use by process %d", e.Process)
 }
 
-// TakeLock makes a file for a lock and locks it, until release removes it or the process ends. If
-// another process has the lock, the error is a [LockedError]. Where files cannot be locked, it is
+// TakeLock makes a file for a lock and locks it, until release removes it or the process ends. The
+// first call of release counts: later ones would remove the lock of another process. If another process has the lock, the error is a [LockedError]. Where files cannot be locked, it is
 // [errors.ErrUnsupported].
 func TakeLock(path string) (release func(), err error) {
 	for try := 0; ; {
@@ -44,7 +45,7 @@ func TakeLock(path string) (release func(), err error) {
 		case isAt(path, file):
 			_ = file.Truncate(0) // left by a killed process
 			_, _ = file.WriteString(strconv.Itoa(os.Getpid()))
-			return func() { _, _ = os.Remove(path), file.Close() }, nil
+			return sync.OnceFunc(func() { _, _ = os.Remove(path), file.Close() }), nil
 		}
 		_ = file.Close() // the process that had the lock has removed it
 	}

@@ -1,10 +1,43 @@
 package study
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 )
+
+// TestCloseTwice checks that closing a study again leaves alone the lock and the journal of whoever
+// has it now.
+func TestCloseTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	before, err := Open(path, describe())
+	if err == nil {
+		err = before.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := Open(path, describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal := path + "-journal"
+	if err := os.WriteFile(journal, []byte("unfinished"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := before.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, file := range []string{lockFile(path), journal} {
+		if _, err := os.Stat(file); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := now.Close(); err != nil {
+		t.Error(err)
+	}
+}
 
 // TestSlowReadBlocksNoOther checks that other studies are read and opened while the read of one
 // hangs, and that a search with that one begins only after the read.

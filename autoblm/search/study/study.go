@@ -28,6 +28,7 @@ type Study struct {
 	leave     func() // ends the use of the file in this process
 	row       row    // as stored
 	changed   bool   // by this process
+	closed    bool
 	precision kge.Precision
 	byDefault *kge.Recipe // of the default model
 }
@@ -341,8 +342,12 @@ func (s *Study) change(f func(tx *sql.Tx) error) error {
 	return nil
 }
 
-// Close closes the study and frees its lock.
+// Close closes the study and frees its lock. Another call does nothing.
 func (s *Study) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
 	defer s.leave()
 	journal := s.path + "-journal"
 	info, err := os.Stat(journal)
