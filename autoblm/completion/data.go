@@ -232,7 +232,7 @@ func setTriple(x *kge.Example, t datasets.Triple) {
 func setExample(x *kge.Example, anchor, relation, target int32) {
 	x.Anchor, x.Path[0] = anchor, relation
 	x.Target, x.Targets[0] = target, target
-	x.Weight, x.BackWeight = 1, 0
+	x.Weight, x.BackWeight, x.FactWeight = 1, 0, 1
 }
 
 // Align returns g with the ids of a model, for ranking. All entities of the model are candidates. A

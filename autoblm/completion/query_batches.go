@@ -53,6 +53,6 @@ func allTargets(examples []kge.Example, queries []trainingQuery) {
 		x := &examples[i]
 		x.Anchor, x.Path[0] = q.anchor, q.relation
 		x.Target, x.Targets = q.targets[0], q.targets
-		x.Weight, x.BackWeight = 1, 0
+		x.Weight, x.BackWeight, x.FactWeight = 1, 0, 1
 	}
 }

@@ -27,7 +27,7 @@ func factWeights(g *datasets.Graph) map[datasets.Triple]float32 {
 	return weights
 }
 
-// byFact returns a function that multiplies the weight of each example by the mean weight of its
+// byFact returns a function that multiplies the weights of each example by the mean weight of its
 // triples, one for each target. A reverse relation stands for the triple that it reverses, and a path
 // for its last hop.
 func byFact(weights map[datasets.Triple]float32) func(batch []kge.Example) {
@@ -48,6 +48,7 @@ func byFact(weights map[datasets.Triple]float32) func(batch []kge.Example) {
 			mean := sum / float32(len(x.Targets))
 			x.Weight *= mean
 			x.BackWeight *= mean
+			x.FactWeight *= mean
 		}
 	}
 }

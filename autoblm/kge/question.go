@@ -23,4 +23,6 @@ type Example struct {
 	Weight float32
 	// BackWeight is the weight of the other direction, for an example that is learned in both.
 	BackWeight float32
+	// FactWeight is the weight of the example's fact in relation prediction, usually 1.
+	FactWeight float32
 }

@@ -130,13 +130,6 @@ gomlx fb15k-237 compgcn-predicting --recipe compgcn --encoder-layers 1 --encoder
   --loss log-loss --sampled-softmax 8192 --answers-per-query 16 --batch 2048 --lr 0.01 --n3 0.06 --n3-block 2 \
   --relation-prediction 1 --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 52 --cooldown 45 --validate-every 4 \
   --validate-sample 3000
-# Of these two, the one to report has the higher validation MRR.
-gomlx wn18rr compgcn-predicting --recipe compgcn --encoder-layers 1 --structure complex --dim 512 --loss log-loss \
-  --sampled-softmax 2048 --answers-per-query 16 --batch 1024 --lr 0.01 --n3 0.03 --n3-block 2 --relation-prediction 0.5 \
-  --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 60 --cooldown 50 --validate-every 4 --validate-sample 1500
-gomlx wn18rr compgcn-predicting-1000 --recipe compgcn --encoder-layers 1 --structure complex --dim 1000 --loss log-loss \
-  --sampled-softmax 2048 --answers-per-query 16 --batch 1024 --lr 0.01 --n3 0.03 --n3-block 2 --relation-prediction 0.5 \
-  --encoder-dropout 0.1 --edge-dropout 0.1 --epochs 44 --cooldown 36 --validate-every 4 --validate-sample 1500
 
 together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh has trained its models too
   local name=ensembled-$1-$2

@@ -200,7 +200,7 @@ func (t *trainer) predictRelations(
 		answer := func(i int) tiles.Answer {
 			return tiles.Answer{
 				Query:    i,
-				Weight:   weight,
+				Weight:   weight * u.examples[from+i].FactWeight,
 				Row:      row(a.relations[0][0], from+i),
 				Gradient: row(g.relations[0][0], from+i),
 			}

@@ -154,7 +154,7 @@ func (u *unit) addReverses(hops int) {
 		path := u.reversePaths[len(u.reversePaths)-hops:]
 		u.withReverses = append(u.withReverses, kge.Example{
 			Question: kge.Question{Anchor: x.Target, Path: path}, Target: x.Anchor,
-			Weight: x.BackWeight, BackWeight: x.Weight,
+			Weight: x.BackWeight, BackWeight: x.Weight, FactWeight: x.FactWeight,
 		})
 		u.questions = append(u.questions, int32(n+i))
 	}

@@ -203,7 +203,8 @@ func reversed(x kge.Example) kge.Example {
 		path[i] ^= 1
 	}
 	return kge.Example{Question: kge.Question{Anchor: x.Target, Path: path}, Target: x.Anchor,
-		Targets: []int32{x.Anchor}, Weight: x.BackWeight, BackWeight: x.Weight}
+		Targets: []int32{x.Anchor}, Weight: x.BackWeight, BackWeight: x.Weight,
+		FactWeight: x.FactWeight}
 }
 
 // loss returns the mean loss per example of a batch, as [kge.Settings], [kge.Weights] and
@@ -243,7 +244,7 @@ func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 		}
 		for _, x := range examples {
 			if w := r.member.RelationPrediction; w > 0 {
-				loss += w * r.relationEntropy(x)
+				loss += w * float64(x.FactWeight) * r.relationEntropy(x)
 			}
 			loss += r.penalty(x) / float64(len(examples))
 		}
@@ -269,7 +270,7 @@ func (r *reference) groupedLoss(batch []kge.Example, step int) (loss float64) {
 		}
 		loss += r.exampleLoss(x, step, number, others...) + r.penalty(x)/2
 		if w := r.member.RelationPrediction; w > 0 {
-			loss += w * r.relationEntropy(x)
+			loss += w * float64(x.FactWeight) * r.relationEntropy(x)
 		}
 	}
 	return 2 * loss / float64(len(batch))

@@ -49,6 +49,11 @@ func scenarios(t testing.TB, in Scope) (all []scenario) {
 // makeScenarios returns the scenarios with everything.
 func makeScenarios(t testing.TB) (all []scenario) {
 	triples, paths := Triples(RandomGraph(7, 2, 14, 5)), Paths(t, 7, 2, 14)
+	weighted := RandomGraph(7, 2, 14, 5)
+	for i := range weighted.Train {
+		weighted.Weights = append(weighted.Weights, float32(i%4)) // some facts are not learned
+	}
+	weightedTriples := Triples(weighted)
 	members := Members()
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		add := func(kind, recipe string, d *kge.Data, r Recipe) {
@@ -63,6 +68,9 @@ func makeScenarios(t testing.TB) (all []scenario) {
 		}
 		for recipe, r := range Recipes() {
 			add("triples", recipe, triples, r)
+		}
+		for _, recipe := range []string{"relation prediction", "reciprocal by frequency", "grouped, all"} {
+			add("weighted triples", recipe, weightedTriples, Recipes()[recipe])
 		}
 		k := members[name].Structure.K()
 		wide := kge.Weights{EntityN3: 0.1, RelationN3: 0.05, N3Block: k}

@@ -22,6 +22,7 @@ type weighted struct {
 	question int
 	entity   int32
 	weight   float32
+	fact     float32 // the weight of the fact of an end
 }
 
 // newBatch makes the questions of examples.
@@ -51,17 +52,17 @@ func sameQuestion(x, y kge.Example) bool {
 }
 
 func (b *batch) addAnswer(entity int32, weight float32) {
-	b.answers = append(b.answers, weighted{len(b.questions) - 1, entity, weight})
+	b.answers = append(b.answers, weighted{question: len(b.questions) - 1, entity: entity, weight: weight})
 }
 
-func (b *batch) addEnd(entity int32, weight float32) {
-	b.ends = append(b.ends, weighted{len(b.questions) - 1, entity, weight})
+func (b *batch) addEnd(entity int32, weight, fact float32) {
+	b.ends = append(b.ends, weighted{len(b.questions) - 1, entity, weight, fact})
 }
 
 // addPath adds a question that learns all of its answers, or with negatives the drawn one.
 func (b *batch) addPath(s kge.Settings, x kge.Example, weight float32) {
 	b.questions = append(b.questions, x.Question)
-	b.addEnd(x.Target, weight)
+	b.addEnd(x.Target, weight, x.FactWeight)
 	if s.Negatives > 0 {
 		b.excluded = append(b.excluded, x.Targets)
 		b.addAnswer(x.Target, weight*x.Weight)
@@ -78,7 +79,7 @@ func (b *batch) addGrouped(x kge.Example, same bool, weight float32) {
 		b.questions = append(b.questions, x.Question)
 	}
 	b.addAnswer(x.Target, 2*weight*x.Weight) // two examples are a triple
-	b.addEnd(x.Target, weight)
+	b.addEnd(x.Target, weight, x.FactWeight)
 }
 
 // addTriple adds a question for each end of a triple.
@@ -89,12 +90,12 @@ func (b *batch) addTriple(s kge.Settings, x kge.Example, weight float32) {
 	}
 	b.questions = append(b.questions, x.Question)
 	b.addAnswer(x.Target, weight*x.Weight)
-	b.addEnd(x.Target, penalized)
+	b.addEnd(x.Target, penalized, x.FactWeight)
 	back := kge.Question{Anchor: x.Target, Path: []int32{x.Path[0] ^ 1}}
 	b.questions = append(b.questions, back)
 	b.addAnswer(x.Anchor, weight*x.BackWeight)
 	if s.Reciprocal {
-		b.addEnd(x.Anchor, penalized)
+		b.addEnd(x.Anchor, penalized, x.FactWeight)
 	}
 }
 

@@ -231,6 +231,7 @@ func (t *trainee) addPenalties(all *packed, p part) {
 		}
 		if triples.columns > 0 {
 			triples.set(tripleWeight, i, x.weight)
+			triples.set(triplePrediction, i, x.weight*x.fact)
 			triples.set(tripleAnchor, i, ofAnchor)
 			triples.set(tripleRelation, i, x.weight*scale(t.scales.Relations, question.Path[0]/2))
 		}
@@ -240,6 +241,8 @@ func (t *trainee) addPenalties(all *packed, p part) {
 // The rows of [inTriples].
 const (
 	tripleWeight = iota
+	triplePrediction
 	tripleAnchor
 	tripleRelation
+	tripleRows
 )

@@ -32,7 +32,7 @@ const (
 	inAnchorPenalties              // [q]: weights of penalties
 	inEndPenalties                 // [p]
 	inRelationPenalties            // [hops, q]
-	inTriples                      // [3, p]: weights, and those of penalties on anchors and relations
+	inTriples                      // [rows, p]: weights, those in relation prediction, and of penalties
 	inAllowed                      // [q, n]: 1, and 0 for candidates that are no negatives of a question
 	inShares                       // [q, t]: of a teacher's answers, -1 for padding
 	inScalars                      // [scalars]
@@ -77,7 +77,7 @@ func (l layout) dimensions() [inputs][]int {
 		inTaught: {l.questions, l.taught}, inKeys: {keys}, inThresholds: {keys},
 		inSigns: {l.hops, l.questions}, inWeights: {l.questions}, inAnswerWeights: {l.answers},
 		inIncluded: {l.included}, inAnchorPenalties: {penalized}, inEndPenalties: {l.ends},
-		inRelationPenalties: {penalizedHops, l.questions}, inTriples: {3, l.triples},
+		inRelationPenalties: {penalizedHops, l.questions}, inTriples: {tripleRows, l.triples},
 		inAllowed: {l.questions, l.allowed}, inShares: {l.questions, l.taught},
 		inScalars: {scalars}, inRates: {l.tables}, inStep: {1}, inMaxNorm: {1},
 	}

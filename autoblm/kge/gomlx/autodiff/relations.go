@@ -30,7 +30,7 @@ func (p recipe) predictRelations(a asked) *Node {
 	heads, tails := Gather(a.anchors, questions), lookUp(a.tables.entities, a.in[inEnds])
 	queries := p.graphs().(relating).relationQueries(a.pass, heads, tails)
 	truth := Gather(Squeeze(Slice(a.paths.relations, AxisElem(0)), 0), questions)
-	loss := relationEntropy(queries, a.tables.relations[0], truth, a.ofTriples(tripleWeight))
+	loss := relationEntropy(queries, a.tables.relations[0], truth, a.ofTriples(triplePrediction))
 	return Mul(a.scalar(scalarRelationPrediction), loss)
 }
 
