@@ -103,6 +103,8 @@ type EntityName struct {
 
 func (l *loaded) entityName(label string) EntityName { return EntityName{ModelName{l.name}, label} }
 
+const withoutData = "is served without its data: serve it with them"
+
 type factsRequest struct {
 	EntityChoice
 	Limit int `query:"limit" default:"100" minimum:"1" maximum:"100000" doc:"Number of facts."`
@@ -127,7 +129,7 @@ func (l *loaded) facts(r factsRequest) (out facts, err error) {
 	case l.Answerer == nil:
 		return out, l.lacking("lists no facts")
 	case l.Graph == nil:
-		return out, l.lacking("is served without its data: serve it with them")
+		return out, l.lacking(withoutData)
 	}
 	id, found := l.Answerer.EntityID(r.Entity)
 	if !found {

@@ -63,6 +63,9 @@ func (r predictRequest) size() (queries, top int) { return len(r.Queries), r.Top
 // predict answers queries.
 func (l *loaded) predict(ctx context.Context, r predictRequest) ([]Answered, error) {
 	o := options{top: r.Top, known: r.knownAnswers(), any: r.Any, shares: r.Shares}
+	if l.Answerer != nil && l.Graph == nil && o.known == eval.DropKnown {
+		return nil, l.lacking(withoutData)
+	}
 	predictions, err := l.predictAll(ctx, r.Queries, o)
 	return newAnswered(predictions), err
 }

@@ -32,25 +32,28 @@ func (c *evalCommand) checkClassify(g *datasets.Graph) error {
 }
 
 // rateTruth measures probabilities on test, and decisions with --classify. It first fits
-// probabilities, unless the model has those of g. They are saved if the model has none and g is the
-// data that it was trained on.
+// probabilities, unless the model has those of g. They are saved if g is the data that the model was
+// trained on, or if that is unknown and the model has none.
 func (c *evalCommand) rateTruth(
 	ctx context.Context, o *output, p completion.Predictor, g *datasets.Graph, s *evalSummary,
 ) (err error) {
-	engine, kept := cpu.New(c.Threads), completion.CalibrationOf(p)
-	if kept == nil || !kept.IsOf(p.Models()[0], g) {
+	engine, kept, m := cpu.New(c.Threads), completion.CalibrationOf(p), p.Models()[0]
+	if kept == nil || !kept.IsOf(m, g) {
+		saves := kept == nil // of some imported models
+		if len(m.TrainedOn) > 0 {
+			saves = m.TrainedOn[0].Fingerprint == g.Fingerprint()
+		}
 		folder := ""
-		trained := p.Models()[0].Dataset // "" for some imported models
-		switch {
-		case kept != nil:
-			o.Message("autoblm: the probabilities in the model's folder belong to other data and stay; "+
-				"those measured here are fitted to %s", g.Name)
-		case !c.FoldIn && s.Unknown == nil && (trained == "" || trained == g.Name):
+		if saves && !c.FoldIn && s.Unknown == nil {
 			folder = modelfolder.Find(c.Model)
 		}
-		p = completion.WithCalibration(p, nil)
-		if p, err = calibrate(ctx, o, p, engine, g, folder); err != nil {
+		p, err = calibrate(ctx, o, completion.WithCalibration(p, nil), engine, g, folder)
+		if err != nil {
 			return err
+		}
+		if kept != nil && folder == "" && completion.CalibrationOf(p) != nil {
+			o.Message("autoblm: the probabilities in the model's folder belong to other data and stay; "+
+				"those measured here are fitted to %s", g.Name)
 		}
 	}
 	if completion.CalibrationOf(p) != nil && c.Split == "test" {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -102,7 +104,7 @@ func TestProbabilitiesOfOtherData(t *testing.T) {
 	must(t, err)
 	other := &datasets.Graph{Entities: world.Entities, Relations: world.Relations,
 		Train: world.Train, Valid: world.Test, Test: world.Valid}
-	must(t, datasets.WriteFolder(other, dir+"/other"))
+	must(t, datasets.WriteFolder(other, dir+"/other/world"))
 	succeed(t, "train --dataset world --out "+dir+"/a", quick)
 	succeed(t, "train --dataset world --out "+dir+"/b --seed 2", quick)
 	succeed(t, "ensemble --all --dataset world --out "+dir+"/both", dir+"/a", dir+"/b")
@@ -116,14 +118,14 @@ func TestProbabilitiesOfOtherData(t *testing.T) {
 		if strings.Contains(stderr, message) {
 			t.Errorf("%s has probabilities of other data: %s", folder, stderr)
 		}
-		_, stderr = succeed(t, eval+dir+"/other")
+		_, stderr = succeed(t, eval+dir+"/other/world")
 		contains(t, stderr, message)
 		if readFile(t, file) != kept {
 			t.Errorf("eval replaced the probabilities of %s", folder)
 		}
 		ask := "predict --head Portugal --relation borders --model " + dir + "/" + folder
 		for flags, warns := range map[string]bool{
-			"": false, "--dataset " + dir + "/other": true, "--any --dataset " + dir + "/other": false,
+			"": false, "--dataset " + dir + "/other/world": true, "--any --dataset " + dir + "/other/world": false,
 		} {
 			_, stderr := succeed(t, ask, flags)
 			if strings.Contains(stderr, "fitted to other data") != warns {
@@ -132,9 +134,22 @@ func TestProbabilitiesOfOtherData(t *testing.T) {
 		}
 	}
 	must(t, os.Remove(dir+"/a/calibration.json"))
-	succeed(t, "eval --model "+dir+"/a --dataset "+dir+"/other")
+	succeed(t, "eval --model "+dir+"/a --dataset "+dir+"/other/world")
 	if isFile(dir + "/a/calibration.json") {
 		t.Error("eval kept probabilities of other data")
+	}
+	p, err := completion.Load(dir + "/b")
+	must(t, err)
+	others, err := completion.Calibrate(t.Context(), p, cpu.New(1), other)
+	must(t, err)
+	own := readFile(t, dir+"/b/calibration.json")
+	must(t, completion.SaveCalibration(completion.WithCalibration(p, others), dir+"/b"))
+	if readFile(t, dir+"/b/calibration.json") == own {
+		t.Fatal("both graphs give the same probabilities")
+	}
+	succeed(t, "eval --model "+dir+"/b --dataset world")
+	if readFile(t, dir+"/b/calibration.json") != own {
+		t.Error("eval left the probabilities of other data in place")
 	}
 }
 

@@ -66,9 +66,10 @@ func (c *serveCommand) Run(ctx context.Context, o *output) error {
 	for _, given := range c.Model {
 		name, dir := nameOfModel(given)
 		summary.Models = append(summary.Models, name)
+		known := eval.MarkKnown
 		sources = append(sources, server.Source{
 			Name: name,
-			Open: func(ctx context.Context) (*server.Model, error) { return c.open(ctx, o, dir) },
+			Open: func(ctx context.Context) (*server.Model, error) { return c.open(ctx, o, dir, &known) },
 		})
 	}
 	s, err := server.New(ctx, sources, options)
@@ -132,8 +133,11 @@ func reloadOnHangup(ctx context.Context, s *server.Server, o *output) (stop func
 	return func() { signal.Stop(hangups); close(hangups) }
 }
 
-// open opens the model in a folder with its data.
-func (c *serveCommand) open(ctx context.Context, o *output, path string) (*server.Model, error) {
+// open opens the model in a folder with its data. If it finds them, it sets known to [eval.DropKnown],
+// with which they are needed: a reload that cannot read them again fails.
+func (c *serveCommand) open(
+	ctx context.Context, o *output, path string, known *eval.KnownAnswers,
+) (*server.Model, error) {
 	dir, err := modelIn(path)
 	if err != nil {
 		return nil, err
@@ -148,7 +152,8 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 	first := p.Models()[0]
 	hops := query.PathsOf(first).TrainingHops()
 	answersPaths := len(hops) > 0 && hops[len(hops)-1] > 1
-	g, err := c.graph(ctx, o, first, answersPaths)
+	flags := predictFlags{Dataset: c.Dataset, Known: *known}
+	g, err := flags.served(ctx, o, first, answersPaths)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +162,6 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 	var data *query.Data
 	var scorer kge.Ranker // of all entities, for paths
 	if answersPaths {
-		flags := predictFlags{Dataset: c.Dataset, Known: eval.MarkKnown}
 		data, err = (&queryPredictCommand{predictFlags: flags}).data(ctx, first, o)
 		if err != nil {
 			return nil, err
@@ -175,28 +179,34 @@ func (c *serveCommand) open(ctx context.Context, o *output, path string) (*serve
 		return nil, err
 	}
 	warnCalibration(o, answerer, completion.PredictOptions{Shares: true})
+	if g != nil || data != nil {
+		*known = eval.DropKnown
+	}
 	m := server.NewModel(answerer)
 	if answersPaths {
 		m.Close = scorer.Close
 		m.Paths = func(
 			ctx context.Context, p query.Path, o completion.PredictOptions,
 		) ([]eval.Answer, error) {
+			if data == nil && o.Known == eval.DropKnown {
+				return nil, errors.New("the model is served without its data: serve it with them")
+			}
 			return query.PredictWith(ctx, scorer, first, p, data, o)
 		}
 	}
 	return m, nil
 }
 
-// graph opens the data with the known facts, nil if they are not found. The data of paths may have
-// no graph.
-func (c *serveCommand) graph(
+// served opens the data with the known facts, nil if they are not found and not needed. The data of
+// paths may have no graph.
+func (f predictFlags) served(
 	ctx context.Context, o *output, m *kge.Model, quiet bool,
 ) (*datasets.Graph, error) {
 	if quiet {
 		o = &output{Stdout: o.Stdout, Stderr: io.Discard}
 	}
-	f := predictCommand{predictFlags: predictFlags{Dataset: c.Dataset, Known: eval.MarkKnown}}
-	g, err := f.graph(ctx, m, o, datasets.Open)
+	c := predictCommand{predictFlags: f}
+	g, err := c.graph(ctx, m, o, datasets.Open)
 	if quiet {
 		return g, nil
 	}

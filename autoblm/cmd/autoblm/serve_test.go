@@ -238,6 +238,41 @@ func filesIn(t *testing.T, folders ...string) map[string]string {
 	return contents
 }
 
+// TestServeLosesData: a reload that cannot read the data again fails. Without data, known answers are
+// not left out in silence.
+func TestServeLosesData(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	trainSmall(t, graph, dir)
+	query := firstFact(t, graph)
+	body := `{"queries":[{"head":"` + query[0] + `","relation":"` + query[1] + `"}],"known":"drop"}`
+	serve := func() (url string, stop func() (int, string)) {
+		line, stop := startServer(t, "serve --addr 127.0.0.1:0 --json --model "+dir)
+		var started struct{ URL string }
+		must(t, json.Unmarshal([]byte(line), &started))
+		return started.URL, stop
+	}
+	url, stop := serve()
+	_, before, err := post(url+"v1/predict", body)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(graph, "train.txt"), []byte("no fact\n"), 0o666))
+	status, text, err := post(url+"v1/reload", "")
+	must(t, err)
+	contains(t, text, "train.txt:1", "previous version still answers")
+	_, after, err := post(url+"v1/predict", body)
+	if err != nil || status != http.StatusInternalServerError || after != before {
+		t.Errorf("a reload has the status %d, and then %v, %s", status, err, after)
+	}
+	stop()
+
+	url, stop = serve()
+	status, text, err = post(url+"v1/predict", body)
+	if err != nil || status != http.StatusNotFound {
+		t.Errorf("without data: status %d, %v", status, err)
+	}
+	contains(t, text, "served without its data")
+	stop()
+}
+
 // TestServeStops: SIGTERM ends the server while requests come. Each request is answered as a whole,
 // or has not been accepted.
 func TestServeStops(t *testing.T) {
