@@ -43,7 +43,12 @@ type TrainSettings struct {
 // [structure.Structure.Degenerate]. For another form of model, use a member of [recipe.ForGraph].
 func DefaultTrain(g *datasets.Graph, s structure.Structure) TrainSettings {
 	r := recipe.ForGraph(g, form.Bilinear)
-	return TrainSettings{Settings: r.Training, Member: r.Member(s, 1)}
+	r.Recipe = recipe.Adapt(r.Recipe, form.Bilinear, s)
+	m := r.Member(s, 1)
+	if s.K()%max(1, m.N3Block) != 0 {
+		m.N3Block = 0
+	}
+	return TrainSettings{Settings: r.Training, Member: m}
 }
 
 // Train trains one model until the last epoch, or until validation stops to improve. It fails with

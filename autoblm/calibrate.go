@@ -13,7 +13,7 @@ import (
 // Answers have them if [PredictOptions] ask for shares, and Save keeps them in the folder of the
 // model. See [completion.Calibrate].
 func Calibrate(ctx context.Context, p Predictor, g *datasets.Graph) (Predictor, error) {
-	own, is := p.(predictor)
+	own, is := ownPredictor(p)
 	if !is {
 		return nil, errors.New("only models and ensembles of this package can be calibrated")
 	}

@@ -3,6 +3,7 @@ package autoblm_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -33,6 +35,20 @@ func TestTaskWithoutEngine(t *testing.T) {
 	} {
 		_, err := on.Train(t.Context(), []task.Trial{{}}, nil)
 		check(on, err)
+	}
+}
+
+// TestMissingFilesAreRecognized: a program can tell what is not there from what is damaged.
+func TestMissingFilesAreRecognized(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	_, model := autoblm.LoadModel(missing)
+	_, graph := autoblm.Load(missing)
+	_, folder := datasets.ReadFolder(missing)
+	_, search := study.Read(missing)
+	for _, err := range []error{model, graph, folder, search} {
+		if !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), fs.ErrNotExist.Error()) {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

@@ -60,6 +60,20 @@ func TestEvaluateByCompute(t *testing.T) {
 	}
 }
 
+// TestDefaultTrainFitsEveryStructure: the default settings are valid for any number of chunks.
+func TestDefaultTrainFitsEveryStructure(t *testing.T) {
+	g := datasets.World()
+	large := &datasets.Graph{Entities: make([]string, 20_000), Relations: make([]string, 200)}
+	for k := 1; k <= structure.MaxK; k++ {
+		for _, g := range []*datasets.Graph{g, large} {
+			s := autoblm.DefaultTrain(g, structure.Zero(k).With(0, 0, 1))
+			if err := s.ValidateFor(s.Member); err != nil {
+				t.Errorf("%d chunks, %d entities: %v", k, len(g.Entities), err)
+			}
+		}
+	}
+}
+
 // TestPredictListsWhatIsNotKnown: the best of all answers but those that the graph has.
 func TestPredictListsWhatIsNotKnown(t *testing.T) {
 	g := datasets.World()

@@ -14,7 +14,7 @@ import (
 // minutes for a neural form without XLA. The result has no probabilities; [Calibrate] adds them. It
 // is p if that lacks nothing.
 func FoldIn(ctx context.Context, p Predictor, g *datasets.Graph) (Predictor, error) {
-	own, is := p.(predictor)
+	own, is := ownPredictor(p)
 	if !is {
 		return nil, errors.New("only models and ensembles of this package can learn new labels")
 	}

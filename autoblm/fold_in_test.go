@@ -53,7 +53,9 @@ func TestFoldInAfterAdam(t *testing.T) {
 	if !errors.Is(err, completion.ErrNoSettings) {
 		t.Errorf("a model of another program: error %v", err)
 	}
-	p := must(autoblm.FoldIn(t.Context(), must(autoblm.PredictorOf(m)), whole))
+	found := &autoblm.Found{Predictor: must(autoblm.PredictorOf(m))}
+	must(autoblm.Calibrate(t.Context(), found, datasets.World()))
+	p := must(autoblm.FoldIn(t.Context(), found, whole))
 	if again := must(autoblm.FoldIn(t.Context(), p, whole)); again != p {
 		t.Error("nothing was missing, but the model changed")
 	}

@@ -69,6 +69,15 @@ func opened(p completion.Predictor, err error) (Predictor, error) {
 	return predictor{p}, nil
 }
 
+// ownPredictor returns the predictor of this package in p, which may be the result of a search.
+func ownPredictor(p Predictor) (own predictor, is bool) {
+	if found, isFound := p.(*Found); isFound {
+		p = found.Predictor
+	}
+	own, is = p.(predictor)
+	return own, is
+}
+
 // Answerer implements [Predictor] with the native engine.
 func (p predictor) Answerer(g *datasets.Graph) (*completion.Answerer, error) {
 	return completion.NewAnswerer(p.Predictor, g, cpu.New(0))

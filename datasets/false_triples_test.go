@@ -103,6 +103,14 @@ func TestNormalizedFolder(t *testing.T) {
 		!slices.Equal(g.Test, []Triple{{2, 0, 1}}) || !slices.Equal(typesOf(g, "a"), []string{"K", "L"}) {
 		t.Errorf("%+v, %+v, %v", g, report, err)
 	}
+	dir = writeFiles(t, map[string]string{
+		"train.txt": "a\tr\tb\na \tr\tb\nb\tr\tc\n", "weights.txt": "3\n1\n2\n", "valid.txt": "a\tr\tc\n",
+	})
+	g, report, err = Import([]string{dir}, settings)
+	if err != nil || len(g.Train) != 2 || !slices.Equal(g.Weights, []float32{3, 2}) ||
+		len(report.Dropped) != 1 || report.Dropped[0].Count != 1 {
+		t.Errorf("facts that become equal: %+v, %+v, %v", g, report, err)
+	}
 	settings.Valid = 0.2
 	if _, _, err := Import([]string{dir}, settings); err == nil {
 		t.Error("another share of valid has no effect")

@@ -99,18 +99,43 @@ func importFolder(dir string, normalize bool) (*Graph, *ImportReport, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	changed := 0
+	changed, all := 0, len(g.Train)+len(g.Valid)+len(g.Test)
+	var dropped facts.Drops
 	if normalize {
 		g, changed = g.normalized()
+		if n, example := g.dropDuplicates(); n > 0 {
+			dropped.Add(droppedDuplicates, n, g.Text(example))
+		}
 	}
-	all := len(g.Train) + len(g.Valid) + len(g.Test)
 	return g, &ImportReport{
+		Dropped:  dropped,
 		Files:    []facts.Report{{File: dir, Format: "folder with splits", Facts: all}},
 		Weighted: g.Weights != nil,
 		SplitReport: SplitReport{
 			WantedValid: len(g.Valid), WantedTest: len(g.Test), Normalized: changed,
 		},
 	}, nil
+}
+
+// dropDuplicates keeps the first of equal facts in each split. It returns the number of the others, and
+// one of them.
+func (g *Graph) dropDuplicates() (count int, example Triple) {
+	for i, split := range []*[]Triple{&g.Train, &g.Valid, &g.Test} {
+		kept := distinct(*split, len(g.Entities))
+		if len(kept) == len(*split) {
+			continue
+		}
+		count += len(*split) - len(kept)
+		example = firstDuplicate(*split, kept)
+		*split = pick(*split, kept)
+		if i == 0 && g.Weights != nil {
+			g.Weights = pick(g.Weights, kept)
+		}
+		if i == 0 && g.times != nil {
+			g.times = pick(g.times, kept)
+		}
+	}
+	return count, example
 }
 
 // noFacts returns the error of files without facts, with the most frequent reason.

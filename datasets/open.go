@@ -12,6 +12,7 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/autoblm/autoblm-go/datasets/facts"
 	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // dataVariable names a folder with one folder per benchmark.
@@ -51,7 +52,7 @@ func openAt(name string, at Place) (*Graph, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		all := append([]string{worldName}, benchmarkNames()...)
-		return nil, NoGraph(name, fmt.Errorf(
+		return nil, NoGraph(name, inputfile.NotExist(
 			"no data set %q: it is no folder or file, and the names are %s%s",
 			name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
 	}

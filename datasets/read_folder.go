@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
@@ -45,7 +46,7 @@ func ReadFolder(dir string) (*Graph, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such folder", dir)
+		return nil, inputfile.NotExist("%s: no such folder", dir)
 	case err != nil:
 		return nil, err
 	case !info.IsDir():

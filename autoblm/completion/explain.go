@@ -166,7 +166,7 @@ func (a *Answerer) strongest(total map[datasets.Triple]float64, count int) []eva
 		return cmp.Or(cmp.Compare(total[y], total[x]), cmp.Compare(x.Head, y.Head),
 			cmp.Compare(x.Relation, y.Relation), cmp.Compare(x.Tail, y.Tail))
 	})
-	reasons := make([]eval.Reason, min(count, len(triples)))
+	reasons := make([]eval.Reason, max(0, min(count, len(triples))))
 	for i := range reasons {
 		t := triples[i]
 		reasons[i] = eval.Reason{

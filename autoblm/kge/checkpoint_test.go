@@ -300,9 +300,9 @@ func TestTimeIsUp(t *testing.T) {
 		return 1
 	}}
 	if r := train(time.Now().Add(30*time.Millisecond), slow, file); r.Complete ||
-		len(r.Results[0].Loss) == 0 || len(r.Results[0].Loss) == 6 {
-		t.Errorf("with time for an epoch: complete %v after %d of 6 epochs", r.Complete,
-			len(r.Results[0].Loss))
+		len(r.Results[0].Loss) == 0 || len(r.Results[0].Loss) == 6 || r.Saved != len(r.Results[0].Loss) {
+		t.Errorf("with time for an epoch: complete %v after %d of 6 epochs, %d saved", r.Complete,
+			len(r.Results[0].Loss), r.Saved)
 	}
 	if r := train(time.Now().Add(time.Hour), &enginetest.Scripted{}, file); !r.Complete ||
 		len(r.Results[0].Loss) != 6 {

@@ -212,7 +212,15 @@ func (t *trainer) interrupted(ctx context.Context, err error) (*Report, error) {
 	if failed != nil {
 		return nil, failed
 	}
-	report.Saved = t.saver.epochs
+	return report, err
+}
+
+// report returns the results so far.
+func (t *trainer) report() (*Report, error) {
+	report, err := t.run.report()
+	if err == nil {
+		report.Saved = t.saver.epochs
+	}
 	return report, err
 }
 

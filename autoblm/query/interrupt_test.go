@@ -45,10 +45,16 @@ func TestSampleLimits(t *testing.T) {
 	for want, s := range map[string]Sample{
 		"a path of 100 hops: it may have 1 to 99": {Hops: 100}, "a path of 0 hops": {},
 		"count is 10000001: it must be from 0 to 10000000": {Hops: 2, Count: 10000001},
-		"count is -1": {Hops: 2, Count: -1},
+		"count is -1": {Hops: 2, Count: -1}, "there is no split 7": {Hops: 2, Split: 7},
 	} {
 		if _, err := d.Sample(t.Context(), s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", s, err)
+		}
+	}
+	empty := FromGraph(&datasets.Graph{Name: "empty", Entities: []string{"a"}, Relations: []string{"r"}})
+	for _, s := range []Sample{{Hops: 2, Count: 5}, {Hops: 2, Split: InValid}} {
+		if _, err := empty.Sample(t.Context(), s); !errors.Is(err, errNoneToDraw) {
+			t.Errorf("%+v without facts: %v", s, err)
 		}
 	}
 }

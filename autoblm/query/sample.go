@@ -46,6 +46,8 @@ func (d *Data) Sample(ctx context.Context, s Sample) (int, error) {
 	switch {
 	case s.Hops < 1 || s.Hops > maxHops:
 		return 0, fmt.Errorf("a path of %d hops: it may have 1 to %d", s.Hops, maxHops)
+	case s.Split < InTrain || s.Split >= splits:
+		return 0, fmt.Errorf("there is no split %d: use InTrain, InValid or InTest", s.Split)
 	case s.Count < 0 || s.Count > maxCount:
 		return 0, fmt.Errorf("count is %d: it must be from 0 to %d", s.Count, maxCount)
 	}
@@ -93,7 +95,7 @@ func (w *sampler) draw(ctx context.Context) (queries []Query, err error) {
 	}
 	starts := w.starts()
 	seen := map[string]bool{}
-	for misses := 0; len(queries) < w.count && misses < maxMisses; misses++ {
+	for misses := 0; len(starts) > 0 && len(queries) < w.count && misses < maxMisses; misses++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -43,8 +43,8 @@ func BaselinesWith(k int) (all []Baseline) {
 	return all
 }
 
-// Split returns the same scoring function with every chunk cut into a number of parts. The result
-// has at most [MaxK] chunks.
+// Split returns the same scoring function with every chunk cut into a number of parts. It panics
+// unless there is a part and the result has at most [MaxK] chunks.
 func (s Structure) Split(parts int) Structure {
 	finer := Zero(s.K() * parts)
 	for i := range s.K() {

@@ -59,7 +59,8 @@ func (o Options) find(first []string, must bool) (c columns, isTitles bool, err 
 		if c[role] < 0 {
 			fix := ""
 			if text := WithTitles([3]string(first)); text != "" && len(o.Columns) == 0 {
-				fix = "; if these are titles, name them, such as " + text
+				fix = "; if these are titles, name them, such as " + text +
+					", and if this is a fact, number them: head=1,relation=2,tail=3"
 			}
 			return c, false, unknownColumns("no column is known to be the %s: the columns are %s%s",
 				roles[role], quoted(first), fix)

@@ -16,6 +16,19 @@ import (
 // ErrNotRegular means that a path exists but is no regular file.
 var ErrNotRegular = errors.New("not a file")
 
+// notExist is an error about something that does not exist.
+type notExist string
+
+func (e notExist) Error() string { return string(e) }
+
+// Unwrap returns [fs.ErrNotExist].
+func (e notExist) Unwrap() error { return fs.ErrNotExist }
+
+// NotExist returns an error with a text that is [fs.ErrNotExist] without saying so.
+func NotExist(format string, arguments ...any) error {
+	return notExist(fmt.Sprintf(format, arguments...))
+}
+
 // kinds are the names of other file types.
 var kinds = []struct {
 	mode fs.FileMode

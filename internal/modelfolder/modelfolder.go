@@ -176,7 +176,7 @@ func Read(dir string, description any, check func() error) (Reader, error) {
 func ReadFrom(dir string, read Reader, description any, check func() error) (Reader, error) {
 	text, err := read(Description)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a model folder: it has no %s",
+		return nil, inputfile.NotExist("%s is not a model folder: it has no %s",
 			cmp.Or(dir, "this"), Description)
 	}
 	if err != nil {

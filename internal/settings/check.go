@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Check returns an error if a setting of a struct is outside its limits, such as "epochs is 0: it
@@ -83,12 +84,20 @@ var bounds = []struct {
 
 func (f field) allows(number float64) bool {
 	for _, b := range bounds {
-		if limit, err := strconv.ParseFloat(f.tag.Get(b.tag), 64); err == nil &&
-			!b.allows(number, limit) {
+		if limit, found := limitOf(f.tag.Get(b.tag)); found && !b.allows(number, limit) {
 			return false
 		}
 	}
 	return true
+}
+
+// limitOf returns the limit in a tag: a number, or a duration such as 1ms, in nanoseconds.
+func limitOf(text string) (limit float64, found bool) {
+	if limit, err := strconv.ParseFloat(text, 64); err == nil {
+		return limit, true
+	}
+	duration, err := time.ParseDuration(text)
+	return float64(duration), err == nil
 }
 
 // limits describes the limits, such as "from 1 to 8" for min and max.

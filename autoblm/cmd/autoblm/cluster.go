@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/cluster"
-	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
@@ -55,7 +54,7 @@ type clusterServeCommand struct {
 	TLSCert string        `name:"tls-cert" placeholder:"FILE" help:"TLS certificate of the server, in PEM."`
 	TLSKey  string        `name:"tls-key" placeholder:"FILE" help:"Key of --tls-cert, in PEM."`
 	TLSCA   string        `name:"tls-ca" placeholder:"FILE" help:"Authority that must have signed the certificates of clients."`
-	Lease   time.Duration `default:"30s" min:"0" brief:"Time after which a silent worker counts as lost." help:"Time without a sign of life after which a worker counts as lost, and its trial goes to another one; at least 1s."`
+	Lease   time.Duration `default:"30s" min:"1s" brief:"Time after which a silent worker counts as lost." help:"Time without a sign of life after which a worker counts as lost, and its trial goes to another one; at least 1s."`
 	MaxGB   int64         `name:"max-gb" default:"0" min:"0" max:"1000000" help:"Limit of the store in GB; 0 for three quarters of the free space."`
 	metricsFlag
 }
@@ -68,9 +67,6 @@ type clusterServeSummary struct {
 
 // Run runs the queue until the program is interrupted.
 func (c *clusterServeCommand) Run(ctx context.Context, o *output) error {
-	if c.Lease < time.Second {
-		return cli.Usage(fmt.Errorf("--lease is %v: use at least 1s", c.Lease))
-	}
 	options := cluster.ServerOptions{
 		Addr: c.Addr, Store: c.Store, MaxStore: c.MaxGB << 30, Lease: c.Lease,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, TLSCA: c.TLSCA,

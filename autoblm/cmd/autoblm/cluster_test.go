@@ -168,7 +168,7 @@ func TestClusterMistakes(t *testing.T) {
 	if _, err := os.Stat(dir + "/coordinator.nk"); err == nil {
 		t.Error("a key was written next to those that exist")
 	}
-	fail(t, 2, "use at least 1s", "cluster serve --lease 100ms --store", dir+"/queue")
+	fail(t, 2, "lease is 100ms: it must be at least 1s", "cluster serve --lease 100ms --store", dir+"/queue")
 	must(t, os.WriteFile(dir+"/users.json", []byte("{}"), 0o600))
 	fail(t, 1, "there are no keys", "cluster serve --addr 127.0.0.1:0 --store", dir+"/queue",
 		"--users", dir+"/users.json")

@@ -118,7 +118,8 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	g, err := c.graph(ctx, p.Models()[0], o, open)
+	const learn = "--fold-in learns them, and train --from adds them to a model"
+	g, err := c.graph(ctx, p.Models()[0], o, learn, open)
 	if err != nil {
 		return err
 	}
@@ -167,6 +168,9 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 		o.Message("autoblm: no fact has the relation %s, so all entities are compared",
 			format.Escape(q.Relation))
 	}
+	if len(found.Answers) == 0 {
+		o.Message("autoblm: no answer is left: %s", c.whyNone())
+	}
 	if c.Format != "text" {
 		return c.writeRows(o, func(write func(rows []row) error) error {
 			return write(rowsOf(found))
@@ -189,6 +193,19 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 			}
 		})
 	})
+}
+
+// whyNone says why a query has no answers.
+func (c *predictCommand) whyNone() string {
+	switch {
+	case c.Relation == "":
+		return "all relations of these entities are known"
+	case c.Among != "":
+		return "all entities in " + c.Among + " are known"
+	case c.Any:
+		return "all entities are known"
+	}
+	return "the data have no other entity at that end of the relation; --any compares entities of any kind"
 }
 
 // isNew reports whether a model lacks a given entity of the training triples.
@@ -309,7 +326,7 @@ func (c *predictCommand) openAhead() func(source string) (*datasets.Graph, error
 		}
 		source = datasets.SourceFolder(cmp.Or(described.Source, described.Dataset))
 	}
-	if source == "" || c.Known == eval.KeepKnown && c.Any {
+	if source == "" || !c.needsData() {
 		return datasets.Open
 	}
 	opened := sync.OnceValues(func() (*datasets.Graph, error) { return datasets.Open(source) })
@@ -322,13 +339,20 @@ func (c *predictCommand) openAhead() func(source string) (*datasets.Graph, error
 	}
 }
 
-// graph opens the graph with the known answers and the kinds of entities.
+// needsData reports whether answers, explanations, new labels or missing triples need the data.
+func (c *predictCommand) needsData() bool {
+	return c.Known != eval.KeepKnown || !c.Any || c.Explain > 0 || c.FoldIn || c.All
+}
+
+// graph opens the graph with the known answers and the kinds of entities. learn says how a model gets
+// labels that it lacks.
 func (c *predictCommand) graph(
-	ctx context.Context, m *kge.Model, o *output, open func(string) (*datasets.Graph, error),
+	ctx context.Context, m *kge.Model, o *output, learn string,
+	open func(string) (*datasets.Graph, error),
 ) (*datasets.Graph, error) {
 	flags := c.predictFlags
-	if c.Explain > 0 && flags.Known == eval.KeepKnown {
-		flags.Known = eval.MarkKnown // an explanation needs the data
+	if flags.Known == eval.KeepKnown && c.needsData() {
+		flags.Known = eval.MarkKnown
 	}
 	return knownFrom(flags, m, o, func(source string) (*datasets.Graph, error) {
 		g, err := read(ctx, o, open, source)
@@ -338,8 +362,7 @@ func (c *predictCommand) graph(
 		warn(o, append(g.Warnings(), g.Leakage("valid", "test")...)) // as probabilities learn from valid
 		_, unknown, err := completion.AlignKnown(m, g)
 		if n := unknown.Train + unknown.Valid + unknown.Test; err == nil && n > 0 && !c.FoldIn {
-			o.Message("autoblm: the model lacks labels of %s of the data; --fold-in learns them, "+
-				"and train --from adds them to a model", format.Count(n, "triple"))
+			o.Message("autoblm: the model lacks labels of %s of the data; %s", format.Count(n, "triple"), learn)
 		}
 		return g, err
 	})

@@ -112,6 +112,13 @@ func (c *predictCommand) likeliest(
 	if err != nil {
 		return err
 	}
+	if len(facts) == 0 {
+		what := "of entities of the right kinds is missing; --any compares entities of any kind"
+		if c.Any {
+			what = "is missing"
+		}
+		o.Message("autoblm: no triple %s", what)
+	}
 	rows := make([]row, len(facts))
 	for i, f := range facts {
 		rows[i] = row{

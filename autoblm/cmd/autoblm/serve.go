@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -65,6 +66,10 @@ func (c *serveCommand) Run(ctx context.Context, o *output) error {
 	summary := serveSummary{URL: webserver.URL(listener.Addr().(*net.TCPAddr).AddrPort())}
 	for _, given := range c.Model {
 		name, dir := nameOfModel(given)
+		if slices.Contains(summary.Models, name) {
+			return cli.Usage(fmt.Errorf("two models have the name %s: give one another, as in --model NAME=%s",
+				name, dir))
+		}
 		summary.Models = append(summary.Models, name)
 		known := eval.MarkKnown
 		sources = append(sources, server.Source{
@@ -206,7 +211,7 @@ func (f predictFlags) served(
 		o = &output{Stdout: o.Stdout, Stderr: io.Discard}
 	}
 	c := predictCommand{predictFlags: f}
-	g, err := c.graph(ctx, m, o, datasets.Open)
+	g, err := c.graph(ctx, m, o, "train --from adds them to a model", datasets.Open)
 	if quiet {
 		return g, nil
 	}

@@ -9,7 +9,7 @@ type Isotonic struct {
 }
 
 // FitIsotonic returns the map with the least weighted sum of squared errors from points with
-// ascending x (pool adjacent violators).
+// ascending x (pool adjacent violators). A weight must be above 0.
 func FitIsotonic(x, y, weight []float64) Isotonic {
 	type block struct {
 		first, last int
@@ -39,7 +39,7 @@ func FitIsotonic(x, y, weight []float64) Isotonic {
 	return fitted
 }
 
-// At returns the value at x.
+// At returns the value at x. It panics if the map has no points.
 func (f Isotonic) At(x float64) float64 {
 	next := sort.Search(len(f.X), func(i int) bool { return f.X[i] >= x })
 	switch {

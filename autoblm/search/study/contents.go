@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/stage"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // Contents holds the contents of a study file.
@@ -107,7 +108,7 @@ func view(path string, how care, read func(database) error) error {
 // explainRead explains why the file of a study cannot be read.
 func explainRead(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no study %s", path)
+		return inputfile.NotExist("there is no study %s", path)
 	}
 	return fmt.Errorf("cannot read the study: %w", err)
 }

@@ -80,7 +80,7 @@ func (l *fileList) search(path string) (release func(), err error) {
 		// Another process may create it first, so nothing is truncated.
 		created, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
-			return nil, notWritable(path)
+			return nil, notWritable(path, err)
 		}
 		created.Close()
 	}

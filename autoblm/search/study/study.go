@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,7 +131,7 @@ func (s *Study) lock() error {
 	case errors.As(err, &locked):
 		return &InUseError{s.path, locked.Process}
 	case !errors.Is(err, errors.ErrUnsupported):
-		return notWritable(s.path)
+		return notWritable(s.path, err)
 	}
 	if err := s.run("PRAGMA busy_timeout = 250"); err != nil {
 		return err
@@ -142,8 +143,11 @@ func (s *Study) lock() error {
 		"BEGIN EXCLUSIVE", "COMMIT")
 }
 
-func notWritable(path string) error {
-	return fmt.Errorf("cannot open the study %s: the file or its folder cannot be written", path)
+func notWritable(path string, cause error) error {
+	if at, is := errors.AsType[*fs.PathError](cause); is {
+		cause = at.Err
+	}
+	return fmt.Errorf("cannot open the study %s: the file or its folder cannot be written: %w", path, cause)
 }
 
 // run executes statements.
