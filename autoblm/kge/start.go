@@ -88,7 +88,12 @@ func (s *Start) Match(d *Data, settings Settings, m Member) (Matched, error) {
 
 // check returns an error if a training with these settings cannot begin with embeddings. s may be nil.
 func (s *Start) check(settings Settings) error {
-	if s == nil || settings.Encoder == NoEncoder {
+	switch {
+	case s == nil:
+		return nil
+	case s.frozen && settings.Optimizer != Adagrad:
+		return fmt.Errorf("a start that is frozen needs the optimizer adagrad, not %v", settings.Optimizer)
+	case settings.Encoder == NoEncoder:
 		return nil
 	}
 	return fmt.Errorf("embeddings to begin with are outputs, not inputs, of the encoder %v: "+

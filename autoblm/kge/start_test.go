@@ -1,6 +1,7 @@
 package kge
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/require"
@@ -41,5 +42,17 @@ func TestStartTables(t *testing.T) {
 	require.NoError(t, err)
 	if len(rows[0]) != 1 || rows[0][0] != 1 || len(rows[1]) != 1 || rows[1][0] != 2 || rows[2] != nil {
 		t.Errorf("%v", rows)
+	}
+}
+
+// TestFrozenStartNeedsAdagrad: with another optimizer, frozen embeddings would change.
+func TestFrozenStartNeedsAdagrad(t *testing.T) {
+	start, s := NewStart(nil, 0).Freeze(), DefaultSettings()
+	if err := start.check(s); err != nil {
+		t.Error(err)
+	}
+	s.Optimizer = Adam
+	if err := start.check(s); err == nil || !strings.Contains(err.Error(), "needs the optimizer adagrad, not adam") {
+		t.Errorf("%v", err)
 	}
 }

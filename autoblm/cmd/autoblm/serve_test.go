@@ -100,7 +100,7 @@ func TestServeRefuses(t *testing.T) {
 		{cli.Misuse, "--token-file", "serve --addr 0.0.0.0:0 --model " + dir + "/m"},
 		{cli.Misuse, "HOST:PORT", "serve --addr 8090 --model " + dir + "/m"},
 		{cli.Failed, "at least 16 characters", "serve --token-file " + short + " --model " + dir + "/m"},
-		{cli.Failed, `two models have the name "m"`, "serve --addr 127.0.0.1:0 --model " + dir +
+		{cli.Misuse, "two models have the name m", "serve --addr 127.0.0.1:0 --model " + dir +
 			"/m --model " + dir + "/m"},
 		{cli.Failed, "load the model x", "serve --addr 127.0.0.1:0 --model " + dir + "/x"},
 	})

@@ -95,6 +95,10 @@ func TestExportErrors(t *testing.T) {
 	m.EntityLabels[1] = "New_York"
 	_, err = Export(m, Word2Vec, dir)
 	require.Error(t, err, `"New York" and "New_York"`)
+	m.EntityLabels[1] = "\xff"
+	_, err = Export(m, Safetensors, dir)
+	require.Error(t, err, `the label "\xff" is not UTF-8`)
+	m.EntityLabels[1] = "New_York"
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("errors left %v", left)
 	}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
@@ -36,6 +37,11 @@ func safetensorsFile(tables []Table) ([]atomicfile.File, error) {
 		size := int64(4 * len(t.Numbers))
 		header[t.Name] = safetensor{"F32", []int{len(t.Labels), t.Columns}, [2]int64{at, at + size}}
 		at += size
+		for _, label := range t.Labels {
+			if !utf8.ValidString(label) {
+				return nil, fmt.Errorf("the label %q is not UTF-8, as safetensors needs: rename it, or use npy", label)
+			}
+		}
 		labels, err := json.Marshal(t.Labels)
 		if err != nil {
 			return nil, err
