@@ -36,9 +36,14 @@ type searchFlags struct {
 	Settings TaskSettings `embed:"" group:"For the task query"`
 }
 
-// NewSearchFlags returns the default task settings of a search.
-func NewSearchFlags() task.Flags {
-	return &searchFlags{Settings: TaskSettings{Paths: BasicSettings().Paths}}
+// NewSearchFlags returns the default task settings of a search: the paths of [Default], so that it
+// compares with the default model. basic selects those of [BasicSettings].
+func NewSearchFlags(basic bool) task.Flags {
+	s, _ := Default(form.Bilinear)
+	if basic {
+		s = BasicSettings()
+	}
+	return &searchFlags{Settings: TaskSettings{Paths: s.Paths}}
 }
 
 // For returns the settings that a study stores, with the negative sampling of the recipe.

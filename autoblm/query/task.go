@@ -141,7 +141,8 @@ func newPresentation(s TaskSettings) task.Presentation {
 		return []page.Part{{Table: completion.CompareMetrics("Metrics over the %s queries", trials)}}
 	}
 	p.Breakdown, p.Models = "", nil
-	p.Settings, p.Defaults = settings.Of(s), settings.Of(TaskSettings{Paths: BasicSettings().Paths})
+	defaults, _ := Default(form.Bilinear)
+	p.Settings, p.Defaults = settings.Of(s), settings.Of(TaskSettings{Paths: defaults.Paths})
 	return p
 }
 

@@ -39,7 +39,7 @@ var All = []Registration{
 	{
 		Name: query.TaskName, Purpose: query.SearchPurpose, Holds: query.CanOpen,
 		Recipe: query.SearchRecipe, NoRelationPrediction: true,
-		Flags: func(bool) task.Flags { return query.NewSearchFlags() },
+		Flags: query.NewSearchFlags,
 		Check: func(s autoblm.SearchSettings) error {
 			if err := query.CheckSearch(s.TrialRecipe(), s.Model); err != nil {
 				return err

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -121,6 +125,27 @@ func TestSearchBeginsWithRecipeOfEncoder(t *testing.T) {
 		must(t, err)
 		if s.Model == form.Bilinear && s.Recipe != want { // others begin with their space
 			t.Errorf("search %s has %+v, train has %+v", flags, s.Recipe, want)
+		}
+	}
+}
+
+// TestQuerySearchHasThePathsOfTrain: a search for queries learns the paths that query train learns, so
+// that it compares with it; the basic recipe learns those of two hops alone.
+func TestQuerySearchHasThePathsOfTrain(t *testing.T) {
+	trained, _ := query.Default(form.Bilinear)
+	for flags, want := range map[string]query.Paths{
+		"": trained.Paths, "--minutes 1": trained.Paths, "--recipe basic": query.BasicSettings().Paths,
+		"--model q2b": query.BasicSettings().Paths, "--hops 3 --with=": {Hops: []int{3}, AnswerPower: 0.5},
+	} {
+		c, line, err := parse("search --task query --dataset none " + flags)
+		must(t, err)
+		must(t, c.Search.resolve(line, task.Size{}))
+		encoded, err := c.Search.taskFlags.encode("query", search.Settings(c.Search.Settings))
+		must(t, err)
+		s, err := task.DecodeSettings[query.TaskSettings](encoded)
+		must(t, err)
+		if !slices.Equal(s.Hops, want.Hops) || !slices.Equal(s.With, want.With) || s.AnswerPower != want.AnswerPower {
+			t.Errorf("search %s learns %+v, want %+v", flags, s.Paths, want)
 		}
 	}
 }

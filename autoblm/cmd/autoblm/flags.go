@@ -90,7 +90,7 @@ type precisionFlag struct {
 
 // mixFlag allows resuming with another engine.
 type mixFlag struct {
-	MixEngines bool `group:"Compute" help:"Resume trials of another engine or instruction set. Their results differ by rounding, which reports mention."`
+	MixEngines bool `group:"Compute" help:"Resume trials of another engine or instruction set. Their results differ by rounding, which reports mention, and more with sparse gradients, which only the engine cpu has."`
 }
 
 // saveFlag sets how often checkpoints are written.

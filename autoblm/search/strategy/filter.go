@@ -50,7 +50,8 @@ func (f Filter) dropsDegenerate(s structure.Structure) bool {
 
 // class returns a value that is equal for equivalent candidates. An encoder's matrices and its
 // embeddings undo a signed renaming of the chunks of the structure, and of those of the message, so
-// both have a canonical form of their own.
+// both have a canonical form of their own. Only penalties of groups of chunks tell the structures of a
+// class apart: see N3Block of kge.Weights.
 func (f Filter) class(p pair) pair {
 	p.structure = f.canonical(p.structure)
 	if p.message.K() > 0 {
