@@ -171,3 +171,23 @@ func TestEvalByKind(t *testing.T) {
 	stdout, _ := succeed(t, ask)
 	contains(t, stdout, "right kind")
 }
+
+// TestPredictWithoutAnswers: a query without answers says why, and missing triples are found without
+// known answers too.
+func TestPredictWithoutAnswers(t *testing.T) {
+	dir := t.TempDir()
+	graph := dir + "/graph"
+	must(t, os.Mkdir(graph, 0o777))
+	writeFile(t, "a\tr\tb\na\tr\tc\nd\ts\te\n", graph, "train.txt")
+	trainSmall(t, graph, dir+"/m", "--validate-every 0 --patience 0")
+	ask := "predict --known drop --model " + dir + "/m --relation "
+	for flags, want := range map[string]string{
+		"r --head a": "have no other entity at that end of the relation; --any compares",
+		"s --all":    "no triple of entities of the right kinds is missing; --any compares",
+	} {
+		_, stderr := succeed(t, ask+flags)
+		contains(t, stderr, want)
+	}
+	found := object(t, "predict --all --any --known keep --top 2 --model "+dir+"/m")
+	has(t, found, fields{"answers.1.rank": 2})
+}
