@@ -22,8 +22,9 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("in use by process %d", e.Process)
 }
 
-// TakeLock makes a file for a lock and locks it, until release removes it or the process ends. The
-// first call of release counts: later ones would remove the lock of another process. If another process has the lock, the error is a [LockedError]. Where files cannot be locked, it is
+// TakeLock makes a file for a lock and locks it, until release removes it or the process ends. Only the
+// first call of release counts: a later one would remove the lock of another process. If another
+// process has the lock, the error is a [LockedError]. Where files cannot be locked, it is
 // [errors.ErrUnsupported].
 func TakeLock(path string) (release func(), err error) {
 	for try := 0; ; {
