@@ -51,8 +51,9 @@ func TestWeightsOfFacts(t *testing.T) {
 				if grouped > 0 {
 					back = 0 // each direction is an example of its own
 				}
-				if math.Abs(float64(x.Weight)-want) > 1e-6 || math.Abs(float64(x.BackWeight)-back) > 1e-6 {
-					t.Fatalf("weights %v and %v, want %v", x.Weight, x.BackWeight, want)
+				if math.Abs(float64(x.Weight)-want) > 1e-6 || math.Abs(float64(x.BackWeight)-back) > 1e-6 ||
+					math.Abs(float64(x.FactWeight)-want) > 1e-6 {
+					t.Fatalf("weights %v, %v and %v, want %v", x.Weight, x.BackWeight, x.FactWeight, want)
 				}
 				sum, count = sum+float64(x.Weight), count+1
 			}

@@ -94,8 +94,11 @@ func (w *sampler) draw(ctx context.Context) (queries []Query, err error) {
 		return w.pairs(ctx)
 	}
 	starts := w.starts()
+	if len(starts) == 0 {
+		return nil, nil
+	}
 	seen := map[string]bool{}
-	for misses := 0; len(starts) > 0 && len(queries) < w.count && misses < maxMisses; misses++ {
+	for misses := 0; len(queries) < w.count && misses < maxMisses; misses++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -268,4 +268,18 @@ func TestHold(t *testing.T) {
 	if got := names(t, dir); len(got) != 0 {
 		t.Errorf("left behind: %q", got)
 	}
+	earlier, err := atomicfile.Hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier()
+	now, err := atomicfile.Hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier() // again
+	if _, err := atomicfile.Hold(dir); err == nil {
+		t.Error("a second release ends what another holds")
+	}
+	now()
 }

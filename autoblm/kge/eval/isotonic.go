@@ -9,7 +9,7 @@ type Isotonic struct {
 }
 
 // FitIsotonic returns the map with the least weighted sum of squared errors from points with
-// ascending x (pool adjacent violators). A weight must be above 0.
+// ascending x (pool adjacent violators). At least one weight must be above 0.
 func FitIsotonic(x, y, weight []float64) Isotonic {
 	type block struct {
 		first, last int
