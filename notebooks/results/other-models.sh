@@ -45,6 +45,8 @@ gomlx fb15k-237 rsn --recipe rsn --dim 256 --sampled-softmax 1024 --lr 0.001 --d
   --validate-every 3 --validate-sample 1500
 run wn18rr core-3 --recipe ivr-tucker --model core-3 --dim 384 --batch 512 --sampled-softmax 2048 \
   --epochs 180 --cooldown 20 --validate-every 10
+run wn18rr tucker-180 --recipe ivr-tucker --batch 512 --sampled-softmax 2048 --precision bfloat16 \
+  --epochs 180 --cooldown 20 --validate-every 10
 gomlx fb15k-237 rsn-dropout --recipe rsn --dim 256 --sampled-softmax 1024 --lr 0.001 --decay 0.8 --dropout 0.5 \
   --epochs 8 --validate-every 1 --validate-sample 1500
 gomlx wn18rr conve --recipe conve --loss log-loss --label-smoothing 0 --sampled-softmax 4096 \
