@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/autoblm/autoblm-go/internal/enum"
@@ -41,6 +42,24 @@ func (s Structure) Canonical(g Group) Structure {
 	return search.structure()
 }
 
+// CanonicalInBlocks returns the smallest structure that the symmetries which keep blocks of chunks
+// make of s: those that exchange chunks of one block, whole blocks, and signs. Block c has the
+// chunks c, c+K/size, c+2K/size, … of entities, or of relations. Structures with equal results also
+// have equal norms of blocks, which [Structure.Canonical] does not ensure unless the size is 1 or K.
+// It panics unless the size divides K.
+func (s Structure) CanonicalInBlocks(g Group, size int) Structure {
+	k := s.K()
+	if size < 1 || k%size != 0 {
+		panic(fmt.Sprintf("structure: blocks of %d do not divide %d chunks", size, k))
+	}
+	if size == 1 || size == k {
+		return s.Canonical(g)
+	}
+	search := orbitSearch{k: k, blocks: k / size}
+	search.run(s, g)
+	return search.structure()
+}
+
 // Orbit returns the number of distinct matrices in the orbit of s: the order of the
 // group by the number of its elements that leave the canonical form as it is.
 func (s Structure) Orbit(g Group) uint64 {
@@ -77,9 +96,10 @@ func (s *Structure) occurring() uint16 {
 // later rows; see mayReach. Two permutations that reach the best matrix differ by an
 // automorphism, which saves the search below chunks that it exchanges.
 type orbitSearch struct {
-	k     int
-	cells [MaxK][MaxK]cell
-	chunk [MaxK]uint8 // chunk[p] is the entity chunk at place p of the candidate
+	k      int
+	blocks int // the number of blocks that are kept, 0 if all permutations are allowed
+	cells  [MaxK][MaxK]cell
+	chunk  [MaxK]uint8 // chunk[p] is the entity chunk at place p of the candidate
 
 	best  [MaxK * MaxK]uint8 // symbol ranks, row-major
 	valid int                // how many of best are settled; the cells behind are larger than any
@@ -122,13 +142,17 @@ func newCell(i, j int, value int8, g Group) cell {
 
 func searchOrbit(s Structure, g Group) orbitSearch {
 	search := orbitSearch{k: s.K()}
-	for i := range search.k {
-		for j := range search.k {
-			search.cells[i][j] = newCell(i, j, s.cells[i*search.k+j], g)
+	search.run(s, g)
+	return search
+}
+
+func (o *orbitSearch) run(s Structure, g Group) {
+	for i := range o.k {
+		for j := range o.k {
+			o.cells[i][j] = newCell(i, j, s.cells[i*o.k+j], g)
 		}
 	}
-	search.place(0, 0, naming{})
-	return search
+	o.place(0, 0, naming{blocks: o.blocks})
 }
 
 // structure returns the smallest matrix.
@@ -149,7 +173,7 @@ func (o *orbitSearch) place(place int, taken uint, names naming) {
 	var attempts [MaxK]attempt
 	tried := attempts[:0]
 	for chunk := range o.k {
-		if taken&(1<<chunk) != 0 {
+		if taken&(1<<chunk) != 0 || !o.keepsBlocks(place, chunk) {
 			continue
 		}
 		if o.beaten {
@@ -173,6 +197,23 @@ func (o *orbitSearch) place(place int, taken uint, names naming) {
 		}
 		tried = append(tried, attempt{chunk, o.ties - ties, o.improvements})
 	}
+}
+
+// keepsBlocks reports whether a chunk may take a place after the chosen ones: that of a block whose
+// chunks are chosen, or of a new one.
+func (o *orbitSearch) keepsBlocks(place, chunk int) bool {
+	if o.blocks == 0 {
+		return true
+	}
+	if place >= o.blocks {
+		return chunk%o.blocks == int(o.chunk[place-o.blocks])%o.blocks
+	}
+	for _, earlier := range o.chunk[:place] {
+		if chunk%o.blocks == int(earlier)%o.blocks {
+			return false
+		}
+	}
+	return true
 }
 
 // attempt is a chunk that was tried at a place: the permutations below that reached best, and the
@@ -228,9 +269,10 @@ func fixes(automorphism *[MaxK]uint8, chunks []uint8) bool {
 // Cells between chosen places are compared row by row. The rest of a row is known only if it has
 // nothing but zeros and values that are new and distinct: at the smallest, these take the next
 // names in order, and the zeros follow. Which new value has which of these names is still open, so
-// that later rows are compared up to their first such value.
+// that later rows are compared up to their first such value. With blocks the next names depend on
+// the value, so that nothing is ruled out.
 func (o *orbitSearch) mayReach(placed int, names naming) bool {
-	if placed == o.k {
+	if placed == o.k || o.blocks > 0 {
 		return true
 	}
 	var taken uint
@@ -356,6 +398,7 @@ func valueSign(value int8) parityForm { return 1 << MaxK << value }
 type naming struct {
 	names     [MaxK + 1]uint8 // new name of each value, 0 while it has none
 	named     uint8
+	blocks    int // the number of blocks that names keep, or 0
 	tiedSigns uint8
 	// equations are the products of signs that were chosen to be +, each
 	// under its highest variable: Gaussian elimination over two elements.
@@ -376,11 +419,35 @@ func (n *naming) rank(c cell) uint8 {
 		return unknownRank
 	}
 	if n.names[c.value] == 0 {
+		n.names[c.value] = n.nextName(c.value)
 		n.named++
-		n.names[c.value] = n.named
 	}
 	negative := n.settle(c.sign)
 	return 2*(n.names[c.value]-1) + negative
+}
+
+// nextName returns the smallest name that a new value may have. With blocks it is in the block of the
+// names of its own block, or in the next block.
+func (n *naming) nextName(value uint8) uint8 {
+	if n.blocks == 0 {
+		return n.named + 1
+	}
+	own, named, begun := int(value-1)%n.blocks, 0, uint(0)
+	block := -1
+	for v, name := range n.names {
+		if name == 0 {
+			continue
+		}
+		begun |= 1 << ((v - 1) % n.blocks)
+		if (v-1)%n.blocks == own {
+			named++
+			block = int(name-1) % n.blocks
+		}
+	}
+	if block < 0 {
+		block = bits.OnesCount(begun)
+	}
+	return uint8(named*n.blocks + block + 1)
 }
 
 // settle gives a product of signs the value +, returned as 0, if it is still

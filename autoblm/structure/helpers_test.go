@@ -80,6 +80,49 @@ func anyElement(k int, g Group) *rapid.Generator[element] {
 	})
 }
 
+// keepsBlocks reports whether chunks c, c+K/size, c+2K/size, … stay together, for entities and for
+// relations.
+func (e element) keepsBlocks(size int) bool {
+	blocks := len(e.order) / size
+	for i, chunk := range e.order {
+		if chunk%blocks != e.order[i%blocks]%blocks ||
+			abs(e.rename[i+1])%blocks != abs(e.rename[i%blocks+1])%blocks {
+			return false
+		}
+	}
+	return true
+}
+
+// elementInBlocks draws an element that keeps blocks.
+func elementInBlocks(k, size int, g Group) *rapid.Generator[element] {
+	return rapid.Custom(func(t *rapid.T) element {
+		e := anyElement(k, g).Draw(t, "signs")
+		order := func(name string) (order []int) {
+			blocks := make([]int, k/size)
+			members := make([][]int, k/size)
+			for i := range blocks {
+				blocks[i] = i
+			}
+			for i := range k {
+				members[i%len(blocks)] = append(members[i%len(blocks)], i)
+			}
+			blocks = rapid.Permutation(blocks).Draw(t, name)
+			for i := range members {
+				members[i] = rapid.Permutation(members[i]).Draw(t, name)
+			}
+			for i := range k {
+				order = append(order, members[blocks[i%len(blocks)]][i/len(blocks)])
+			}
+			return order
+		}
+		e.order = order("order in blocks")
+		for i, chunk := range order("names in blocks") {
+			e.rename[i+1] = (chunk + 1) * sign(e.rename[i+1])
+		}
+		return e
+	})
+}
+
 // everyElement lists the whole group, without flipping all entity chunks at once, which changes
 // nothing.
 func everyElement(k int, g Group) []element {

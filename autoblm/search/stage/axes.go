@@ -2,11 +2,13 @@ package stage
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -14,6 +16,9 @@ import (
 type choice struct {
 	task.Recipe
 	form form.Form
+	// layout is an equivalent structure to train instead of that of the model, whose chunks are in
+	// other blocks of N3; the zero value for the model's own.
+	layout structure.Structure
 }
 
 // axis is one field of a choice with the values to try, in ascending order.
@@ -204,6 +209,7 @@ func (s recipeSpace) penalties(base choice, models []task.Trial) []axis {
 		numbers(search.N3Penalty, s.RelationN3, func(r *choice) *float64 { return &r.RelationN3 }),
 		when(isN3, newAxis(blocks(s.N3Blocks, chunks(models)), cmp.Compare, n3,
 			func(r *choice) *int { return &r.N3Block })),
+		s.layouts(models),
 		newAxis(s.PenaltyFrequencies, cmp.Compare, base,
 			func(r *choice) *float64 { return &r.PenaltyFrequency }),
 		s.dura(base, numbers(search.DuraPenalty, s.Dura,
@@ -252,6 +258,35 @@ func blocks(values []int, k int) []int {
 	return slices.DeleteFunc(slices.Clone(values), func(n int) bool { return !fits(n) })
 }
 
+// maxLayouts is the largest number of layouts of a structure that an axis has. Four chunks have no
+// more.
+const maxLayouts = 9
+
+// layouts returns an axis for each size of blocks that tells equivalent structures apart. It has
+// structures that are equivalent to that of a model. Several models have none, as they share the
+// choice.
+func (s recipeSpace) layouts(models []task.Trial) (all []axis) {
+	if len(models) != 1 {
+		return nil
+	}
+	of := models[0].Structure
+	for _, size := range blocks(s.N3Blocks, of.K()) {
+		if size <= 1 || size == of.K() {
+			continue
+		}
+		layouts := of.Layouts(size, maxLayouts, rand.New(rand.NewPCG(layoutStream, uint64(size))))
+		layouts[0] = structure.Structure{}
+		all = append(all, axis{
+			size:      len(layouts),
+			index:     func(r choice) int { return max(0, slices.Index(layouts, r.layout)) },
+			set:       func(r *choice, index int) { r.layout = layouts[index] },
+			unordered: true,
+			applies:   func(r choice) bool { return r.N3Block == size },
+		})
+	}
+	return all
+}
+
 // tidy sets the blocks of a norm without weight to 0, the frequency if there is no penalty, and what
 // nothing reads in a cell, so that no model is tried twice.
 func tidy(r choice) choice {
@@ -260,6 +295,9 @@ func tidy(r choice) choice {
 	}
 	if r.N3+r.EntityN3+r.RelationN3 == 0 {
 		r.N3Block = 0
+	}
+	if r.N3Block <= 1 || r.N3Block == r.layout.K() {
+		r.layout = structure.Structure{}
 	}
 	if !hasPenalty(r.Weights) {
 		r.PenaltyFrequency = 0

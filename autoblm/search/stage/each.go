@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -89,7 +90,7 @@ func eachTuners(s search.Settings, models, trials []task.Trial) (all []*tuner) {
 			trials: []task.Trial{model}, each: true,
 		}
 		for _, trial := range stage {
-			if isSameModel(trial, model) {
+			if isSameClass(trial, model) {
 				t.trials = append(t.trials, trial)
 			}
 		}
@@ -99,18 +100,31 @@ func eachTuners(s search.Settings, models, trials []task.Trial) (all []*tuner) {
 }
 
 // eachModels returns trials of the models that the stage tunes: the best found structures, which
-// retraining takes first, and all baselines.
+// retraining takes first, and all baselines. Of equivalent structures it takes the best, as tuning
+// tries the layouts of the others too.
 func eachModels(s search.Settings, trials []task.Trial) (models []task.Trial) {
 	left, _ := s.RetrainCounts()
 	for _, t := range task.BestFirst(task.InStage(task.Searching, trials)) {
 		if t.Name == "" {
-			if left--; left < 0 {
+			isSame := func(m task.Trial) bool { return isSameClass(m, t) }
+			if left <= 0 || slices.ContainsFunc(models, isSame) {
 				continue
 			}
+			left--
 		}
 		models = append(models, t)
 	}
 	return models
+}
+
+// isSameClass reports whether two trials train one baseline, or equivalent found structures.
+func isSameClass(a, b task.Trial) bool {
+	return a.Name == b.Name && a.Form == b.Form && a.Canonical() == b.Canonical() &&
+		canonicalMessage(a) == canonicalMessage(b)
+}
+
+func canonicalMessage(t task.Trial) structure.Structure {
+	return t.Message().Canonical(structure.Full)
 }
 
 // fewestTrials returns the number of trials of the tuner that has the fewest.
@@ -131,7 +145,9 @@ func tunedModels(s search.Settings, trials []task.Trial) []task.Trial {
 	var tuned []task.Trial
 	for _, t := range endedTuners(s, trials) {
 		best := t.full()[0]
-		at := slices.IndexFunc(t.trials, func(t task.Trial) bool { return t.Recipe == best.recipe })
+		at := slices.IndexFunc(t.trials, func(trial task.Trial) bool {
+			return t.choiceOf(trial) == best.choice
+		})
 		tuned = append(tuned, t.trials[at])
 		models = slices.DeleteFunc(models, func(m task.Trial) bool { return isSameModel(m, t.models[0]) })
 	}

@@ -37,7 +37,7 @@ func TestPenaltySpaceDraws(t *testing.T) {
 			if !found || isRated(tried, r) {
 				t.Fatal("nothing new in a large space")
 			}
-			model.Recipe = r
+			model := r.trial(model)
 			if err := r.Training.ValidateFor(model.Member()); err != nil {
 				t.Fatal(err)
 			}
@@ -56,15 +56,15 @@ func TestPenaltySpaceDraws(t *testing.T) {
 				t.Fatalf("%v has %s", model.Form, r.Terms())
 			}
 			for _, a := range space.axes(choice{Recipe: base}, models) {
-				same := choice{Recipe: r}
+				same := r
 				if a.isIn(same) {
 					a.set(&same, a.index(same))
 				}
-				if same.Recipe != r {
+				if same != r {
 					t.Fatalf("%s does not stand on an axis", r.Terms())
 				}
 			}
-			tried = append(tried, ratedRecipe{recipe: r, score: rapid.Float64Range(0, 1).Draw(t, "score")})
+			tried = append(tried, ratedRecipe{r, rapid.Float64Range(0, 1).Draw(t, "score")})
 		}
 	})
 }
@@ -79,17 +79,17 @@ func TestPenaltySpaceIsReached(t *testing.T) {
 	seen := make([]map[int]bool, len(axes))
 	var tried []ratedRecipe
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 1000 {
+	for range 2000 {
 		r, _ := space.draw(base, nil, models, rng)
 		for i, a := range axes {
 			if seen[i] == nil {
 				seen[i] = map[int]bool{}
 			}
-			if c := (choice{Recipe: r}); a.isIn(c) {
-				seen[i][a.index(c)] = true
+			if a.isIn(r) {
+				seen[i][a.index(r)] = true
 			}
 		}
-		tried = append(tried, ratedRecipe{recipe: r, score: 0})
+		tried = append(tried, ratedRecipe{r, 0})
 	}
 	for i, p := range estimateAxes(axes, tried[:20]) {
 		if len(seen[i]) != axes[i].size {
@@ -131,9 +131,9 @@ func TestTuneEach(t *testing.T) {
 	short, full := map[structure.Structure]int{}, map[structure.Structure]int{}
 	for _, trial := range task.InStage(task.TuningEach, r.Trials) {
 		if trial.Recipe.Training.Epochs == r.Settings.Training.Epochs {
-			full[trial.Structure]++
+			full[trial.Canonical()]++
 		} else {
-			short[trial.Structure]++
+			short[trial.Canonical()]++
 		}
 	}
 	found := 0
@@ -344,5 +344,46 @@ func TestFrequencyNeedsAPenalty(t *testing.T) {
 		if has := r.PenaltyFrequency > 0; has != (name != "no penalty") {
 			t.Errorf("%s: %s", name, r.Terms())
 		}
+	}
+}
+
+// TestTuneEachFindsLayouts: if a model is best with some chunks in a block of N3, the stage finds an
+// equivalent structure that has them in one, and retrains it.
+func TestTuneEachFindsLayouts(t *testing.T) {
+	s := eachSettings(60)
+	own := s.NamedBaselines()[slices.IndexFunc(s.NamedBaselines(), func(b structure.Baseline) bool {
+		return b.Name == "complex"
+	})].Structure
+	together := own.Layouts(2, 4, rand.New(rand.NewPCG(1, 1)))[3].CanonicalInBlocks(structure.Full, 2)
+	score := func(t task.Trial) float64 {
+		score := 10 + 0.1*math.Log(float64(t.Recipe.Training.Epochs))
+		if t.Recipe.N3Block == 2 {
+			score++
+			if t.Structure.CanonicalInBlocks(structure.Full, 2) == together {
+				score++
+			}
+		}
+		return score
+	}
+	r := run(t, problem(fakeTask{score: score}, strategy.Evolutionary{}, s))
+	layouts := map[structure.Structure]bool{}
+	for _, trial := range task.InStage(task.TuningEach, r.Trials) {
+		if trial.Name == "complex" {
+			layouts[trial.Structure] = true
+			if trial.Canonical() != together.Canonical(structure.Full) {
+				t.Fatalf("ComplEx became %v", trial.Structure)
+			}
+		}
+	}
+	if len(layouts) < 3 {
+		t.Errorf("ComplEx has %d layouts", len(layouts))
+	}
+	best := r.TunedEach[0]
+	if best.Canonical() != together.Canonical(structure.Full) ||
+		best.Structure.CanonicalInBlocks(structure.Full, 2) != together {
+		t.Errorf("the best is %v, %s", best.Structure, best.Recipe.Terms())
+	}
+	if got := search.FinalOf(r.Retrained).Best.Structure; got != best.Structure {
+		t.Errorf("the best retrained is %v, tuned was %v", got, best.Structure)
 	}
 }

@@ -61,14 +61,15 @@ func recipeSource(seed uint64, trial int) *rand.PCG {
 // results of earlier rounds only, so that a larger budget completes a round with the same trials.
 func nextRecipes(s *search.State) (trials []task.Trial) {
 	settings := s.Settings
-	base := choice{settings.TrialRecipe(), settings.FirstForm()}
+	base := choice{Recipe: settings.TrialRecipe(), form: settings.FirstForm()}
 	space := recipeSpace{*settings.SpaceOf(settings.Model)}
 	models := []task.Trial{{Form: base.form}}
 	tried := map[choice]bool{}
 	var all []ratedRecipe
 	for _, t := range s.InStage(task.Searching) {
-		tried[choice{t.Recipe, t.Form}] = true
-		all = append(all, ratedRecipe{recipe: t.Recipe, score: t.ScoreOrZero(), form: t.Form})
+		c := choice{Recipe: t.Recipe, form: t.Form}
+		tried[c] = true
+		all = append(all, ratedRecipe{c, t.ScoreOrZero()})
 	}
 	isNew := func(c choice) bool { return !tried[c] }
 	round := len(all) / settings.RoundSize

@@ -34,7 +34,7 @@ func TestModelSpaces(t *testing.T) {
 		if err := s.Validate(); err != nil {
 			t.Errorf("%v: %v", f, err)
 		}
-		base := choice{s.TrialRecipe(), s.FirstForm()}
+		base := choice{Recipe: s.TrialRecipe(), form: s.FirstForm()}
 		models := []task.Trial{{Form: base.form}}
 		space := recipeSpace{*s.SpaceOf(f)}
 		axes := space.axes(base, models)
@@ -103,7 +103,7 @@ func TestRecipesResume(t *testing.T) {
 		of := func(r *search.Result) map[choice]float64 {
 			all := map[choice]float64{}
 			for _, t := range r.Trials {
-				all[choice{t.Recipe, t.Form}] = t.ScoreOrZero()
+				all[choice{Recipe: t.Recipe, form: t.Form}] = t.ScoreOrZero()
 			}
 			return all
 		}
@@ -173,7 +173,7 @@ func TestSearchForACell(t *testing.T) {
 		if hasOneHop {
 			ofOneHop++
 		}
-		cells[trial.Form], tried[choice{trial.Recipe, trial.Form}] = true, true
+		cells[trial.Form], tried[choice{Recipe: trial.Recipe, form: trial.Form}] = true, true
 	}
 	if len(cells) < 20 || len(tried) != len(r.Trials) || ofOneHop < 10 {
 		t.Errorf("%d cells, %d models and %d with one hop in %d trials", len(cells), len(tried), ofOneHop,
@@ -188,7 +188,8 @@ func TestCellsOfOneHop(t *testing.T) {
 	for hops := range 4 {
 		recipe := modelSettings(form.AnyCell, 1).TrialRecipe()
 		recipe.Training.WalkHops = hops
-		areOne := tidy(choice{recipe, state.Form()}) == tidy(choice{recipe, entity.Form()})
+		of := func(f form.Form) choice { return tidy(choice{Recipe: recipe, form: f}) }
+		areOne := of(state.Form()) == of(entity.Form())
 		if areOne != (hops <= 1) {
 			t.Errorf("%d hops: the cells are one choice: %v", hops, areOne)
 		}
@@ -250,7 +251,7 @@ func TestBinaryHasNoPenalties(t *testing.T) {
 		models := []task.Trial{{Form: form.GQE}}
 		space := recipeSpace{*s.SpaceOf(form.GQE)}
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		c, found := space.drawChoice(choice{s.TrialRecipe(), form.GQE}, nil, models,
+		c, found := space.drawChoice(choice{Recipe: s.TrialRecipe(), form: form.GQE}, nil, models,
 			func(choice) bool { return true }, rng)
 		if !found || c.Weights != s.Recipe.Weights {
 			t.Fatalf("%v: %s", found, c.Terms())

@@ -32,10 +32,9 @@ const (
 // false if it finds nothing new.
 func (s recipeSpace) draw(
 	base task.Recipe, tried []ratedRecipe, models []task.Trial, rng *rand.Rand,
-) (task.Recipe, bool) {
-	isNew := func(c choice) bool { return !isRated(tried, c.Recipe) }
-	r, found := s.drawChoice(choice{Recipe: base}, tried, models, isNew, rng)
-	return r.Recipe, found
+) (choice, bool) {
+	isNew := func(c choice) bool { return !isRated(tried, c) }
+	return s.drawChoice(choice{Recipe: base}, tried, models, isNew, rng)
 }
 
 // drawChoice draws a new choice as draw does.
@@ -94,12 +93,12 @@ func estimateAxes(axes []axis, recipes []ratedRecipe) [][]float64 {
 	all := make([][]float64, len(axes))
 	for i, a := range axes {
 		within := slices.DeleteFunc(slices.Clone(recipes), func(r ratedRecipe) bool {
-			return !a.isIn(r.choice())
+			return !a.isIn(r.choice)
 		})
 		share := 1 / float64(len(within)+1)
 		p := slices.Repeat([]float64{share / float64(a.size)}, a.size)
 		for _, r := range within {
-			index := a.index(r.choice())
+			index := a.index(r.choice)
 			var neighbors []int
 			for _, n := range []int{index - 1, index + 1} {
 				if n >= 0 && n < a.size && !a.unordered {

@@ -39,7 +39,8 @@ func addTuned(r *search.Result) {
 	r.Tuned = tunedRecipes(r.Settings, r.Trials)
 	tuners := endedTuners(r.Settings, r.Trials)
 	r.TunedEach = slices.DeleteFunc(tunedModels(r.Settings, r.Trials), func(t task.Trial) bool {
-		return !slices.ContainsFunc(tuners, func(of *tuner) bool { return isSameModel(of.models[0], t) })
+		isOf := func(of *tuner) bool { return isSameModel(of.models[0], t) }
+		return t.Stage != task.TuningEach && !slices.ContainsFunc(tuners, isOf)
 	})
 }
 
@@ -56,6 +57,7 @@ func propose(s *search.State, stage task.Stage, trials []task.Trial) search.Step
 const (
 	tuningStream = 1<<63 + iota
 	finalStream
+	layoutStream
 )
 
 // groupByTraining orders trials so that those that can train as one population are adjacent. The

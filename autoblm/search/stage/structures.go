@@ -184,6 +184,7 @@ func proposeStructures(
 ) (proposal strategy.Proposal, err error) {
 	for _, k := range chunkOrder(s) {
 		options, number, past := s.Settings.OptionsFor(k), nextRound(s, k), withChunks(history(s), k)
+		options.Block = Recipe(s).N3Block
 		proposal, err = s.Strategy.Propose(options, number, past, left, rng)
 		if err == nil && len(proposal.Structures) == 0 && number == 1 && len(past) > 0 {
 			proposal, err = s.Strategy.Propose(options, 2, past, left, rng)

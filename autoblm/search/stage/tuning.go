@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/budget"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -25,7 +24,7 @@ type Tuning struct{ search.StageBase }
 // or that of the settings.
 func Recipe(s *search.State) task.Recipe {
 	if best := rankedRecipes(s.Settings, s.Trials); len(best) > 0 {
-		return best[0].recipe
+		return best[0].Recipe
 	}
 	return s.Settings.TrialRecipe()
 }
@@ -39,7 +38,7 @@ func rankedRecipes(s search.Settings, trials []task.Trial) (all []ratedRecipe) {
 		return newTuner(s, trials).ranked()
 	}
 	for _, t := range task.BestFirst(task.InStage(task.Tuning, trials)) {
-		all = append(all, ratedRecipe{recipe: t.Recipe, score: t.ScoreOrZero()})
+		all = append(all, ratedRecipe{choice{Recipe: t.Recipe}, t.ScoreOrZero()})
 	}
 	return all
 }
@@ -129,7 +128,7 @@ func tunedRecipes(s search.Settings, trials []task.Trial) (tuned []task.Trial) {
 	}
 	for _, c := range recipes {
 		i := slices.IndexFunc(t.trials, func(b task.Trial) bool {
-			return b.Recipe == c.recipe && b.Structure == t.models[0].Structure
+			return b.Recipe == c.Recipe && b.Structure == t.models[0].Structure
 		})
 		trial := t.trials[i]
 		trial.Score, trial.TestScore = &c.score, nil
@@ -168,10 +167,13 @@ func newTuner(s search.Settings, trials []task.Trial) *tuner {
 	return t
 }
 
-// short returns a recipe with the first third of the epochs.
-func (t *tuner) short(r task.Recipe) task.Recipe {
-	r.Training.Epochs = promotions(r.Training.Epochs)
-	return r
+// initialChoice is that with which tuning begins.
+func (t *tuner) initialChoice() choice { return choice{Recipe: t.base} }
+
+// short returns a choice with the first third of the epochs.
+func short(c choice) choice {
+	c.Training.Epochs = promotions(c.Training.Epochs)
+	return c
 }
 
 // initial returns the trials that select the models: the baselines with the initial recipe.
@@ -182,26 +184,41 @@ func (t *tuner) initial() []task.Trial {
 	return baselines(t.settings, t.base)
 }
 
-// trialsWith returns trials of the models with a recipe.
-func (t *tuner) trialsWith(r task.Recipe) (trials []task.Trial) {
+// trialsWith returns trials of the models with a choice.
+func (t *tuner) trialsWith(c choice) (trials []task.Trial) {
 	for _, m := range t.models {
-		trials = append(trials, task.Trial{
-			Name: m.Name, Form: m.Form, Structure: m.Structure, Recipe: r,
-		})
+		trials = append(trials, c.trial(m))
 	}
 	return trials
+}
+
+// trial returns the trial of a model with a choice.
+func (c choice) trial(m task.Trial) task.Trial {
+	return task.Trial{
+		Name: m.Name, Form: m.Form, Structure: cmp.Or(c.layout, m.Structure), Recipe: c.Recipe,
+	}
+}
+
+// choiceOf returns what a trial of the tuner tries.
+func (t *tuner) choiceOf(trial task.Trial) choice {
+	c := choice{Recipe: trial.Recipe}
+	if t.each && trial.Structure != t.models[0].Structure {
+		c.layout = trial.Structure
+	}
+	return c
 }
 
 // isSameModel reports whether two trials train the same model, whatever their recipes are.
 func isSameModel(a, b task.Trial) bool { return a.Model() == b.Model() }
 
-// mean returns the mean score of the models with a recipe; false if a trial has not ended. It leaves
+// mean returns the mean score of the models with a choice; false if a trial has not ended. It leaves
 // out lost trials, and is 0 if all are lost.
-func (t *tuner) mean(r task.Recipe) (float64, bool) {
+func (t *tuner) mean(c choice) (float64, bool) {
 	var all []float64
 	for _, m := range t.models {
+		wanted := c.trial(m)
 		i := slices.IndexFunc(t.trials, func(b task.Trial) bool {
-			return isSameModel(b, m) && b.Recipe == r && b.State != task.Running
+			return isSameModel(b, wanted) && b.Recipe == c.Recipe && b.State != task.Running
 		})
 		if i < 0 {
 			return 0, false
@@ -220,13 +237,13 @@ func (t *tuner) mean(r task.Recipe) (float64, bool) {
 // trials. It leaves out recipes of another dimension than the search.
 func (t *tuner) rated(epochs int, seed uint64) (all []ratedRecipe) {
 	for _, trial := range t.trials {
-		r := trial.Recipe
-		if r.Training.Epochs != epochs || r.Training.Dim != t.base.Training.Dim ||
-			r.Seed != seed || isRated(all, r) {
+		c := t.choiceOf(trial)
+		if c.Training.Epochs != epochs || c.Training.Dim != t.base.Training.Dim ||
+			c.Seed != seed || isRated(all, c) {
 			continue
 		}
-		if score, ended := t.mean(r); ended {
-			all = append(all, ratedRecipe{recipe: r, score: score})
+		if score, ended := t.mean(c); ended {
+			all = append(all, ratedRecipe{c, score})
 		}
 	}
 	return all
@@ -234,7 +251,7 @@ func (t *tuner) rated(epochs int, seed uint64) (all []ratedRecipe) {
 
 // tried returns the recipes with results for the first third of the epochs.
 func (t *tuner) tried() []ratedRecipe {
-	return t.rated(t.short(t.base).Training.Epochs, t.base.Seed)
+	return t.rated(short(t.initialChoice()).Training.Epochs, t.base.Seed)
 }
 
 // full returns the recipes with results for all epochs, the best first.
@@ -273,14 +290,14 @@ func (t *tuner) promote(tried []ratedRecipe) []task.Trial {
 	best := slices.Clone(tried)
 	sortRecipes(best)
 	if t.each {
-		best = slices.DeleteFunc(best, func(b ratedRecipe) bool { return b.recipe == t.short(t.base) })
+		best = slices.DeleteFunc(best, func(b ratedRecipe) bool { return b.choice == short(t.initialChoice()) })
 	}
 	for _, b := range best[:min(len(best), places)] {
-		r := b.recipe
-		r.Training.Epochs = t.base.Training.Epochs
+		c := b.choice
+		c.Training.Epochs = t.base.Training.Epochs
 		// The initial recipe is among the full ones and takes no place.
-		if _, ended := t.mean(r); !ended && len(full)-1 < places {
-			return t.trialsWith(r)
+		if _, ended := t.mean(c); !ended && len(full)-1 < places {
+			return t.trialsWith(c)
 		}
 	}
 	return nil
@@ -288,13 +305,14 @@ func (t *tuner) promote(tried []ratedRecipe) []task.Trial {
 
 // proposeRecipe returns the trials of a recipe that was not tried yet.
 func (t *tuner) proposeRecipe(tried []ratedRecipe) []task.Trial {
-	if len(tried) == 0 && t.short(t.base) != t.base {
-		return t.trialsWith(t.short(t.base))
+	initial := t.initialChoice()
+	if len(tried) == 0 && short(initial) != initial {
+		return t.trialsWith(short(initial))
 	}
 	rng := rand.New(rand.NewPCG(t.settings.Seed, trialStream+uint64(len(tried))))
 	space := recipeSpace{*t.tune.Space}
-	if r, found := space.draw(t.short(t.base), tried, t.trainable(), rng); found {
-		return t.trialsWith(r)
+	if c, found := space.draw(short(initial).Recipe, tried, t.trainable(), rng); found {
+		return t.trialsWith(c)
 	}
 	return nil
 }
@@ -324,10 +342,10 @@ func (t *tuner) confirm() (trials []task.Trial) {
 	}
 	for _, b := range best {
 		for i := range budget.ConfirmingSeeds {
-			r := b.recipe
-			r.Seed += confirmingSeed + uint64(i)
-			if _, ended := t.mean(r); !ended {
-				trials = append(trials, t.trialsWith(r)...)
+			c := b.choice
+			c.Seed += confirmingSeed + uint64(i)
+			if _, ended := t.mean(c); !ended {
+				trials = append(trials, t.trialsWith(c)...)
 			}
 		}
 	}
@@ -354,14 +372,14 @@ func (t *tuner) ranked() []ratedRecipe {
 	for _, f := range t.full() {
 		var means []float64
 		for i := range budget.ConfirmingSeeds {
-			r := f.recipe
-			r.Seed += confirmingSeed + uint64(i)
-			if score, ended := t.mean(r); ended {
+			c := f.choice
+			c.Seed += confirmingSeed + uint64(i)
+			if score, ended := t.mean(c); ended {
 				means = append(means, score)
 			}
 		}
 		if len(means) == budget.ConfirmingSeeds {
-			confirmed = append(confirmed, ratedRecipe{recipe: f.recipe, score: stat.Mean(means, nil)})
+			confirmed = append(confirmed, ratedRecipe{f.choice, stat.Mean(means, nil)})
 		} else {
 			rest = append(rest, f)
 		}
@@ -370,20 +388,17 @@ func (t *tuner) ranked() []ratedRecipe {
 	return append(confirmed, rest...)
 }
 
-// ratedRecipe is a recipe with its mean score. A search that chooses the form too has the form.
+// ratedRecipe is a choice with its mean score.
 type ratedRecipe struct {
-	recipe task.Recipe
-	score  float64
-	form   form.Form
+	choice
+	score float64
 }
-
-func (r ratedRecipe) choice() choice { return choice{r.recipe, r.form} }
 
 // sortRecipes sorts recipes, the best first.
 func sortRecipes(all []ratedRecipe) {
 	slices.SortStableFunc(all, func(a, b ratedRecipe) int { return cmp.Compare(b.score, a.score) })
 }
 
-func isRated(all []ratedRecipe, r task.Recipe) bool {
-	return slices.ContainsFunc(all, func(b ratedRecipe) bool { return b.recipe == r })
+func isRated(all []ratedRecipe, c choice) bool {
+	return slices.ContainsFunc(all, func(b ratedRecipe) bool { return b.choice == c })
 }

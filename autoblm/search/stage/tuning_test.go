@@ -84,7 +84,7 @@ func TestTuningFindsRecipes(t *testing.T) {
 		t.Errorf("the recipe is worth %.3f, and %.3f before", after, before)
 	}
 	tuner := newTuner(r.Settings, r.Trials)
-	if n := len(tuner.rated(tuner.short(tuner.base).Training.Epochs, s.Seed)); n != 30 {
+	if n := len(tuner.rated(short(tuner.initialChoice()).Training.Epochs, s.Seed)); n != 30 {
 		t.Errorf("%d recipes were tried", n)
 	}
 	if tuner.models[0].Name != "complex" || len(tuner.models) != budget.TunedModels {
@@ -97,11 +97,11 @@ func TestTuningFindsRecipes(t *testing.T) {
 	for _, trial := range task.InStage(task.Tuning, r.Trials) {
 		if of := trial.Recipe; of.Seed != s.Seed &&
 			!slices.ContainsFunc(whole[:budget.ConfirmedRecipes],
-				func(b ratedRecipe) bool { b.recipe.Seed = of.Seed; return b.recipe == of }) {
+				func(b ratedRecipe) bool { b.Recipe.Seed = of.Seed; return b.Recipe == of }) {
 			t.Errorf("a recipe that is not of the best has seed %d", of.Seed)
 		}
 	}
-	if got := tuner.ranked()[0].recipe; got != r.Recipe {
+	if got := tuner.ranked()[0].Recipe; got != r.Recipe {
 		t.Errorf("the search is by %+v, not by %+v", r.Recipe, got)
 	}
 	for _, trial := range task.InStage(task.Retraining, r.Trials) {
@@ -161,7 +161,7 @@ func TestSpaceDraws(t *testing.T) {
 			if !found {
 				t.Fatal("nothing new in a large space")
 			}
-			if slices.ContainsFunc(tried, func(b ratedRecipe) bool { return b.recipe == r }) {
+			if isRated(tried, r) {
 				t.Fatal("a recipe twice")
 			}
 			if r.RelationL2 != 0.25 || r.Training.Dim != base.Training.Dim ||
@@ -169,13 +169,13 @@ func TestSpaceDraws(t *testing.T) {
 				t.Fatalf("%+v", r)
 			}
 			for _, a := range space.axes(choice{Recipe: base}, models) {
-				same := choice{Recipe: r}
+				same := r
 				a.set(&same, a.index(same))
-				if same.Recipe != r {
+				if same != r {
 					t.Fatalf("%+v does not stand on an axis", r)
 				}
 			}
-			tried = append(tried, ratedRecipe{recipe: r, score: rapid.Float64Range(0, 1).Draw(t, "score")})
+			tried = append(tried, ratedRecipe{r, rapid.Float64Range(0, 1).Draw(t, "score")})
 		}
 	})
 }

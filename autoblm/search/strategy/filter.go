@@ -48,24 +48,24 @@ func (f Filter) dropsDegenerate(s structure.Structure) bool {
 	}
 }
 
-// class returns a value that is equal for equivalent candidates. An encoder's matrices and its
-// embeddings undo a signed renaming of the chunks of the structure, and of those of the message, so
-// both have a canonical form of their own. Only penalties of groups of chunks tell the structures of a
-// class apart: see N3Block of kge.Weights.
-func (f Filter) class(p pair) pair {
-	p.structure = f.canonical(p.structure)
+// class returns a value that is equal for candidates that train alike: equivalent ones, whose blocks
+// of chunks also agree if a penalty has blocks. An encoder's matrices and its embeddings undo a signed
+// renaming of the chunks of a message, which no penalty reads.
+func (f Filter) class(p pair, block int) pair {
+	p.structure = f.canonical(p.structure, block)
 	if p.message.K() > 0 {
-		p.message = f.canonical(p.message)
+		p.message = f.canonical(p.message, 1)
 	}
 	return p
 }
 
-func (f Filter) canonical(s structure.Structure) structure.Structure {
+func (f Filter) canonical(s structure.Structure, block int) structure.Structure {
+	block = max(1, block)
 	switch f {
 	case Exact:
-		return s.Canonical(structure.Full)
+		return s.CanonicalInBlocks(structure.Full, block)
 	case PaperFilter:
-		return s.Canonical(structure.Paper)
+		return s.CanonicalInBlocks(structure.Paper, block)
 	default:
 		return s
 	}
@@ -74,14 +74,15 @@ func (f Filter) canonical(s structure.Structure) structure.Structure {
 // sieve passes each class once; with NoFilter it passes everything.
 type sieve struct {
 	filter Filter
+	block  int
 	seen   map[any]bool
 }
 
 // newSieve returns a sieve that has seen the candidates of earlier trials.
 func newSieve(o Options, trials []task.Trial) *sieve {
-	s := &sieve{filter: o.Filter, seen: make(map[any]bool, len(trials))}
+	s := &sieve{filter: o.Filter, block: o.Block, seen: make(map[any]bool, len(trials))}
 	for _, p := range pairs(o, trials) {
-		s.isNew(o.Filter.class(p))
+		s.isNew(s.filter.class(p, s.block))
 	}
 	return s
 }
@@ -94,7 +95,7 @@ func (s *sieve) pass(a pair) bool {
 	if !s.isNew(drawn(a)) || s.filter.isDegenerate(a) {
 		return false
 	}
-	return s.isNew(s.filter.class(a))
+	return s.isNew(s.filter.class(a, s.block))
 }
 
 // drawn is a candidate as a generator drew it, in contrast to a class.

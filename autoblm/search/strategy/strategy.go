@@ -80,6 +80,9 @@ type Options struct {
 	// Messages lets a strategy propose the structure of an encoder's messages with each structure. The
 	// settings of the training decide it.
 	Messages bool `json:"-" kong:"-"`
+	// Block is the N3Block of the weights with which structures train. With 1 < Block < K, equivalent
+	// structures do not train alike, so that a filter passes one for each way to form the blocks.
+	Block int `json:"-" kong:"-"`
 	// Seed determines the proposals, and the initial embeddings of each trial.
 	Seed uint64 `json:"seed" brief:"Determines proposals and initial embeddings." help:"Determines proposals and initial embeddings."`
 }

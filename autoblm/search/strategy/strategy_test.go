@@ -202,6 +202,50 @@ func TestFirstRoundOfFourChunks(t *testing.T) {
 	}
 }
 
+// TestStrategiesWithBlocks: with blocks of two of four chunks, a strategy trains equivalent structures
+// whose blocks differ, and none whose blocks agree. Its first round has all of them.
+func TestStrategiesWithBlocks(t *testing.T) {
+	for _, strategy := range All() {
+		s := settings(4, 60)
+		if strategy == Strategy(Reinforce{}) {
+			s.Budget = 14
+		}
+		s.Block = 2
+		history, _ := play(t, strategy, s)
+		seen, classes := map[structure.Structure]bool{}, map[structure.Structure]bool{}
+		for _, trial := range history {
+			form := trial.Structure.CanonicalInBlocks(structure.Full, 2)
+			if seen[form] {
+				t.Errorf("%s: %s was trained before with the same blocks", strategy.Name(), trial.Structure)
+			}
+			seen[form], classes[trial.Canonical()] = true, true
+		}
+		if len(classes) == len(history) && slices.Contains(ofThePaper, strategy) {
+			t.Errorf("%s: no two of %d structures are equivalent", strategy.Name(), len(history))
+		}
+	}
+	inBlocks := map[structure.Structure]bool{}
+	for a := range structure.Classes(4, 4, structure.Full) {
+		if a.Degenerate() {
+			continue
+		}
+		for _, layout := range a.Layouts(2, 100, rand.New(rand.NewPCG(1, 1))) {
+			inBlocks[layout.CanonicalInBlocks(structure.Full, 2)] = true
+		}
+	}
+	for _, strategy := range ofThePaper {
+		o := paperOptions()
+		o.Block, o.Parents = 2, 256
+		p, err := strategy.Propose(o, 1, nil, 256, rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Structures) != len(inBlocks) || len(inBlocks) <= 5 {
+			t.Errorf("%s begins with %d structures, want %d", strategy.Name(), len(p.Structures), len(inBlocks))
+		}
+	}
+}
+
 func TestProgressiveAddsOneBlockToTheBest(t *testing.T) {
 	s := settings(3, 100)
 	history, why := play(t, Progressive{}, s)

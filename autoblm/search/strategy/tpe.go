@@ -50,7 +50,7 @@ func (TPE) Propose(
 	known := newSieve(o, history)
 	var chosen []pair
 	for range min(want, o.RoundSize) {
-		fresh := &sieve{filter: known.filter, seen: maps.Clone(known.seen)}
+		fresh := &sieve{filter: known.filter, block: known.block, seen: maps.Clone(known.seen)}
 		candidates := collect(tpeCandidates, fresh, func() pair { return likely.draw(rng) })
 		if len(candidates) == 0 {
 			break
