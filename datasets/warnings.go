@@ -51,6 +51,9 @@ func (g *Graph) Warnings(splits ...string) []string {
 	return append(all, g.Leakage(splits...)...)
 }
 
+// ReadWarnings returns the warnings of the reader alone, such as a first line that may be titles.
+func (g *Graph) ReadWarnings() []string { return slices.Clone(g.warnings) }
+
 // Brief returns the beginning of a warning, without its example and consequence, and a short fix.
 func Brief(warning string) string {
 	end := len(warning)

@@ -68,16 +68,13 @@ func (a *analysis) trialRow(t task.Trial) TrialRow {
 // trialName names the model of a trial. A structure that was found is named by its rank.
 func (a *analysis) trialName(t task.Trial) string {
 	if t.Name == "" && t.Ensemble == nil && t.Stage != task.Tuning {
-		for _, isSame := range []func(found task.Trial) bool{
-			func(found task.Trial) bool { return found.Model() == t.Model() },
-			// Tuning may have moved chunks to other blocks of N3.
-			func(found task.Trial) bool {
-				return found.Form == t.Form && found.Canonical() == t.Canonical()
-			},
-		} {
-			if i := slices.IndexFunc(a.found, isSame); i >= 0 {
-				return fmt.Sprintf("found %d", i+1)
-			}
+		isFound := func(found task.Trial) bool { return found.Model() == t.Model() }
+		at := slices.IndexFunc(a.found, isFound)
+		if at < 0 && t.Stage != task.Searching && t.Stage != task.HalvingRung {
+			at = slices.IndexFunc(a.found, t.IsEquivalent) // tuning moved chunks to other blocks
+		}
+		if at >= 0 {
+			return fmt.Sprintf("found %d", at+1)
 		}
 	}
 	return t.ModelName()

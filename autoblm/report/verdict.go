@@ -132,7 +132,7 @@ func (a *analysis) worth(f search.Final) string {
 		return "No baseline was retrained, so there is no comparison."
 	}
 	baseline := structure.TitleOf(f.Baseline.Name)
-	if same := f.Found.Structure.Name(); same != "" {
+	if same := f.Found.Trials[0].TrainsLike(); same != "" {
 		return nothing + "the best structure found is equivalent to " + structure.TitleOf(same) + "."
 	}
 	if f.Best.Name != "" && a.kept != nil && a.kept.Ensemble != nil {
@@ -222,7 +222,7 @@ func (a *analysis) compare(found, baseline task.Trial) comparison {
 }
 
 func (a *analysis) headline(c comparison) string {
-	if same := c.found.Structure.Name(); same != "" {
+	if same := c.found.TrainsLike(); same != "" {
 		return fmt.Sprintf("The best structure found is equivalent to %s.", structure.TitleOf(same))
 	}
 	if c.valid.by <= 0 {

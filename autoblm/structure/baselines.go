@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -80,6 +81,11 @@ func (s Structure) Title() string {
 		}
 	}
 	return s.String()
+}
+
+// IsBaseline reports whether s is a baseline cell for cell.
+func (s Structure) IsBaseline() bool {
+	return slices.ContainsFunc(BaselinesWith(s.K()), func(b Baseline) bool { return b.Structure == s })
 }
 
 // TitleOf returns the title of the baseline with a name, or else the name.

@@ -153,15 +153,44 @@ func (t Trial) ModelName() string {
 	return "structure found"
 }
 
+// HasBlocks reports whether a penalty of blocks tells equivalent structures apart; see N3Block of
+// [kge.Weights].
+func (t Trial) HasBlocks() bool {
+	return 1 < t.Recipe.N3Block && t.Recipe.N3Block < t.Structure.K()
+}
+
+// TrainsLike returns the name of the baseline that trains like the structure of the trial, or "". It is
+// equivalent and, with blocks, has the same chunks in each.
+func (t Trial) TrainsLike() string {
+	name := t.Structure.Name()
+	if name == "" || !t.HasBlocks() {
+		return name
+	}
+	inBlocks := func(s structure.Structure) structure.Structure {
+		return s.CanonicalInBlocks(structure.Full, t.Recipe.N3Block)
+	}
+	for _, b := range structure.BaselinesWith(t.Structure.K()) {
+		if b.Name == name && inBlocks(b.Structure) == inBlocks(t.Structure) {
+			return name
+		}
+	}
+	return ""
+}
+
 // Equivalent returns the title of the baseline to which a structure that was found is equivalent,
-// or "". With an encoder's message of its own, it is equivalent to none.
+// or "". With an encoder's message of its own, it is equivalent to none. It says if the chunks are in
+// other blocks.
 func (t Trial) Equivalent() string {
 	message := t.Message()
 	if t.Name != "" || t.Stage == Tuning || t.Structure.K() == 0 ||
 		message.K() > 0 && message != t.Structure {
 		return ""
 	}
-	return structure.TitleOf(t.Structure.Name())
+	title := structure.TitleOf(t.Structure.Name())
+	if title != "" && t.TrainsLike() == "" {
+		title += " in other blocks"
+	}
+	return title
 }
 
 // Member returns the member of a population that trains the trial.
@@ -200,6 +229,16 @@ func (t Trial) WithMessage(message structure.Structure) Trial {
 
 // Canonical returns the representative of the structure's class under the full group.
 func (t Trial) Canonical() structure.Structure { return t.Structure.Canonical(structure.Full) }
+
+// IsEquivalent reports whether two trials train equivalent models, apart from their recipes.
+func (t Trial) IsEquivalent(other Trial) bool {
+	if t.Model() == other.Model() {
+		return true
+	}
+	canonical := func(s structure.Structure) structure.Structure { return s.Canonical(structure.Full) }
+	return t.Form == other.Form && t.Structure.K() == other.Structure.K() &&
+		canonical(t.Message()) == canonical(other.Message()) && t.Canonical() == other.Canonical()
+}
 
 // EngineName names the engine and backend that trained the trial, such as "cpu (avx512)"; "" if
 // unknown.

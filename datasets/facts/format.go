@@ -24,7 +24,7 @@ const (
 // endings has the formats of file names. A .txt may have any of the formats of text.
 var endings = map[string]string{
 	".tsv": TSV, ".csv": CSV, ".jsonl": JSONLines, ".ndjson": JSONLines, ".nt": NTriples,
-	".nq": NQuads, ".ttl": Turtle, ".parquet": Parquet, ".pq": Parquet,
+	".nq": NQuads, ".ttl": Turtle, ".turtle": Turtle, ".n3": Turtle, ".parquet": Parquet, ".pq": Parquet,
 }
 
 // otherFormats has formats that are not read, by the endings of file names.
@@ -68,6 +68,14 @@ func ending(path string) string { return strings.ToLower(filepath.Ext(Unpacked(p
 // CanRead reports whether a name has the ending of a format.
 func CanRead(path string) bool { return endings[ending(path)] != "" }
 
+// OtherFormat returns an error with a fix if a name has the ending of a format that is not read.
+func OtherFormat(path string) error {
+	if other := otherFormats[ending(path)]; other != "" {
+		return fmt.Errorf("it is %s: %s", other, toNTriples)
+	}
+	return nil
+}
+
 // recognize returns the format of the option, of the name or of the content.
 func (r *reader) recognize() (string, error) {
 	if r.Format != Auto && r.Format != "" {
@@ -76,8 +84,8 @@ func (r *reader) recognize() (string, error) {
 	if format := endings[ending(r.path)]; format != "" {
 		return format, nil
 	}
-	if other := otherFormats[ending(r.path)]; other != "" {
-		return "", fmt.Errorf("it is %s: %s", other, toNTriples)
+	if err := OtherFormat(r.path); err != nil {
+		return "", err
 	}
 	start, err := r.peek()
 	if err != nil {

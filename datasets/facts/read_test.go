@@ -221,6 +221,55 @@ func TestTurtleLiterals(t *testing.T) {
 	}
 }
 
+// TestTurtleEscapes: quotes and number signs in names begin no literal and no comment, so that blank nodes
+// after them keep apart.
+func TestTurtleEscapes(t *testing.T) {
+	content := "@prefix : <x:> .\n_:b1 :name :n .\n:O\\'Reilly :friend _:b1 .\n_:b1 :in :C\\#1 .\n[] :other :z .\n" +
+		":a :says \"it's node _:b1 (see _:b2)\" ."
+	got, _, err := read(write(t, "graph.ttl", content), DefaultOptions())
+	var facts []string
+	for _, line := range got {
+		_, fact, _ := strings.Cut(line, ": ")
+		facts = append(facts, fact)
+	}
+	want := []string{
+		"_:named-b1|x:name|x:n", "x:O'Reilly|x:friend|_:named-b1", "_:named-b1|x:in|x:C#1", "_:b1|x:other|x:z",
+		"x:a|x:says|it's node _:b1 (see _:b2) literal",
+	}
+	if diff := cmp.Diff(want, facts); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+// TestTurtleBlankNodesAfterAnything: a named blank node is no other one, whatever is before it.
+func TestTurtleBlankNodesAfterAnything(t *testing.T) {
+	for _, content := range []string{
+		"[] <x:p> <x:a> ._:b1 <x:q> <x:c> .", "[] <x:p> <x:a> . <x:s><x:p>_:b1 .", "[] <x:p> \"a\"._:b1 <x:q> <x:c> .",
+		"[] <x:p> <x:a>._:b1 <x:q> <x:c> .",
+	} {
+		got, _, err := read(write(t, "graph.ttl", content), DefaultOptions())
+		if all := strings.Join(got, " "); err != nil || !strings.Contains(all, "_:named-b1") ||
+			!strings.Contains(all, "_:b1") {
+			t.Errorf("%s: %q, %v", content, got, err)
+		}
+	}
+}
+
+// TestTurtleFiles: a byte-order mark is skipped, an error at the end of a file has its line, and the
+// endings of names are those in use.
+func TestTurtleFiles(t *testing.T) {
+	for _, name := range []string{"graph.ttl", "graph.turtle", "graph.n3"} {
+		got, _, err := read(write(t, name, byteOrderMark+"@prefix : <x:> .\n:a :p :b .\n"), DefaultOptions())
+		if err != nil || len(got) != 1 {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	_, _, err := read(write(t, "graph.ttl", "@prefix : <x:> .\n:a :p :b"), DefaultOptions())
+	if err == nil || !strings.Contains(err.Error(), ":2: malformed Turtle: a full stop is missing") {
+		t.Errorf("without a full stop: %v", err)
+	}
+}
+
 // TestLateKeys: a key of JSON lines that appears late is listed, and is an error if it may be the weight.
 func TestLateKeys(t *testing.T) {
 	early := strings.Repeat(`{"head":"a","relation":"r","tail":"b"}`+"\n", sampled+1)

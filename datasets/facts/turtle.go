@@ -16,6 +16,7 @@ import (
 
 // readTurtle reads Turtle. The library ends at the first error, so Lenient has no effect.
 func readTurtle(r *reader) error {
+	r.skipMark()
 	lines := &lineCounter{reader: r}
 	decoder := rdf.NewTripleDecoder(lines, rdf.Turtle)
 	for {
@@ -46,6 +47,9 @@ var position = regexp.MustCompile(`^(\d+):\d+:? `)
 // unexpected matches the number of a token instead of a part of a triple.
 var unexpected = regexp.MustCompile(`unexpected \d+ as (\w+)`)
 
+// noFullStop matches the number of a token instead of the end of a triple.
+var noFullStop = regexp.MustCompile(`expected triple termination, got \d+`)
+
 func (r *reader) turtleError(err error, lines *lineCounter) error {
 	line := int(lines.line.Load())
 	if failed := lines.err(); failed != nil {
@@ -53,10 +57,13 @@ func (r *reader) turtleError(err error, lines *lineCounter) error {
 	}
 	text := err.Error()
 	if found := position.FindStringSubmatch(text); found != nil {
-		line, _ = strconv.Atoi(found[1])
+		if at, _ := strconv.Atoi(found[1]); at > 0 { // 0 at the end of the file
+			line = at
+		}
 		text = text[len(found[0]):]
 	}
 	text = unexpected.ReplaceAllString(text, "there is no $1")
+	text = noFullStop.ReplaceAllString(text, "a full stop is missing")
 	return fmt.Errorf("%s: malformed Turtle: %s; correct it, or convert the file to N-Triples",
 		r.at(line), text)
 }
@@ -82,7 +89,7 @@ var baseWithin = regexp.MustCompile(
 	`<[^<>]*>|#.*|(@(?i:base)\b|(?i:base)\s*(?:<|$))|[\pL\pN_:%\\-][\pL\pN_:%\\.-]*`)
 
 // namedBlank matches a blank node with a name that the library could give to one without.
-var namedBlank = regexp.MustCompile(`(^|[\s\[\](,;])_:(b\d+)\b`)
+var namedBlank = regexp.MustCompile(`((?:^|[\s\[\](),;>])\.?)_:(b\d+)\b`)
 
 var errBase = errors.New("only one base, an absolute IRI at the start of a line, is supported; " +
 	"convert the file to N-Triples")
@@ -93,7 +100,7 @@ func (c *lineCounter) Read(b []byte) (int, error) {
 	}
 	n := copy(b, c.rest)
 	if c.rest = c.rest[n:]; n > 0 {
-		if b[n-1] == '\n' {
+		if b[n-1] == '\n' || len(c.rest) == 0 && c.end != nil {
 			c.line.Add(1)
 		}
 		return n, nil
@@ -148,7 +155,7 @@ func (c *lineCounter) outsideLiterals(line []byte, replace func([]byte) []byte) 
 	for at := 0; at < len(line); {
 		rest := line[at:]
 		switch {
-		case c.quote != "" && rest[0] == '\\':
+		case rest[0] == '\\': // in a literal or a name, as in O\'Reilly
 			at += 2
 		case c.quote != "" && bytes.HasPrefix(rest, []byte(c.quote)):
 			at += len(c.quote)

@@ -30,6 +30,7 @@ type Graph struct {
 	FirstSkipped error
 	// Normalized is true if all labels are in their normal form; see [Options].
 	Normalized bool
+	warnings   []string // of the reader
 	// Note describes another meaning of the name given to [Open]; "" if it has none.
 	Note string
 }
@@ -68,8 +69,8 @@ func (g *Graph) Validate() error {
 // Label assigns a class to a node, as indices into Nodes and Classes.
 type Label struct{ Node, Class int32 }
 
-// Warnings returns likely mistakes: a name with two meanings, skipped lines, and labels that look
-// alike.
+// Warnings returns likely mistakes: a name with two meanings, skipped lines, what else the reader left
+// out, labels that look alike, and relations that give the classes away.
 func (g *Graph) Warnings() (all []string) {
 	if g.Note != "" {
 		all = append(all, g.Note)
@@ -78,5 +79,6 @@ func (g *Graph) Warnings() (all []string) {
 		lines := format.Count(g.Skipped, "malformed line")
 		all = append(all, fmt.Sprintf("skipped %s; the first: %v", lines, g.FirstSkipped))
 	}
-	return append(all, g.lookAlikes()...)
+	all = append(append(all, g.warnings...), g.lookAlikes()...)
+	return append(all, g.givenAway()...)
 }

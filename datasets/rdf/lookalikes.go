@@ -18,18 +18,26 @@ func normalTerm(term string) string {
 	return `"` + datasets.NormalLabel(term[1:end]) + term[end:]
 }
 
-// Find returns the number of a node, given its name with or without angle brackets. In a graph with
-// normal labels, the name is normalized too.
+// Find returns the number of a node, given its name with or without angle brackets, which only nodes of
+// N-Triples have. In a graph with normal labels, the name is normalized too.
 func (g *Graph) Find(name string) (id int32, found bool) {
 	if g.Normalized {
 		name = normalTerm(name)
 	}
-	for _, term := range []string{name, "<" + name + ">"} {
+	for _, term := range spellings(name) {
 		if at := slices.Index(g.Nodes, term); at >= 0 {
 			return int32(at), true
 		}
 	}
 	return 0, false
+}
+
+// spellings returns the terms that a name may mean, with and without angle brackets.
+func spellings(name string) []string {
+	if iri, is := strings.CutPrefix(name, "<"); is && strings.HasSuffix(iri, ">") {
+		return []string{name, strings.TrimSuffix(iri, ">")}
+	}
+	return []string{name, "<" + name + ">"}
 }
 
 // lookAlikes warns if nodes, relations or classes look like others.

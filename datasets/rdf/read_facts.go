@@ -23,7 +23,7 @@ func hasFacts(dir string) bool { return datasets.HasGraph(dir) || hasFile(dir, i
 // isFacts reports whether a file has facts of a format of package facts.
 func isFacts(name string) bool {
 	return facts.CanRead(name) && !strings.HasPrefix(name, classesFile) &&
-		!isTable(name, "trainingSet") && !isTable(name, "testSet") && !isTable(name, "completeDataset")
+		!isLabels(name) && !isTable(name, "completeDataset")
 }
 
 // readFacts reads the splits of a graph in a folder as one graph, or its files of facts.
@@ -38,6 +38,7 @@ func (b *builder) readFacts(dir string) error {
 	if err != nil {
 		return err
 	}
+	b.graph.warnings = append(b.graph.warnings, g.ReadWarnings()...)
 	for _, split := range [][]datasets.Triple{g.Train, g.Valid, g.Test} {
 		for _, t := range split {
 			b.addTriple([3]string{g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail]})
@@ -64,6 +65,7 @@ func (b *builder) importFacts(dir string) (*datasets.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.graph.warnings = report.Warnings()
 	for _, d := range report.Dropped {
 		if d.Reason == facts.Malformed || d.Reason == facts.Unclosed {
 			b.graph.Skipped += d.Count
@@ -80,16 +82,16 @@ func (r *labelReader) readClasses(dir string, g *Graph) error {
 	path := filepath.Join(dir, classesFile)
 	isFirst := true
 	err := datasets.VisitFile(dir, classesFile, func(line []byte) error {
-		node, class, found := strings.Cut(string(line), "\t")
-		if !found || strings.Contains(class, "\t") {
-			return fmt.Errorf("expected node<TAB>class")
+		cells := r.cells(string(line))
+		if len(cells) != 2 {
+			return errors.New("expected node<TAB>class")
 		}
-		_, isNode := r.nodes[node]
-		hasTitles := isFirst && !isNode && areTitles(node, class)
+		_, isNode := r.node(cells[0])
+		hasTitles := isFirst && !isNode && areTitles(cells[0], cells[1])
 		if isFirst = false; hasTitles {
 			return nil
 		}
-		label, err := r.label(node, class, path)
+		label, err := r.label(cells[0], cells[1], path)
 		labels = append(labels, label)
 		return err
 	})
@@ -116,19 +118,25 @@ func areTitles(node, class string) bool {
 		slices.Contains([]string{"class", "label", "type", "category"}, strings.ToLower(class))
 }
 
-// drawTest draws the labels of the test.
+// drawTest draws the labels of the test, of each class about a fifth.
 func drawTest(labels []Label) (isTest []bool) {
 	const least = 2         // nodes of a class, which cross-validation needs
 	left := map[int32]int{} // for training, by class
 	for _, l := range labels {
 		left[l.Class]++
 	}
+	most := map[int32]int{} // for the test, by class: a fifth, rounded up
+	for class, n := range left {
+		most[class] = (n + 4) / 5
+	}
 	isTest = make([]bool, len(labels))
 	drawn, order := 0, rand.New(rand.NewPCG(1, 0)).Perm(len(labels))
 	for _, i := range order {
-		if class := labels[i].Class; drawn < max(1, len(labels)/5) && left[class] > least {
+		class := labels[i].Class
+		if drawn < max(1, len(labels)/5) && left[class] > least && most[class] > 0 {
 			isTest[i] = true
 			left[class]--
+			most[class]--
 			drawn++
 		}
 	}

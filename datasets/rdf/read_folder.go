@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/facts"
 )
 
 // ReadFolder reads a graph and its labelled nodes from a folder that holds
@@ -37,6 +38,7 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 	b := newBuilder(o)
 	if hasFile(dir, isTriples) || !hasGraph(dir) || !hasFacts(dir) {
 		err = b.readFile(dir, entries)
+		b.warnOfOthers(dir)
 	} else {
 		err = b.readFacts(dir)
 	}
@@ -49,9 +51,13 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 		nodes: b.nodes, classes: map[string]int32{}, origin: map[int32]string{},
 		normalize: o.Normalize,
 	}
-	if datasets.HasFile(dir, classesFile) {
+	switch hasClasses := datasets.HasFile(dir, classesFile); {
+	case hasClasses && hasFile(dir, isLabels):
+		err = fmt.Errorf("%s has %s and tables of labels, trainingSet.tsv or testSet.tsv: keep one of both",
+			dir, classesFile)
+	case hasClasses:
 		err = reader.readClasses(dir, g)
-	} else {
+	default:
 		err = reader.readTables(dir, entries, g)
 	}
 	if err != nil {
@@ -69,13 +75,32 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 func (b *builder) readFile(dir string, entries []fs.DirEntry) error {
 	triples, err := onlyFile(dir, entries, "file of N-Triples, .nt or .nt.gz", isTriples)
 	if errors.Is(err, errMissing) {
-		err = datasets.NoGraph(dir, fmt.Errorf("%w, or classes.tsv with the classes next to other facts", err))
+		for _, e := range entries {
+			if other := facts.OtherFormat(e.Name()); other != nil {
+				return fmt.Errorf("%s: %w", filepath.Join(dir, e.Name()), other)
+			}
+		}
+		err = fmt.Errorf("%w, or classes.tsv with the classes next to other facts", err)
+		if !hasGraph(dir) { // else it is no data of another task
+			err = datasets.NoGraph(dir, err)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	return b.readTriples(triples)
 }
+
+// warnOfOthers warns of facts next to N-Triples, which are not read.
+func (b *builder) warnOfOthers(dir string) {
+	if hasFacts(dir) && hasFile(dir, func(name string) bool { return isFacts(name) && !isTriples(name) }) {
+		b.graph.warnings = append(b.graph.warnings, fmt.Sprintf("only the N-Triples of %s are read, not its "+
+			"other facts: merge them with dataset import if they belong to the graph", dir))
+	}
+}
+
+// isLabels reports whether a file is a table of labelled nodes.
+func isLabels(name string) bool { return isTable(name, "trainingSet") || isTable(name, "testSet") }
 
 // readTables reads the tables of labelled nodes.
 func (r *labelReader) readTables(dir string, entries []fs.DirEntry, g *Graph) error {
@@ -84,6 +109,10 @@ func (r *labelReader) readTables(dir string, entries []fs.DirEntry, g *Graph) er
 		table, err := onlyFile(dir, entries, "table "+split+".tsv", func(name string) bool {
 			return isTable(name, split)
 		})
+		if errors.Is(err, errMissing) && !hasFile(dir, isLabels) {
+			err = fmt.Errorf("%s: %w: %s with lines of node<TAB>class, or the tables trainingSet.tsv and "+
+				"testSet.tsv", dir, errMissing, classesFile)
+		}
 		if err != nil {
 			return err
 		}
@@ -109,7 +138,7 @@ func CanOpen(source string) bool {
 func hasGraph(dir string) bool {
 	return hasFile(dir, func(name string) bool {
 		return isTriples(name) || strings.HasPrefix(name, classesFile) ||
-			isTable(name, "trainingSet") || isTable(name, "testSet")
+			isLabels(name)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/datasets/facts"
 	"github.com/autoblm/autoblm-go/internal/textfile"
 )
 
@@ -28,7 +29,7 @@ func (r *labelReader) read(path string) ([]Label, error) {
 	var labels []Label
 	node, class, columns := -1, -1, 0
 	for line := range text.Lines(maxLine) {
-		fields := strings.Split(string(line), "\t")
+		fields := r.cells(string(line))
 		if strings.TrimSpace(string(line)) == "" {
 			continue
 		}
@@ -68,22 +69,33 @@ func (r *labelReader) label(node, class, path string) (Label, error) {
 	if r.normalize {
 		node, class = normalTerm(node), normalTerm(class)
 	}
-	term := node
-	_, isTerm := r.nodes[node] // a graph that is no RDF has nodes without angle brackets
-	isTerm = isTerm || strings.HasPrefix(node, "<") || strings.HasPrefix(node, "_:") ||
-		strings.HasPrefix(node, `"`)
-	if !isTerm {
-		term = "<" + node + ">"
-	}
-	id, there := r.nodes[term]
+	id, there := r.node(node)
 	if !there {
-		return Label{}, fmt.Errorf(
-			"the graph has no node %s; remove the line, or add triples of the node", term)
+		return Label{}, fmt.Errorf("the graph has no node %s; remove the line, or add triples of the node", node)
 	}
 	if first, labelled := r.origin[id]; labelled {
-		return Label{}, fmt.Errorf(
-			"node %s already has a label in %s; remove one of the lines", term, first)
+		return Label{}, fmt.Errorf("node %s already has a label in %s; remove one of the lines", node, first)
 	}
 	r.origin[id] = path
 	return Label{Node: id, Class: number(class, r.classes, &r.names)}, nil
+}
+
+// node returns the number of a node by a name that may have other angle brackets.
+func (r *labelReader) node(name string) (id int32, there bool) {
+	for _, term := range spellings(name) {
+		if id, there = r.nodes[term]; there {
+			break
+		}
+	}
+	return id, there
+}
+
+// cells splits a line at tabs. Quotes around cells are removed, as facts are read, unless the line
+// begins with a node: a literal of N-Triples has quotes of its own.
+func (r *labelReader) cells(line string) []string {
+	cells := strings.Split(line, "\t")
+	if _, isNode := r.node(cells[0]); !isNode {
+		facts.Unquote(cells)
+	}
+	return cells
 }

@@ -49,7 +49,7 @@ func (b *builder) readTriples(path string) error {
 		if err == nil {
 			continue
 		}
-		err = text.Errorf("malformed N-Triples: %w", err)
+		err = malformed{text.Errorf("malformed N-Triples: %w", err)}
 		if !b.options.Lenient {
 			return err
 		}
@@ -62,6 +62,11 @@ func (b *builder) readTriples(path string) error {
 	}
 	return text.Err
 }
+
+// malformed marks the error of a line that [Options].Lenient skips.
+type malformed struct{ error }
+
+func (m malformed) Unwrap() []error { return []error{m.error, facts.ErrMalformed} }
 
 // maxLine limits the length of a line. Literals may be long.
 const maxLine = 1 << 24

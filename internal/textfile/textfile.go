@@ -40,7 +40,9 @@ func OpenFS(fsys fs.FS, name, path string) (*File, error) {
 func (f *File) Lines(longest int) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		defer f.Source.Close()
-		scanner := bufio.NewScanner(f.Source)
+		source := &observed{Reader: f.Source}
+		scanner := bufio.NewScanner(source)
+		scanner.Split(source.wholeLines)
 		scanner.Buffer(nil, longest)
 		for scanner.Scan() {
 			line := scanner.Bytes()
@@ -59,6 +61,27 @@ func (f *File) Lines(longest int) iter.Seq[[]byte] {
 			f.Err = fmt.Errorf("%s: cannot be read after line %d: %w", f.Path, f.Line, err)
 		}
 	}
+}
+
+// observed is a reader that knows whether it has failed.
+type observed struct {
+	io.Reader
+	failed bool
+}
+
+func (o *observed) Read(b []byte) (int, error) {
+	n, err := o.Reader.Read(b)
+	o.failed = err != nil && !errors.Is(err, io.EOF)
+	return n, err
+}
+
+// wholeLines splits like [bufio.ScanLines], but leaves out the part of a line before a failure, which
+// would seem to be malformed.
+func (o *observed) wholeLines(data []byte, atEnd bool) (advance int, line []byte, err error) {
+	if atEnd && o.failed && bytes.IndexByte(data, '\n') < 0 {
+		return 0, nil, nil
+	}
+	return bufio.ScanLines(data, atEnd)
 }
 
 // Errorf returns an error that begins with the file and the current line.

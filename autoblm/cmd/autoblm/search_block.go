@@ -69,7 +69,11 @@ func noteRecipe(b *cli.Block, r *search.Result) {
 	if len(r.TunedEach) == 0 || r.Kept == nil || r.Kept.Ensemble != nil {
 		return
 	}
-	b.Note("Recipe of the kept model: " + r.Kept.Recipe.Terms() + ".")
+	text := "Recipe of the kept model: " + r.Kept.Recipe.Terms()
+	if k := r.Kept; k.Name != "" && k.HasBlocks() && !k.Structure.IsBaseline() {
+		text += ", structure " + k.Structure.String() // the baseline's, with its chunks in other blocks
+	}
+	b.Note(text + ".")
 }
 
 // noteEngines says that the trials come from several engines.

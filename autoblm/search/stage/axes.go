@@ -209,7 +209,7 @@ func (s recipeSpace) penalties(base choice, models []task.Trial) []axis {
 		numbers(search.N3Penalty, s.RelationN3, func(r *choice) *float64 { return &r.RelationN3 }),
 		when(isN3, newAxis(blocks(s.N3Blocks, chunks(models)), cmp.Compare, n3,
 			func(r *choice) *int { return &r.N3Block })),
-		s.layouts(models),
+		s.layouts(base, models),
 		newAxis(s.PenaltyFrequencies, cmp.Compare, base,
 			func(r *choice) *float64 { return &r.PenaltyFrequency }),
 		s.dura(base, numbers(search.DuraPenalty, s.Dura,
@@ -263,14 +263,16 @@ func blocks(values []int, k int) []int {
 const maxLayouts = 9
 
 // layouts returns an axis for each size of blocks that tells equivalent structures apart. It has
-// structures that are equivalent to that of a model. Several models have none, as they share the
-// choice.
-func (s recipeSpace) layouts(models []task.Trial) (all []axis) {
-	if len(models) != 1 {
+// structures that are equivalent to that of a model, with other entities or relations in a block, also
+// where only one of both has the penalty. Several models have none, as they share the choice.
+func (s recipeSpace) layouts(base choice, models []task.Trial) (all []axis) {
+	if len(models) != 1 || len(s.N3Blocks) == 0 {
 		return nil
 	}
 	of := models[0].Structure
-	for _, size := range blocks(s.N3Blocks, of.K()) {
+	sizes := blocks(append(slices.Clone(s.N3Blocks), base.N3Block), of.K())
+	slices.Sort(sizes)
+	for _, size := range slices.Compact(sizes) {
 		if size <= 1 || size == of.K() {
 			continue
 		}

@@ -3,6 +3,7 @@ package stage
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -83,48 +84,73 @@ func (TuneEach) Progress(s *search.State, _ []task.Trial, p *search.Progress) {
 // eachTuners returns a tuner for each model. A tuner begins with the trial of the search, in which
 // the model has the initial recipe and all epochs.
 func eachTuners(s search.Settings, models, trials []task.Trial) (all []*tuner) {
-	stage := task.InStage(task.TuningEach, trials)
+	tuners, classes := map[class]*tuner{}, classes{}
 	for _, model := range models {
 		t := &tuner{
 			settings: s, tune: *s.TuneEach, base: model.Recipe, models: []task.Trial{model},
 			trials: []task.Trial{model}, each: true,
 		}
-		for _, trial := range stage {
-			if isSameClass(trial, model) {
-				t.trials = append(t.trials, trial)
-			}
-		}
+		tuners[classes.of(model)] = t
 		all = append(all, t)
+	}
+	for _, trial := range task.InStage(task.TuningEach, trials) {
+		if t := tuners[classes.of(trial)]; t != nil {
+			t.trials = append(t.trials, trial)
+		}
 	}
 	return all
 }
 
 // eachModels returns trials of the models that the stage tunes: the best found structures, which
 // retraining takes first, and all baselines. Of equivalent structures it takes the best, as tuning
-// tries the layouts of the others too.
+// tries the layouts of the others too; of those that a larger budget found later, none.
 func eachModels(s search.Settings, trials []task.Trial) (models []task.Trial) {
 	left, _ := s.RetrainCounts()
+	begun := math.MaxInt
+	if stage := task.InStage(task.TuningEach, trials); len(stage) > 0 {
+		begun = stage[0].Number
+	}
+	place, classes := map[class]int{}, classes{}
 	for _, t := range task.BestFirst(task.InStage(task.Searching, trials)) {
-		if t.Name == "" {
-			isSame := func(m task.Trial) bool { return isSameClass(m, t) }
-			if left <= 0 || slices.ContainsFunc(models, isSame) {
-				continue
+		of := classes.of(t)
+		at, has := place[of]
+		switch {
+		case has && models[at].Number > begun && t.Number < begun:
+			models[at] = t
+		case !has && (t.Name != "" || left > 0):
+			if t.Name == "" {
+				left--
 			}
-			left--
+			place[of] = len(models)
+			models = append(models, t)
 		}
-		models = append(models, t)
 	}
 	return models
 }
 
-// isSameClass reports whether two trials train one baseline, or equivalent found structures.
-func isSameClass(a, b task.Trial) bool {
-	return a.Name == b.Name && a.Form == b.Form && a.Canonical() == b.Canonical() &&
-		canonicalMessage(a) == canonicalMessage(b)
+// classes computes the class of each model once: a search has many trials of few models.
+type classes map[task.Model]class
+
+// class is that of a baseline, or of equivalent structures that were found.
+type class struct {
+	name  string
+	model task.Model // with canonical structures
 }
 
-func canonicalMessage(t task.Trial) structure.Structure {
-	return t.Message().Canonical(structure.Full)
+func (c classes) of(t task.Trial) class {
+	model := t.Model()
+	if t.Name != "" {
+		return class{name: t.Name}
+	}
+	known, has := c[model]
+	if !has {
+		known.model = task.Model{
+			Form: model.Form, Structure: model.Structure.Canonical(structure.Full),
+			Message: model.Message.Canonical(structure.Full),
+		}
+		c[model] = known
+	}
+	return known
 }
 
 // fewestTrials returns the number of trials of the tuner that has the fewest.
@@ -141,7 +167,7 @@ func fewestTrials(tuners []*tuner) int {
 // tunedModels returns the models of the search, the best first, as the trial with the best recipe
 // that the stage found for each. Those that were not tuned have their scores of the search.
 func tunedModels(s search.Settings, trials []task.Trial) []task.Trial {
-	models := task.BestFirst(task.InStage(task.Searching, trials))
+	models, classes := task.BestFirst(task.InStage(task.Searching, trials)), classes{}
 	var tuned []task.Trial
 	for _, t := range endedTuners(s, trials) {
 		best := t.full()[0]
@@ -149,7 +175,9 @@ func tunedModels(s search.Settings, trials []task.Trial) []task.Trial {
 			return t.choiceOf(trial) == best.choice
 		})
 		tuned = append(tuned, t.trials[at])
-		models = slices.DeleteFunc(models, func(m task.Trial) bool { return isSameModel(m, t.models[0]) })
+		models = slices.DeleteFunc(models, func(m task.Trial) bool {
+			return classes.of(m) == classes.of(t.models[0])
+		})
 	}
 	return task.BestFirst(append(tuned, models...))
 }

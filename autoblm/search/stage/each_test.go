@@ -387,3 +387,33 @@ func TestTuneEachFindsLayouts(t *testing.T) {
 		t.Errorf("the best retrained is %v, tuned was %v", got, best.Structure)
 	}
 }
+
+// TestTuneEachOfOneClass: if the best structures are layouts of one class, tuning takes the best of them
+// and retraining the one with the best recipe, so that other classes have their turn.
+func TestTuneEachOfOneClass(t *testing.T) {
+	s := eachSettings(4)
+	s.Budget, s.N3, s.N3Block, s.InitialNonzeros = 40, .02, 2, 4
+	score := func(t task.Trial) float64 { return 10 - float64(t.Structure.Nonzeros()) + t.Recipe.N3 }
+	r := run(t, problem(fakeTask{score: score}, strategy.Evolutionary{}, s))
+	canonical := map[structure.Structure]int{}
+	for _, trial := range search.Proposed(r.Trials) {
+		canonical[trial.Canonical()]++
+	}
+	if len(canonical) == len(search.Proposed(r.Trials)) {
+		t.Fatal("no structures are equivalent")
+	}
+	tuned, retrained := map[structure.Structure]bool{}, map[structure.Structure]bool{}
+	for _, m := range r.TunedEach {
+		if m.Name == "" && tuned[m.Canonical()] {
+			t.Errorf("%v is tuned twice", m.Canonical())
+		}
+		tuned[m.Canonical()] = true
+	}
+	for _, m := range r.Retrained {
+		class := m.Structure.Canonical(structure.Full)
+		if m.Name == "" && retrained[class] || !tuned[class] {
+			t.Errorf("%v is retrained twice, or was not tuned", class)
+		}
+		retrained[class] = true
+	}
+}

@@ -212,7 +212,7 @@ func withDefaultRecipe(s *search.State, chosen []task.Trial) []task.Trial {
 	switch {
 	case at.Dim == tuned.Training.Dim && at.Epochs == tuned.Training.Epochs,
 		asTuned.of(added.Recipe) == s.Settings.TrialRecipe(), // nothing was tuned
-		isSameModel(added, models[0]):
+		isSameModel(added, models[0]), !models[0].HasBlocks() && added.IsEquivalent(models[0]):
 		return chosen
 	}
 	message := added.Recipe.Training.Message

@@ -11,7 +11,8 @@ type Filter int
 
 const (
 	// Exact drops structures that are degenerate in any of the three modes, or equivalent under
-	// the full group, which includes sign flips of entity chunks.
+	// the full group, which includes sign flips of entity chunks. With [Options].Block it keeps
+	// equivalent ones whose blocks differ.
 	Exact Filter = iota
 	// PaperFilter applies the paper's degeneracy test and group. It drops some good structures,
 	// and trains others up to eight times.

@@ -105,6 +105,9 @@ func (o Options) Check() error {
 		return fmt.Errorf("initial-nonzeros is %d: structures with fewer than k = %d nonzeros are "+
 			"degenerate; raise it or set filter to none", o.InitialNonzeros, o.K)
 	}
+	if o.K%max(1, o.Block) != 0 {
+		return fmt.Errorf("block is %d: it must divide k, %d", o.Block, o.K)
+	}
 	if o.Predictor != nil {
 		return o.Predictor.Validate()
 	}
