@@ -79,3 +79,11 @@ func TestErrorsSayTheFix(t *testing.T) {
 		t.Errorf("an empty graph: %v", err)
 	}
 }
+
+// TestServingNothing: a model without a predictor, as of a search that found none, is an error.
+func TestServingNothing(t *testing.T) {
+	_, err := autoblm.NewServer(t.Context(), []autoblm.Served{{Name: "none"}}, autoblm.ServeOptions{})
+	if err == nil || !strings.Contains(err.Error(), `"none" has no predictor`) {
+		t.Error(err)
+	}
+}

@@ -29,8 +29,11 @@ func FoldIn(ctx context.Context, p Predictor, g *datasets.Graph) (Predictor, err
 	}
 	defer engine.Close()
 	folded, err := completion.FoldIn(ctx, engine, own.Predictor, g, nil)
-	if err != nil || folded == own.Predictor {
-		return p, err
+	switch {
+	case err != nil:
+		return nil, err
+	case folded == own.Predictor:
+		return p, nil
 	}
 	return predictor{folded}, nil
 }

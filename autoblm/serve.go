@@ -2,6 +2,7 @@ package autoblm
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/server"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -43,6 +44,9 @@ func Serve(ctx context.Context, addr string, models []Served, o ServeOptions) er
 func NewServer(ctx context.Context, models []Served, o ServeOptions) (*server.Server, error) {
 	var sources []server.Source
 	for _, m := range models {
+		if m.Predictor == nil {
+			return nil, fmt.Errorf("served model %q has no predictor: set Predictor", m.Name)
+		}
 		open := func(context.Context) (*server.Model, error) {
 			answerer, err := m.Predictor.Answerer(m.Graph)
 			if err != nil {

@@ -48,14 +48,16 @@ type fromSplits[T any] struct {
 	lock   sync.Mutex
 	value  *T // nil before it is computed
 	splits [3][]Triple
+	labels [2]int // numbers of entities and relations
 }
 
-// get returns the value, and computes it if there is none or a split is no longer the same slice.
+// get returns the value, and computes it if there is none, a split is no longer the same slice or there
+// are other labels.
 func (f *fromSplits[T]) get(g *Graph, compute func() *T) *T {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	if !f.isCurrent(g) {
-		f.value, f.splits = compute(), g.splits()
+		f.value, f.splits, f.labels = compute(), g.splits(), g.labels()
 	}
 	return f.value
 }
@@ -68,7 +70,7 @@ func (f *fromSplits[T]) has(g *Graph) bool {
 }
 
 func (f *fromSplits[T]) isCurrent(g *Graph) bool {
-	current := f.value != nil
+	current := f.value != nil && f.labels == g.labels()
 	for i, triples := range g.splits() {
 		current = current && areSame(f.splits[i], triples)
 	}
@@ -87,6 +89,8 @@ func (g *Graph) Split(name string) ([]Triple, error) {
 	}
 	return nil, fmt.Errorf("no split %q: use train, valid or test", name)
 }
+
+func (g *Graph) labels() [2]int { return [2]int{len(g.Entities), len(g.Relations)} }
 
 func (g *Graph) splits() [3][]Triple { return [3][]Triple{g.Train, g.Valid, g.Test} }
 

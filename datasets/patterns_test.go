@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/realdata"
@@ -101,4 +102,14 @@ func TestPatternsFollowTheRules(t *testing.T) {
 			t.Fatalf("train %v (-rules +got)\n%s", g.Train, diff)
 		}
 	})
+}
+
+// TestPatternsOfNewRelations: a relation that is added later has a pattern.
+func TestPatternsOfNewRelations(t *testing.T) {
+	g := World()
+	before := len(Patterns(g))
+	g.Relations = append(slices.Clone(g.Relations), "new")
+	if n := len(Patterns(g)); n != before+1 {
+		t.Errorf("%d patterns of %d relations", n, before+1)
+	}
 }

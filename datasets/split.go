@@ -93,6 +93,10 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 	if err := g.ValidateIDs(); err != nil {
 		return nil, SplitReport{}, fmt.Errorf("split %w", err)
 	}
+	if g.Weights != nil && len(g.Weights) != len(g.Train) {
+		return nil, SplitReport{}, fmt.Errorf("split graph %s: it has %d weights for %d training triples: "+
+			"give one for each", g.Name, len(g.Weights), len(g.Train))
+	}
 	if n, m := len(g.Valid), len(g.Test); n+m > 0 {
 		return nil, SplitReport{}, fmt.Errorf("split graph %s: it has %d valid and %d test triples: "+
 			"add them to train, or remove them", g.Name, n, m)

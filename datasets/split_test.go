@@ -247,6 +247,10 @@ func TestSplitRefuses(t *testing.T) {
 	if _, _, err := SplitTriples(g, DefaultSplit()); err == nil || !strings.Contains(err.Error(), "weight 0") {
 		t.Errorf("error %v", err)
 	}
+	g.Weights = g.Weights[:2]
+	if _, _, err := SplitTriples(g, DefaultSplit()); err == nil || !strings.Contains(err.Error(), "give one for each") {
+		t.Errorf("two weights: error %v", err)
+	}
 	if _, _, err := Import(nil, DefaultImport()); err == nil || !strings.Contains(err.Error(), "no files") {
 		t.Errorf("error %v", err)
 	}

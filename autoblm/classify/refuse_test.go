@@ -80,7 +80,11 @@ func TestTuneRefuses(t *testing.T) {
 		"dim is 3: with 2 chunks it must be a multiple of 2": func(r *ranges, _ *int) {
 			r.Dims = []int{3}
 		},
-		"trials is 0": func(_ *ranges, trials *int) { *trials = 0 },
+		"trials is 0":                                                        func(_ *ranges, trials *int) { *trials = 0 },
+		"the range of L2 weights is 0 to 0.1":                                func(r *ranges, _ *int) { r.L2 = [2]float64{0, .1} },
+		"the range of learning rates is -1 to 0.1":                           func(r *ranges, _ *int) { r.LearningRate = [2]float64{-1, .1} },
+		"the range of learning rates is 0.2 to 0.1":                          func(r *ranges, _ *int) { r.LearningRate = [2]float64{.2, .1} },
+		"the range of dropouts is 0 to 1: give two ascending numbers from 0": func(r *ranges, _ *int) { r.Dropout = [2]float64{0, 1} },
 	} {
 		r, trials := classify.DefaultRanges(), 2
 		change(&r, &trials)

@@ -52,6 +52,9 @@ func Tune(
 	if trials < 1 {
 		return nil, fmt.Errorf("trials is %d: it must be at least 1", trials)
 	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
 	r, err := r.restricted(g, s, m)
 	if err != nil {
 		return nil, err
@@ -85,6 +88,27 @@ func Tune(
 	}
 	slices.SortStableFunc(all, func(a, b Tuned) int { return compareResults(a.Result, b.Result) })
 	return all, nil
+}
+
+// check returns an error if a range is empty, or has values that its setting cannot have.
+func (r Ranges) check() error {
+	isPositive := func(x float64) bool { return x > 0 && x <= math.MaxFloat64 }
+	isShare := func(x float64) bool { return x >= 0 && x < 1 }
+	for _, of := range []struct {
+		name, values string
+		ends         [2]float64
+		isValid      func(float64) bool
+	}{
+		{"learning rates", "positive numbers", r.LearningRate, isPositive},
+		{"L2 weights", "positive numbers", r.L2, isPositive}, // whose logarithm is uniform
+		{"dropouts", "numbers from 0 to below 1", r.Dropout, isShare},
+	} {
+		low, high := of.ends[0], of.ends[1]
+		if high != 0 && !(of.isValid(low) && low <= high && of.isValid(high)) {
+			return fmt.Errorf("the range of %s is %v to %v: give two ascending %s", of.name, low, high, of.values)
+		}
+	}
+	return nil
 }
 
 // restricted leaves out values that are invalid for the graph, the member or the settings. If no

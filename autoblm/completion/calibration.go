@@ -74,6 +74,8 @@ func WithCalibration(p Predictor, c *Calibration) Predictor {
 	case Single:
 		p.Calibration = c
 		return p
+	case *Single:
+		return WithCalibration(*p, c)
 	case *Ensemble:
 		calibrated := *p
 		calibrated.Calibration = c

@@ -3,6 +3,7 @@ package completion
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,8 +17,13 @@ import (
 )
 
 // Data prepares a graph for training. Each triple is a path of one hop that is learned in both
-// directions. The validation score is the filtered MRR, with ties counted against the model.
+// directions. The validation score is the filtered MRR, with ties counted against the model. It panics
+// if there are weights of other triples; see [datasets.Graph.Validate].
 func Data(g *datasets.Graph) *kge.Data {
+	if g.Weights != nil && len(g.Weights) != len(g.Train) {
+		panic(fmt.Sprintf("completion: graph %s has %d weights for %d training triples",
+			g.Name, len(g.Weights), len(g.Train)))
+	}
 	d := &kge.Data{
 		Name: g.Name, Source: cmp.Or(g.Folder, g.Name), Entities: g.Entities, Relations: g.Relations,
 		BothDirections: true, Count: len(g.Train), Fingerprint: sync.OnceValue(g.Fingerprint),

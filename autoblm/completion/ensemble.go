@@ -121,9 +121,23 @@ func CheckSameGraph(a, b *kge.Model) error {
 	return nil
 }
 
-// Models returns the members in the order of their selection, or in that of Members.
+// check returns an error if the choice or the weights are not those of the members.
+func (e *Ensemble) check() error {
+	if e.Choice != nil {
+		if err := e.Choice.check(len(e.Members)); err != nil {
+			return err
+		}
+	}
+	if e.Weights != nil {
+		return e.Weights.check(e.Choice, len(e.Members), e.Members[0].RelationLabels)
+	}
+	return nil
+}
+
+// Models returns the members in the order of their selection, or in that of Members, which is that of
+// weights.
 func (e *Ensemble) Models() []*kge.Model {
-	if e.Choice == nil {
+	if e.Choice == nil || e.Weights != nil {
 		return e.Members
 	}
 	models := make([]*kge.Model, len(e.Members))

@@ -47,6 +47,9 @@ func (e *Ensemble) Files() (map[string][]byte, error) {
 	if len(e.Members) == 0 {
 		return nil, errors.New("save the ensemble: it has no members")
 	}
+	if err := e.check(); err != nil {
+		return nil, fmt.Errorf("save the ensemble: %w", err)
+	}
 	first := e.Models()[0]
 	d := ensembleDescription{
 		Dataset: first.Dataset, Source: first.Source, Choice: e.Choice, Weights: e.Weights,
@@ -103,11 +106,8 @@ func loadEnsemble(dir string, files modelfolder.Reader) (*Ensemble, error) {
 		}
 	}
 	e, indices, err := newEnsemble(members)
-	if err == nil && d.Choice != nil {
-		err = d.Choice.check(len(e.Members))
-	}
-	if err == nil && d.Weights != nil {
-		err = d.Weights.check(d.Choice, len(e.Members), e.Members[0].RelationLabels)
+	if err == nil {
+		err = (&Ensemble{Members: e.Members, Choice: d.Choice, Weights: d.Weights}).check()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, modelfolder.Description), err)

@@ -245,7 +245,7 @@ func TestEnsembleData(t *testing.T) {
 	for i, m := range made.Members {
 		m.Dataset, m.Source = fmt.Sprint("data", i), fmt.Sprint("/data", i)
 	}
-	made.Choice = &completion.Choice{Order: []int{1, 0}}
+	made.Choice = &completion.Choice{Order: []int{1, 0}, Fitted: []float64{0, 0}}
 	files, err := made.Files()
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func MapOf(models []*kge.Model, g *datasets.Graph, most int) *task.Map {
 		note = " in the first member of the ensemble"
 	}
 	count := len(m.EntityLabels)
-	shown := min(count, most)
+	shown := max(0, min(count, most))
 	var rows [][]float32
 	var names []string
 	for i := range shown {

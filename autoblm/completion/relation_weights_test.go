@@ -19,6 +19,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -464,5 +465,52 @@ func TestDamagedWeights(t *testing.T) {
 			}
 			checkError(t, err, c.want, "remove")
 		})
+	}
+}
+
+// TestChoiceAndWeights: weights are in the order of the members whatever a choice says, and both together
+// are not saved, as they cannot be loaded.
+func TestChoiceAndWeights(t *testing.T) {
+	g := twoRelations()
+	engine := cpu.New(1)
+	defer engine.Close()
+	e, err := completion.NewEnsemble(specialists(t, engine, g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Weights = &completion.RelationWeights{Shared: []float64{1, 0}}
+	alone := completion.Single{Model: e.Members[0]}
+	both := *e
+	both.Choice = &completion.Choice{Order: []int{1, 0}, Fitted: []float64{.1, .2}}
+	q := completion.Query{Head: "e3", Relation: "left"}
+	var all [][]eval.Answer
+	for _, p := range []completion.Predictor{alone, e, &both} {
+		a, err := completion.NewAnswerer(p, nil, engine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		predictions, err := a.Predict(t.Context(), []completion.Query{q}, completion.PredictOptions{Top: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, predictions[0].Answers)
+		a.Close()
+	}
+	for i, want := range all[0] {
+		if all[1][i].Entity != want.Entity || all[2][i].Entity != want.Entity {
+			t.Errorf("answers %v, weighted %v, and with a choice %v", all[0], all[1], all[2])
+			break
+		}
+	}
+	if err := both.Save(t.TempDir()); err == nil || !strings.Contains(err.Error(), "choice and weights") {
+		t.Errorf("saved both: %v", err)
+	}
+}
+
+// TestCalibrationOfPointers: a pointer to a model gets the calibration too.
+func TestCalibrationOfPointers(t *testing.T) {
+	c := &completion.Calibration{}
+	if p := completion.WithCalibration(&completion.Single{}, c); completion.CalibrationOf(p) != c {
+		t.Error("the calibration is lost")
 	}
 }

@@ -1,5 +1,7 @@
 package kge
 
+import "fmt"
+
 // LabelledTable is a table of embeddings with a label for each row.
 type LabelledTable struct {
 	// Name is "entities", "relations", or the name of a further table of the form. A global table
@@ -10,6 +12,21 @@ type LabelledTable struct {
 	Numbers []float32 // row-major
 	// Words is true if the labels are words of word2vec, which have "_" in place of spaces.
 	Words bool
+}
+
+// check returns an error if the numbers are not those of the rows, or not finite.
+func (t LabelledTable) check() error {
+	if len(t.Numbers) != len(t.Labels)*t.Columns {
+		return fmt.Errorf("table %q has %d numbers, but %d labels times %d columns",
+			t.Name, len(t.Numbers), len(t.Labels), t.Columns)
+	}
+	for i, x := range t.Numbers {
+		if x-x != 0 { // NaN or infinite
+			return fmt.Errorf("table %q has the number %v in the row of %q: it must be finite",
+				t.Name, x, t.Labels[i/t.Columns])
+		}
+	}
+	return nil
 }
 
 // Row returns the embedding of a row.

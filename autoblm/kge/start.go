@@ -88,9 +88,15 @@ func (s *Start) Match(d *Data, settings Settings, m Member) (Matched, error) {
 
 // check returns an error if a training with these settings cannot begin with embeddings. s may be nil.
 func (s *Start) check(settings Settings) error {
-	switch {
-	case s == nil:
+	if s == nil {
 		return nil
+	}
+	for _, t := range s.tables {
+		if err := t.check(); err != nil {
+			return fmt.Errorf("embeddings to begin with: %w", err)
+		}
+	}
+	switch {
 	case s.frozen && settings.Optimizer != Adagrad:
 		return fmt.Errorf("a start that is frozen needs the optimizer adagrad, not %v", settings.Optimizer)
 	case settings.Encoder == NoEncoder:

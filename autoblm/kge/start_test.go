@@ -1,6 +1,7 @@
 package kge
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -54,5 +55,20 @@ func TestFrozenStartNeedsAdagrad(t *testing.T) {
 	s.Optimizer = Adam
 	if err := start.check(s); err == nil || !strings.Contains(err.Error(), "needs the optimizer adagrad, not adam") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestStartRefuses: numbers of other rows, or that are not finite, begin no training.
+func TestStartRefuses(t *testing.T) {
+	nan := float32(math.NaN())
+	for want, numbers := range map[string][]float32{
+		"3 numbers, but 2 labels times 2 columns": {1, 2, 3},
+		"the number NaN in the row of \"b\"":      {1, 2, 3, nan},
+		"the number +Inf in the row of \"a\"":     {1, float32(math.Inf(1)), 3, 4},
+	} {
+		start := NewStart([]LabelledTable{{
+			Name: "entities", Labels: []string{"a", "b"}, Columns: 2, Numbers: numbers,
+		}}, 0)
+		require.Error(t, start.check(DefaultSettings()), want)
 	}
 }

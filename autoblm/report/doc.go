@@ -6,7 +6,7 @@
 //	contents, err := study.Read("study.db")
 //	data := report.Data{
 //		Contents:     *contents,
-//		Presentation: autoblm.PresentationOf(contents.About.Identity),
+//		Presentation: tasks.PresentationOf(contents.About.Identity),
 //	}
 //	err = data.Measure(ctx, task) // if the data are available
 //	err = report.Write(file, data)

@@ -21,6 +21,9 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if err := p.Settings.Validate(); err != nil {
 		return nil, err
 	}
+	if p.Task == nil {
+		return nil, errors.New("the search has no task: set Task, such as a completion.Task")
+	}
 	if err := p.Task.Check(); err != nil {
 		return nil, err
 	}

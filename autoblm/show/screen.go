@@ -99,5 +99,5 @@ func Must[T any](value T, err error) T {
 const fullSize = "AUTOBLM_FULL"
 
 // Full reports whether notebooks run in full size, which may take hours: AUTOBLM_FULL is 1.
-// Otherwise each takes about a minute.
+// Otherwise each takes at most a few minutes.
 func Full() bool { return os.Getenv(fullSize) == "1" }

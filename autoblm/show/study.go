@@ -88,8 +88,10 @@ func models(r *search.Result) []search.Retrained {
 	if len(r.Retrained) > 0 {
 		return r.Retrained
 	}
-	all := task.BestFirst(slices.Concat(r.Best, r.Baselines))
-	all = slices.CompactFunc(all, func(a, b task.Trial) bool { return a.Number == b.Number })
+	baselines := slices.DeleteFunc(slices.Clone(r.Baselines), func(b task.Trial) bool {
+		return slices.ContainsFunc(r.Best, func(t task.Trial) bool { return t.Number == b.Number })
+	})
+	all := task.BestFirst(slices.Concat(r.Best, baselines))
 	var models []search.Retrained
 	for _, t := range all {
 		models = append(models, search.Retrained{

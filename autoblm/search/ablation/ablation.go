@@ -142,7 +142,10 @@ func withFilter(f strategy.Filter) func(*search.Settings) {
 }
 
 func oneHot(s *search.Settings) {
-	fit := *s.Predictor
+	fit := surrogate.DefaultSettings()
+	if s.Predictor != nil {
+		fit = *s.Predictor
+	}
 	fit.Features = surrogate.OneHot
 	s.Predictor = &fit
 }

@@ -291,3 +291,33 @@ func TestTransferNeedsTests(t *testing.T) {
 		t.Errorf("%v, %v", studies, err)
 	}
 }
+
+// TestPlanRefuses: a plan without seeds, or whose searches prune structures, compares nothing and leaves no
+// study. The variants of the predictor need none in the plan.
+func TestPlanRefuses(t *testing.T) {
+	for want, change := range map[string]func(*ablation.Plan){
+		"seeds is 0":   func(p *ablation.Plan) { p.Seeds = 0 },
+		"halving is 1": func(p *ablation.Plan) { p.Settings.Halving, p.Settings.Training.Epochs = 1, 6 },
+	} {
+		p := plan(t)
+		change(&p)
+		filters, err := ablation.ByName("filter")
+		require.NoError(t, err)
+		_, err = ablation.Compare(t.Context(), p, filters)
+		require.Error(t, err, want)
+		for _, name := range []string{"sharing", "dimension", "transfer"} {
+			_, err = ablation.RunByName(t.Context(), p, name, ablation.Options{
+				SharedEpochs: 1, OtherDim: 64, OtherGraphs: []*datasets.Graph{p.Graph},
+			})
+			require.Error(t, err, want)
+		}
+		if studies, err := os.ReadDir(p.Folder); err != nil || len(studies) > 0 {
+			t.Errorf("%s: %v, %v", want, studies, err)
+		}
+	}
+	p := plan(t)
+	p.Settings.Predictor = nil
+	predictors, err := ablation.ByName("predictor")
+	require.NoError(t, err)
+	require.NoError(t, predictors.Check(p.Settings))
+}

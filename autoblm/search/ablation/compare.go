@@ -66,7 +66,7 @@ func meanDeviation(values []float64) (mean, deviation float64) {
 // Compare runs the searches of an ablation. The variants take turns, seed by seed, so that a
 // machine that slows down slows all of them.
 func Compare(ctx context.Context, p Plan, a Ablation) ([]Outcome, error) {
-	if err := a.Check(p.Settings); err != nil {
+	if err := cmp.Or(p.check(), a.Check(p.Settings)); err != nil {
 		return nil, err
 	}
 	outcomes := make([]Outcome, len(a.Variants))

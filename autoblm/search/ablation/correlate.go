@@ -57,6 +57,9 @@ func spearman(x, y []float64) *float64 {
 func (p Plan) forEachSeed(
 	ctx context.Context, judge func(s search.Settings, found []task.Trial) (Correlated, error),
 ) ([]Correlated, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	var all []Correlated
 	for n := range p.Seeds {
 		s := p.Settings

@@ -39,6 +39,14 @@ type Plan struct {
 	OnProgress func(name string, p search.Progress)
 }
 
+// check returns an error if the plan trains nothing.
+func (p Plan) check() error {
+	if p.Seeds < 1 {
+		return fmt.Errorf("seeds is %d: a comparison needs at least one; set it", p.Seeds)
+	}
+	return nil
+}
+
 // search runs or resumes one search. Its study has the name of the search.
 func (p Plan) search(
 	ctx context.Context, g *datasets.Graph, algorithm strategy.Strategy, s search.Settings,
@@ -46,6 +54,10 @@ func (p Plan) search(
 ) (result *search.Result, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if s.Halving > 0 {
+		return nil, fmt.Errorf("%s: halving is %d: structures are compared after all epochs; set it to 0",
+			name, s.Halving)
 	}
 	name = fmt.Sprintf("%s %s seed %d", g.Name, name, s.Seed)
 	problem := search.Problem{

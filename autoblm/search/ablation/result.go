@@ -50,6 +50,9 @@ type Options struct {
 
 // RunByName runs a comparison: one of [Ablations], "sharing", "dimension" or "transfer".
 func RunByName(ctx context.Context, p Plan, name string, o Options) (*Result, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	on := &completion.Task{Graph: p.Graph, Engine: p.Engine}
 	var err error
 	if p.Settings, err = search.Resolve(on, p.Settings); err != nil {

@@ -25,6 +25,9 @@ type Transferred struct {
 // Transfer searches on each graph with the first seed of the plan, and trains the best structures
 // on all graphs with all seeds. It ignores the graph of the plan.
 func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferred, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	for _, g := range graphs {
 		if len(g.Test) == 0 {
 			return nil, fmt.Errorf("%s has no test triples to compare structures on: choose other graphs, "+
