@@ -130,6 +130,13 @@ func (p Plan) ResultFile() string { return filepath.Join(p.Folder, resultFile) }
 // ModelFolder returns the path of the model of the final training.
 func (p Plan) ModelFolder() string { return filepath.Join(p.Folder, modelFolder) }
 
+// Holds reports whether a folder has the result of a reproduction, whose model is that of its final
+// training.
+func Holds(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, resultFile))
+	return err == nil
+}
+
 // HasStudy reports whether the file of the search exists.
 func (p Plan) HasStudy() bool {
 	_, err := os.Stat(p.Study)

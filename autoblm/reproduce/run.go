@@ -56,6 +56,11 @@ func Run(ctx context.Context, p Plan) (*Result, error) {
 				p.Folder, p.Before.Dataset)
 		}
 		r.result.Search, r.result.Final = p.Before.Search, p.Before.Final
+		if s := p.Before.Search; p.Stage == All && s != nil && p.Before.Final != nil &&
+			p.Search.Budget > s.Budget {
+			return nil, fmt.Errorf("the folder %s has the final training of the best of %d structures: "+
+				"use another folder for the best of %d", p.Folder, s.Budget, p.Search.Budget)
+		}
 	}
 	err := r.stages(ctx)
 	switch {

@@ -201,7 +201,7 @@ func (s Settings) validateChunks() error {
 			continue // checked with the form
 		}
 		if err := s.Training.ValidateFor(s.TrialRecipe().Member(structure.Zero(k))); err != nil {
-			return err
+			return fmt.Errorf("structures with %d chunks: %w", k, err)
 		}
 	}
 	return nil

@@ -117,7 +117,7 @@ var examples = flags.Examples{
 	"study list": {"study list", "study list mysearch"},
 	"study show": {"study show mysearch", "study show mysearch --json"},
 	"study export": {
-		"study export mysearch",
+		"study export mysearch --json",
 		"study export mysearch --csv --out trials.csv",
 	},
 	"study best": {"study best mysearch", "study best mysearch --out best"},

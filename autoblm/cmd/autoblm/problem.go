@@ -11,11 +11,13 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // taskFlags maps the names of tasks to the settings that only they have.
@@ -106,6 +108,17 @@ func (f studyFile) folder() string {
 		return filepath.Dir(f.File)
 	}
 	return strings.TrimSuffix(f.File, filepath.Ext(f.File)) + "-out"
+}
+
+// freeFolder returns the default folder for a model of the study. In the folder of a reproduction, it is
+// an error: the model there is that of the final training.
+func (f studyFile) freeFolder() (string, error) {
+	folder := f.folder()
+	if reproduce.Holds(folder) {
+		return "", cli.Usage(fmt.Errorf("%s has the model of a reproduction: name another folder with --out",
+			folder))
+	}
+	return folder, nil
 }
 
 // movedData is a study whose data may have moved.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -27,7 +28,7 @@ type reproduceCommand struct {
 	Dataset       string          `arg:"" brief:"Benchmark with recipes, such as umls." help:"Benchmark with recipes, such as wn18rr or umls (autoblm recipe list)."`
 	Stage         reproduce.Stage `default:"all" enum:"search,final,all" brief:"What to do: ${enum}." help:"search searches for a structure, final trains one to the end, all does both."`
 	Minutes       float64         `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes; 0 sets none." help:"Approximate deadline in minutes; 0 sets none. The same command resumes."`
-	Structure     structureFlag   `placeholder:"STRUCTURE" brief:"Structure for --stage final." help:"Structure for --stage final. Default: the structure of the recipe, or the best of --study."`
+	Structure     structureFlag   `placeholder:"STRUCTURE" brief:"Structure for --stage final." help:"Structure for --stage final. Default: the structure of the recipe, or the best that the search of --study compared."`
 	Budget        int             `default:"0" min:"0" max:"100000" brief:"Structures to train, without the five baselines." help:"Structures that the search trains, without the five baselines. 0 stands for the paper's 256, or 32 on a small graph."`
 	trainingFlags `group:"Training"`
 	MaxSteps      struct{} `kong:"-"` // no flag here
@@ -92,6 +93,9 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	if err != nil {
 		return err
 	}
+	if c.Stage == reproduce.Final && c.Cluster != "" {
+		return cli.Usage(errors.New("--stage final trains here: leave --cluster out"))
+	}
 	on, err := c.coordinate(ctx, o, compute, c.MixEngines, plan.Search.RoundSize)
 	if err != nil {
 		return err
@@ -122,7 +126,10 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	if d != nil && err != nil && ctx.Err() != nil {
 		return fmt.Errorf("interrupted; resume with: %s", command)
 	}
-	if err == nil && hasResults {
+	if d != nil && d.Result.Final != nil && c.Stage == reproduce.Final {
+		c.Structure.Structure = d.Result.Final.Training.Member.Structure // if it is that of a study
+	}
+	if err == nil {
 		err = save()
 	}
 	if err != nil {
@@ -189,7 +196,15 @@ func (c *reproduceCommand) plan(line *kong.Context) (reproduce.Plan, error) {
 		SaveEvery: c.SaveEvery, MixEngines: c.MixEngines,
 		Folder: cmp.Or(c.Out, filepath.Join(outFolder, folder)),
 	}
-	p.Study = cmp.Or(c.Study, filepath.Join(p.Folder, studyName))
+	p.Study = filepath.Join(p.Folder, studyName)
+	if c.Study != "" {
+		if p.Study, err = studyIn(c.Study); err != nil {
+			return p, err
+		}
+		if c.Stage == reproduce.Final && !p.HasStudy() {
+			return p, fmt.Errorf("there is no study %s to take the structure from: name another", p.Study)
+		}
+	}
 	if c.Stage != reproduce.Final && c.Structure.K() > 0 {
 		return p, fmt.Errorf("--stage %s finds its own structure: use --structure with --stage final",
 			c.Stage)
@@ -211,6 +226,9 @@ func (c *reproduceCommand) plan(line *kong.Context) (reproduce.Plan, error) {
 		if err := r.Training.ValidateFor(r.Member(s, c.Seed)); err != nil {
 			return p, err
 		}
+	}
+	if c.Stage == reproduce.Final {
+		return p, nil
 	}
 	return p, p.SearchBy(c.Dataset, c.Budget)
 }

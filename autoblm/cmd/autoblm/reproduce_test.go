@@ -252,3 +252,53 @@ func TestReproduceOnAnotherEngine(t *testing.T) {
 	contains(t, fail(t, cli.Failed, "--mix-engines", search, elsewhere), "results of gomlx (go)")
 	succeed(t, search, elsewhere, "--mix-engines")
 }
+
+// TestReproducedModelStays: commands on the study of a reproduction do not replace the model of its final
+// training, and a larger budget does not search for another structure first.
+func TestReproducedModelStays(t *testing.T) {
+	standIn(t, "umls")
+	t.Chdir(t.TempDir())
+	const line = "reproduce umls --dim 8 --epochs 2 --out out --budget "
+	succeed(t, line, "6")
+	before := readFile(t, "out", "model", "model.json")
+	refuse(t, []refusal{
+		{cli.Misuse, "out has the model of a reproduction: name another folder with --out", "study best out"},
+		{cli.Misuse, "name another folder with --out", "study resume out --budget 8"},
+		{cli.Failed, "the final training of the best of 6 structures: use another folder for the best of 8", line + "8"},
+	})
+	if readFile(t, "out", "model", "model.json") != before {
+		t.Error("the model is another one")
+	}
+	shown, _ := succeed(t, "study show out")
+	if strings.Contains(shown, "study resume") {
+		t.Errorf("it recommends what is refused:\n%s", shown)
+	}
+	succeed(t, "study best out --out best")
+	if n := number(t, object(t, line, "6"), "result.search.trained"); n != 6 {
+		t.Errorf("the first command gives %v structures", n)
+	}
+}
+
+// TestStructureOfAStudy: a final training takes the structure of a study, by its folder or file, and writes
+// it into its settings. What is no study is an error.
+func TestStructureOfAStudy(t *testing.T) {
+	standIn(t, "umls")
+	t.Chdir(t.TempDir())
+	succeed(t, "reproduce umls --stage search --dim 8 --epochs 2 --budget 6 --out searched")
+	final := "reproduce umls --stage final --dim 8 --epochs 1 --out "
+	for _, study := range []string{"searched", "searched/study.db"} {
+		out := "final-" + filepath.Base(study)
+		succeed(t, final, out, "--study", study)
+		m := readResult(t, out).Result.Final.Training.Member
+		if best := readResult(t, "searched").Result.Search.Best[0]; m.Structure != best.Structure {
+			t.Errorf("%s: trained %v, the best is %v", study, m.Structure, best.Structure)
+		}
+		succeed(t, "reproduce umls --config", out+"/config.yaml", "--out", out+"-again")
+		same(t, "the structure of config.yaml", readResult(t, out+"-again").Result.Final.Training.Member, m)
+	}
+	refuse(t, []refusal{
+		{cli.Misuse, "there is no study serched to take the structure from", final + "none --study serched"},
+		{cli.Misuse, "has no study.db", final + "none --study ."},
+		{cli.Misuse, "--stage final trains here", final + "none --cluster nats://127.0.0.1:1"},
+	})
+}

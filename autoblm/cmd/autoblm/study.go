@@ -19,6 +19,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
+	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -171,7 +172,8 @@ func (s studyDetails) block(
 	}
 	place := studyPlace(s.Study)
 	b.Next = append(b.Next, nextReport(place, contents.About.Settings.Model, r)...)
-	if resume := resumption(place, r); resume != nil && s.Status != study.Running {
+	resume := resumption(place, r)
+	if resume != nil && s.Status != study.Running && !reproduce.Holds(place) {
 		b.Next = append(b.Next, shellCommand(resume))
 	}
 	if !verbose {
@@ -344,7 +346,11 @@ func (c *studyBestCommand) Run(o *output) error {
 		return fmt.Errorf("the study %s has no model yet: autoblm study resume continues it", c.File)
 	}
 	if c.Out == "" {
-		c.Out = filepath.Join(c.folder(), modelfolder.InSearch)
+		folder, err := c.freeFolder()
+		if err != nil {
+			return err
+		}
+		c.Out = filepath.Join(folder, modelfolder.InSearch)
 	} else if !isSaved(contents.Best, c.Out) {
 		if err := checkFree(c.Out, "the model"); err != nil {
 			return err
@@ -425,6 +431,11 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	if c.Out == "" {
+		if c.Out, err = c.freeFolder(); err != nil {
+			return err
+		}
+	}
 	about := contents.Asked
 	settings := autoblm.SearchSettings{
 		Settings: about.Settings, Algorithm: about.Algorithm, Study: c.File,
@@ -458,9 +469,6 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer p.Close()
-	if c.Out == "" {
-		c.Out = c.folder()
-	}
 	trained, disconnect, err := c.distribute(ctx, o, p.Task, settings)
 	if err != nil {
 		return err

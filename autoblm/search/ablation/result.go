@@ -104,7 +104,7 @@ func (r *Result) describeOutcomes(a Ablation) {
 	for _, o := range r.Outcomes {
 		mean := func(value func(Run) float64) float64 { m, _ := o.Mean(value); return m }
 		top, deviation := o.Mean(func(r Run) float64 { return r.TopMRR })
-		r.Table.Add(o.Variant, top, deviation,
+		r.Table.Add(o.Variant, top, spread(r.Seeds, deviation),
 			mean(func(r Run) float64 { return r.BestMRR }),
 			mean(func(r Run) float64 { return r.TestMRR }),
 			fmt.Sprintf("%.0f", mean(func(r Run) float64 { return float64(r.Trained) })),
@@ -116,6 +116,14 @@ func (r *Result) describeOutcomes(a Ablation) {
 		"ρ is Spearman's correlation of the predictor's predictions with the validation MRR."
 	title := fmt.Sprintf("%s on %s", a.Name, r.Dataset)
 	r.pictures = map[string]plot.Picture{"structures": ByStructures(title, r.Outcomes).Picture()}
+}
+
+// spread returns the text of a standard deviation over seeds; that of one is unknown.
+func spread(seeds int, deviation float64) string {
+	if seeds < 2 {
+		return format.Missing
+	}
+	return fmt.Sprintf("%.3f", deviation)
 }
 
 // meanRankCorrelation returns the mean over the runs that have a rank correlation.
@@ -164,7 +172,7 @@ func (r *Result) describeTransfer() {
 		row := []any{name}
 		for target := range t.Graphs {
 			mean, deviation := t.TestMRR[source][target], t.Deviation[source][target]
-			row = append(row, fmt.Sprintf("%.3f ± %.3f", mean, deviation))
+			row = append(row, fmt.Sprintf("%.3f ± %v", mean, spread(r.Seeds, deviation)))
 		}
 		r.Table.Add(row...)
 	}

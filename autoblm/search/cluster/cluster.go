@@ -3,10 +3,14 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -212,6 +216,8 @@ func explained(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("%w; start one with autoblm cluster serve", err)
+	case errors.As(err, new(x509.UnknownAuthorityError)):
+		return fmt.Errorf("%w; name the certificate of its authority (--tls-ca FILE)", err)
 	case IsRefused(err):
 		return fmt.Errorf("%w; name a key of this cluster", err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled):
@@ -311,10 +317,28 @@ func queue(arithmetic string) string {
 	}, cmp.Or(arithmetic, "any")+"-"+program())
 }
 
-// program returns the version of this program, with its commit.
+// program returns the version of this program, with its commit. A build without one, or with changes,
+// has a digest of its file instead, as two of them may compute differently.
 var program = sync.OnceValue(func() string {
 	b := cli.ReadBuild()
-	return strings.TrimSpace(b.Version + " " + b.Commit)
+	version := strings.TrimSpace(b.Version + " " + b.Commit)
+	if b.Commit != "" && !b.Modified {
+		return version
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return version
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return version
+	}
+	defer file.Close()
+	digest := sha256.New()
+	if _, err := io.Copy(digest, file); err != nil {
+		return version
+	}
+	return fmt.Sprintf("%s %x", version, digest.Sum(nil)[:6])
 })
 
 func subject(parts ...string) string { return strings.Join(parts, ".") }

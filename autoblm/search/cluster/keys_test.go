@@ -88,6 +88,12 @@ func TestKeys(t *testing.T) {
 	}
 	_, err = NewTask(t.Context(), worker, otherData{}, folder, "cpu avx512")
 	require.Error(t, err, "such as the coordinator's")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*testLease)
+	defer cancel()
+	w := &Worker{Cluster: coordinator, Name: "other", Arithmetic: "cpu avx512", Folder: t.TempDir()}
+	if err := w.Run(ctx); !errors.Is(err, nats.ErrPermissionViolation) || ctx.Err() != nil {
+		t.Errorf("a worker with the key of a coordinator: %v", err)
+	}
 	for owner, by := range map[*Cluster]*Cluster{coordinator: worker, worker: coordinator} {
 		subscription, err := by.conn.SubscribeSync(inboxOf(owner.conn.Opts.Nkey) + ".>")
 		require.NoError(t, err)

@@ -100,6 +100,11 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 		defer subscription.Unsubscribe()
 	}
+	if err := w.Cluster.conn.FlushTimeout(callTime); err == nil { // after a refusal of the subscriptions
+		if err := w.Cluster.conn.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
+			return fmt.Errorf("this key may not send models: use that of a worker: %w", err)
+		}
+	}
 	go w.beat(ctx)
 	defer w.Cluster.workers.Delete(context.WithoutCancel(ctx), w.models.address())
 	// The worker waits for trials of the arithmetic of the last one, because the next one is likely from

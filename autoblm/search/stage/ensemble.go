@@ -8,9 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
@@ -114,13 +112,9 @@ func candidatesOf(trials []task.Trial, limit int) (numbers []int) {
 	best := slices.DeleteFunc(task.BestFirst(trials), func(t task.Trial) bool {
 		return !search.IsRetrained(t)
 	})
-	type model struct {
-		form      form.Form
-		structure structure.Structure
-	}
-	turn, next := map[int]int{}, map[model]int{}
+	turn, next := map[int]int{}, map[task.Model]int{}
 	for _, t := range best {
-		m := model{t.Form, t.Structure}
+		m := t.Model()
 		turn[t.Number] = next[m]
 		next[m]++
 	}

@@ -250,7 +250,10 @@ func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
 	}
 	if trials > 0 {
 		fix := "use the same settings"
-		if len(stored.Command) > 0 {
+		switch {
+		case stored.Fingerprint != about.Fingerprint:
+			fix = "restore the data"
+		case len(stored.Command) > 0:
 			fix = "repeat autoblm " + record.CommandLine(stored.Command...)
 		}
 		return row{}, fmt.Errorf("the study %s %w (%s): %s, or name another study",
