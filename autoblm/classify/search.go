@@ -96,7 +96,7 @@ func OpenTask(
 	if err != nil {
 		return nil, err
 	}
-	warn(g.Warnings())
+	warn(append(g.Warnings(), g.GivenAway()...))
 	engine, err := open()
 	if err != nil {
 		return nil, err

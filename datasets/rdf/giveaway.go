@@ -7,13 +7,14 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// mostGivenAway is the share of labelled nodes from which on a relation gives their classes away.
-const mostGivenAway = 0.95
+// A relation gives classes away if it does so for this share of labelled nodes, of at least so many: the
+// classes of a few nodes may agree with it by chance.
+const mostGivenAway, leastLabelled = 0.95, 30
 
-// givenAway warns of relations that give the classes away, as rdf:type does if the classes are taken
+// GivenAway warns of relations that give the classes away, as rdf:type does if the classes are taken
 // from it: most labelled nodes have a fact of the relation with a node that only one class has, and that
 // many of it have.
-func (g *Graph) givenAway() (warnings []string) {
+func (g *Graph) GivenAway() (warnings []string) {
 	classOf := map[int32]int32{}
 	sizes := make([]int, len(g.Classes))
 	for _, labels := range [][]Label{g.Train, g.Test} {
@@ -21,6 +22,9 @@ func (g *Graph) givenAway() (warnings []string) {
 			classOf[l.Node] = l.Class
 			sizes[l.Class]++
 		}
+	}
+	if len(classOf) < leastLabelled {
+		return nil
 	}
 	facts := make([][]datasets.Triple, len(g.Relations)) // (labelled node, relation, other)
 	for _, t := range g.Triples {

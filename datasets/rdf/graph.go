@@ -70,7 +70,7 @@ func (g *Graph) Validate() error {
 type Label struct{ Node, Class int32 }
 
 // Warnings returns likely mistakes: a name with two meanings, skipped lines, what else the reader left
-// out, labels that look alike, and relations that give the classes away.
+// out, and labels that look alike.
 func (g *Graph) Warnings() (all []string) {
 	if g.Note != "" {
 		all = append(all, g.Note)
@@ -79,6 +79,5 @@ func (g *Graph) Warnings() (all []string) {
 		lines := format.Count(g.Skipped, "malformed line")
 		all = append(all, fmt.Sprintf("skipped %s; the first: %v", lines, g.FirstSkipped))
 	}
-	all = append(append(all, g.warnings...), g.lookAlikes()...)
-	return append(all, g.givenAway()...)
+	return append(append(all, g.warnings...), g.lookAlikes()...)
 }

@@ -274,7 +274,7 @@ func TestClassesGivenAway(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(g.Warnings(), ""); strings.Contains(got, "type gives away the classes") != c.want {
+		if got := strings.Join(g.GivenAway(), ""); strings.Contains(got, "type gives away the classes") != c.want {
 			t.Errorf("%s: warnings %q", name, got)
 		}
 	}

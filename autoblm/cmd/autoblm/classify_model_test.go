@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -61,6 +62,24 @@ func TestClassifyPredictJSON(t *testing.T) {
 	contains(t, text, "<x:new>: no label\n", "\nkind 1     1")
 }
 
+// TestClassifyManyNodes: a file of nodes is classified like one at a time.
+func TestClassifyManyNodes(t *testing.T) {
+	model, _ := classified(t, "--runs 0")
+	file := writeFile(t, "x:3\n<x:new>\n\nx:6\n", t.TempDir(), "nodes.txt")
+	predict := "classify predict --model " + model
+	o := object(t, predict, "--nodes", file)
+	has(t, o, fields{"predictions.#": 3})
+	for i, node := range []string{"x:3", "x:new", "x:6"} {
+		alone := object(t, predict, "--node", node)
+		delete(alone, "warnings")
+		same(t, node, get(o, fmt.Sprint("predictions.", i)), alone)
+	}
+	text, _ := succeed(t, predict, "--nodes", file)
+	contains(t, text, "node     class", "<x:3>", "kind 1", "<x:new>")
+	unknown := writeFile(t, "x:3\nx:nobody\n", t.TempDir(), "nodes.txt")
+	fail(t, cli.Failed, `kinds has no node "x:nobody"`, predict, "--nodes", unknown)
+}
+
 // TestClassifyEnsemble: several models classify by the mean of their probabilities.
 func TestClassifyEnsemble(t *testing.T) {
 	sure, data := classified(t, "--runs 2")
@@ -103,7 +122,9 @@ func TestClassifiedRefuses(t *testing.T) {
 			"graph with --dataset", eval + model + " --dataset " + other},
 		{cli.Misuse, "train", eval + model + " --split valid"},
 		{cli.Failed, `kinds has no node "HUB"; did you mean <hub:0>, <hub:1>?`, predict + " --node HUB"},
-		{cli.Misuse, "--node", predict},
+		{cli.Misuse, "name a node with --node, or a file of nodes with --nodes", predict},
+		{cli.Misuse, "name a node with --node, or", predict + " --node x:3 --nodes x"},
+		{cli.Failed, "--nodes: ", predict + " --nodes missing.txt"},
 		{cli.Failed, "it classifies nodes; use autoblm classify predict and autoblm classify eval",
 			"eval --model " + model},
 		{cli.Failed, "it classifies nodes", "model export --format npy --out vectors --model " + model},

@@ -2,22 +2,28 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type classifyPredictCommand struct {
 	classifierFlags
-	Node string `required:"" placeholder:"NODE" brief:"Node as in the graph." help:"Node as in the graph, labelled or not. Angle brackets are optional."`
-	Top  int    `default:"10" min:"0" max:"1000000000" brief:"Number of classes; 0 lists all." help:"Number of classes; 0 lists all."`
+	Node  string `placeholder:"NODE" brief:"Node as in the graph." help:"Node as in the graph, labelled or not. Angle brackets are optional."`
+	Nodes string `placeholder:"FILE" brief:"Classify each node of this file." help:"Classify the nodes of a file, one per line."`
+	Top   int    `default:"10" min:"0" max:"1000000000" brief:"Number of classes; 0 lists all." help:"Number of classes; 0 lists all. Of the nodes of a file, the text shows the best class."`
 	classifyBackend
 }
 
 func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
+	if (c.Node == "") == (c.Nodes == "") {
+		return cli.Usage(errors.New("name a node with --node, or a file of nodes with --nodes"))
+	}
 	engine, err := c.open()
 	if err != nil {
 		return err
@@ -27,11 +33,25 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	p, err := ensemble.Predict(ctx, engine, g, c.Node, c.Top)
+	if c.Nodes == "" {
+		p, err := ensemble.Predict(ctx, engine, g, c.Node, c.Top)
+		if err != nil {
+			return withDatasetHint(err)
+		}
+		return o.Result(p, func(w io.Writer) { printPrediction(w, p) })
+	}
+	nodes, err := labelsIn(c.Nodes)
+	if err != nil {
+		return fmt.Errorf("--nodes: %w", err)
+	}
+	all, err := ensemble.PredictAll(ctx, engine, g, nodes, c.Top)
 	if err != nil {
 		return withDatasetHint(err)
 	}
-	return o.Result(p, func(w io.Writer) { printPrediction(w, p) })
+	predictions := struct {
+		Predictions []classify.Prediction `json:"predictions"`
+	}{all}
+	return o.Result(predictions, func(w io.Writer) { printPredictions(w, all) })
 }
 
 func printPrediction(w io.Writer, p classify.Prediction) {
@@ -47,6 +67,19 @@ func printPrediction(w io.Writer, p classify.Prediction) {
 			mark = "label"
 		}
 		t.Add(a.Class, a.Rank, a.Probability, mark)
+	}
+	t.Print(w)
+}
+
+// printPredictions prints the best class of each node.
+func printPredictions(w io.Writer, all []classify.Prediction) {
+	t := table.New("node", "class", "probability", "label")
+	for _, p := range all {
+		label := ""
+		if p.Label != nil {
+			label = *p.Label
+		}
+		t.Add(p.Node, p.Answers[0].Class, p.Answers[0].Probability, label)
 	}
 	t.Print(w)
 }

@@ -105,7 +105,7 @@ func TestClassifyTrainRefuses(t *testing.T) {
 		{cli.Misuse, "lr is 0", train + " --encoder gcn --lr 0"},
 		{cli.Failed, "dim is 10", train + " --structure distmult --dim 10"},
 		{cli.Failed, "the names are aifb", "classify train --dataset nowhere --encoder gcn"},
-		{cli.Failed, "testSet.tsv:8: the graph has no node <x:99>",
+		{cli.Failed, "testSet.tsv:8: the graph has no node x:99",
 			changed("testSet.tsv", "x:99\tkind 0\n")},
 		{cli.Failed, `class "odd" has 1 of the training nodes`,
 			changed("trainingSet.tsv", "hub:0\todd\n")},

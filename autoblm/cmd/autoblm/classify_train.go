@@ -142,7 +142,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 	if err != nil {
 		return err
 	}
-	warn(o, g.Warnings())
+	warn(o, append(g.Warnings(), g.GivenAway()...))
 	if err := classify.CheckGraph(g, settings); err != nil { // before there is a folder
 		return err
 	}

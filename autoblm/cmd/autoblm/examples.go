@@ -108,7 +108,7 @@ var examples = flags.Examples{
 	},
 	"classify predict": {
 		"classify predict --model myclasses --node " + person,
-		"classify predict --model myclasses --top 1 --node " + person,
+		"classify predict --model myclasses --nodes people.txt",
 	},
 	"ablate": {
 		"ablate filter --dataset world --budget 16",

@@ -246,24 +246,28 @@ func (f predictFlags) options() (o completion.PredictOptions, err error) {
 	if f.Among == "" {
 		return o, nil
 	}
-	file, err := inputfile.OpenDecompressed(f.Among)
-	if err != nil {
+	if o.Among, err = labelsIn(f.Among); err != nil {
 		return o, fmt.Errorf("--among: %w", err)
 	}
-	o.Among = []string{}
-	text := textfile.File{Path: f.Among, Source: file}
+	return o, nil
+}
+
+// labelsIn returns the labels in a file, one per line.
+func labelsIn(path string) (all []string, err error) {
+	file, err := inputfile.OpenDecompressed(path)
+	if err != nil {
+		return nil, err
+	}
+	text := textfile.File{Path: path, Source: file}
 	for label := range text.Lines(maxLabel) {
 		if len(label) > 0 {
-			o.Among = append(o.Among, string(label))
+			all = append(all, string(label))
 		}
 	}
-	if text.Err != nil {
-		return o, text.Err
+	if text.Err == nil && len(all) == 0 {
+		return nil, fmt.Errorf("%s is empty: write one label per line", path)
 	}
-	if len(o.Among) == 0 {
-		return o, fmt.Errorf("%s has no entities: write one label per line", f.Among)
-	}
-	return o, nil
+	return all, text.Err
 }
 
 // printQuestion prints a query with ? for a missing part.
