@@ -114,18 +114,24 @@ func (f distributeFlags) distribute(
 func workersLine(
 	workers []cluster.WorkerState, arithmetic string, roundSize int, url string,
 ) string {
-	n := 0
+	n, otherVersion := 0, 0
 	for _, w := range workers {
-		if w.CanTrain(arithmetic) {
+		switch {
+		case w.CanTrain(arithmetic):
 			n++
+		case w.IsOtherVersion():
+			otherVersion++
 		}
 	}
 	line := format.Count(n, "worker")
 	if arithmetic != "" {
 		line += " with " + arithmetic
 	}
-	if others := len(workers) - n; others > 0 {
-		line += fmt.Sprintf("; %d of another version or arithmetic (see --mix-engines) stay idle", others)
+	if otherVersion > 0 {
+		line += fmt.Sprintf("; %d of another version or build of the program stay idle", otherVersion)
+	}
+	if others := len(workers) - n - otherVersion; others > 0 {
+		line += fmt.Sprintf("; %d with other arithmetic stay idle (--mix-engines uses them)", others)
 	}
 	if n == 0 {
 		line += "; start one with autoblm worker --cluster " + url

@@ -128,7 +128,7 @@ func (w *Worker) decide(ctx context.Context, d delivery, key string, arithmetic 
 	training, others := 0, []string(nil)
 	for _, s := range states {
 		switch {
-		case s.Name == w.Name:
+		case s.Models == w.state.Models: // this worker; others may have its name
 		case s.Trial == key:
 			training++
 		case s.CanTrain(arithmetic):

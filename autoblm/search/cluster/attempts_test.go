@@ -49,16 +49,22 @@ func TestDecisions(t *testing.T) {
 }
 
 // TestNewWorkerWaits delivers a trial for the first time, as a server does that has forgotten a
-// delivery, to a worker that has just started: another worker trains the trial.
+// delivery, to a worker that has just started: another worker, maybe of the same name, trains the trial.
 func TestNewWorkerWaits(t *testing.T) {
 	c := newTestCluster(t)
 	cluster := c.connect()
-	content, err := json.Marshal(WorkerState{Name: "old", Trial: "key"})
-	require.NoError(t, err)
-	_, err = cluster.workers.Put(t.Context(), "old", content)
-	require.NoError(t, err)
-	w := &Worker{Cluster: cluster, Name: "new"}
-	for key, want := range map[string]decision{"key": waitForOthers, "other": trainTrial} {
+	for _, s := range []WorkerState{
+		{Name: "old", Models: "first", Trial: "key"}, {Name: "new", Models: "second", Trial: "same-name"},
+	} {
+		content, err := json.Marshal(s)
+		require.NoError(t, err)
+		_, err = cluster.workers.Put(t.Context(), s.Models, content)
+		require.NoError(t, err)
+	}
+	w := &Worker{Cluster: cluster, Name: "new", state: WorkerState{Models: "third"}}
+	for key, want := range map[string]decision{
+		"key": waitForOthers, "same-name": waitForOthers, "other": trainTrial,
+	} {
 		if got, _ := w.decide(t.Context(), delivery{sequence: 1, number: 1}, key, ""); got != want {
 			t.Errorf("trial %s: decision %d, want %d", key, got, want)
 		}

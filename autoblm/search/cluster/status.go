@@ -71,9 +71,12 @@ func (c *Cluster) Status(ctx context.Context) (s Status, err error) {
 // CanTrain reports whether a worker trains the trials of this program's searches with an arithmetic,
 // "" for any.
 func (s WorkerState) CanTrain(arithmetic string) bool {
-	return s.Program == program() &&
+	return !s.IsOtherVersion() &&
 		(arithmetic == "" || s.Arithmetic == arithmetic || slices.Contains(s.Others, arithmetic))
 }
+
+// IsOtherVersion reports whether a worker is of another version than this program.
+func (s WorkerState) IsOtherVersion() bool { return s.Program != program() }
 
 // Workers returns the workers that showed a sign of life within their lease, by name.
 func (c *Cluster) Workers(ctx context.Context) (all []WorkerState, err error) {
