@@ -64,8 +64,7 @@ func areWeights(weights []float64, members int) bool {
 	return len(weights) == members && math.Abs(sum-1) < 1e-6
 }
 
-// weights implements [Predictor]. An ensemble with weights has no choice, so Models are in the order
-// of Members.
+// weights implements [Predictor]. Models of an ensemble with weights are in the order of Members.
 func (e *Ensemble) weights(relation int32) []float64 {
 	if e.Weights == nil {
 		return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
 	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // Stage is a part of the procedure.
@@ -130,11 +131,11 @@ func (p Plan) ResultFile() string { return filepath.Join(p.Folder, resultFile) }
 // ModelFolder returns the path of the model of the final training.
 func (p Plan) ModelFolder() string { return filepath.Join(p.Folder, modelFolder) }
 
-// Holds reports whether a folder has the result of a reproduction, whose model is that of its final
-// training.
+// Holds reports whether a folder is that of a reproduction with a final training, whose model it has or
+// will have.
 func Holds(folder string) bool {
-	_, err := os.Stat(filepath.Join(folder, resultFile))
-	return err == nil
+	d, err := record.Read[Result](filepath.Join(folder, resultFile))
+	return err == nil && d.Result.Stage != Search
 }
 
 // HasStudy reports whether the file of the search exists.

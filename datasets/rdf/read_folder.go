@@ -76,7 +76,7 @@ func (b *builder) readFile(dir string, entries []fs.DirEntry) error {
 	triples, err := onlyFile(dir, entries, "file of N-Triples, .nt or .nt.gz", isTriples)
 	if errors.Is(err, errMissing) {
 		for _, e := range entries {
-			if other := facts.OtherFormat(e.Name()); other != nil {
+			if other := facts.OtherFormat(e.Name()); other != nil && !hasFacts(dir) {
 				return fmt.Errorf("%s: %w", filepath.Join(dir, e.Name()), other)
 			}
 		}
@@ -93,7 +93,8 @@ func (b *builder) readFile(dir string, entries []fs.DirEntry) error {
 
 // warnOfOthers warns of facts next to N-Triples, which are not read.
 func (b *builder) warnOfOthers(dir string) {
-	if hasFacts(dir) && hasFile(dir, func(name string) bool { return isFacts(name) && !isTriples(name) }) {
+	isOther := func(name string) bool { return isFacts(name) && !isTriples(name) }
+	if datasets.HasGraph(dir) || hasFile(dir, isOther) {
 		b.graph.warnings = append(b.graph.warnings, fmt.Sprintf("only the N-Triples of %s are read, not its "+
 			"other facts: merge them with dataset import if they belong to the graph", dir))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
@@ -67,6 +68,9 @@ func withoutModel(path string) error {
 		return errors.New("it is a file; name the folder of the model")
 	case !isFolder(path):
 		return errors.New("there is no such folder; name the --out of a training or of a search")
+	case reproduce.Holds(path):
+		return errors.New("the final training of the reproduction there has no model yet; the same command " +
+			"resumes it")
 	case isFile(inner):
 		contents, err := study.Read(inner)
 		command, effect := "resume", "resumes it"

@@ -110,13 +110,13 @@ func (f studyFile) folder() string {
 	return strings.TrimSuffix(f.File, filepath.Ext(f.File)) + "-out"
 }
 
-// freeFolder returns the default folder for a model of the study. In the folder of a reproduction, it is
-// an error: the model there is that of the final training.
+// freeFolder returns the default folder for a model of the study. It is an error if that has a
+// reproduction, whose model is that of the final training.
 func (f studyFile) freeFolder() (string, error) {
 	folder := f.folder()
 	if reproduce.Holds(folder) {
-		return "", cli.Usage(fmt.Errorf("%s has the model of a reproduction: name another folder with --out",
-			folder))
+		return "", cli.Usage(fmt.Errorf("%s is of a reproduction, which its own command resumes: "+
+			"name another folder with --out", folder))
 	}
 	return folder, nil
 }

@@ -32,7 +32,7 @@ type reproduceCommand struct {
 	Budget        int             `default:"0" min:"0" max:"100000" brief:"Structures to train, without the five baselines." help:"Structures that the search trains, without the five baselines. 0 stands for the paper's 256, or 32 on a small graph."`
 	trainingFlags `group:"Training"`
 	MaxSteps      struct{} `kong:"-"` // no flag here
-	Study         string   `output:"" group:"Results" placeholder:"FILE" help:"File of the search. The default is study.db in --out."`
+	Study         string   `output:"" group:"Results" placeholder:"FILE" help:"Folder of a search, or file of its study. The default is study.db in --out."`
 	Out           string   `output:"" group:"Results" placeholder:"DIR" brief:"Folder for the result and the model." help:"Folder for the result, the model and checkpoints. The default is below autoblm-out, by benchmark, recipe, stage and seed."`
 	saveFlag
 	configFlag
@@ -92,9 +92,6 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	compute, err := c.compute()
 	if err != nil {
 		return err
-	}
-	if c.Stage == reproduce.Final && c.Cluster != "" {
-		return cli.Usage(errors.New("--stage final trains here: leave --cluster out"))
 	}
 	on, err := c.coordinate(ctx, o, compute, c.MixEngines, plan.Search.RoundSize)
 	if err != nil {
@@ -195,6 +192,9 @@ func (c *reproduceCommand) plan(line *kong.Context) (reproduce.Plan, error) {
 		Final: r, Stage: c.Stage, Structure: c.Structure.Structure, Seed: c.Seed,
 		SaveEvery: c.SaveEvery, MixEngines: c.MixEngines,
 		Folder: cmp.Or(c.Out, filepath.Join(outFolder, folder)),
+	}
+	if c.Stage == reproduce.Final && (c.Cluster != "" || c.Context != "") {
+		return p, errors.New("--stage final trains here: leave --cluster and --context out")
 	}
 	p.Study = filepath.Join(p.Folder, studyName)
 	if c.Study != "" {

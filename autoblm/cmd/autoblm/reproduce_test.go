@@ -262,7 +262,7 @@ func TestReproducedModelStays(t *testing.T) {
 	succeed(t, line, "6")
 	before := readFile(t, "out", "model", "model.json")
 	refuse(t, []refusal{
-		{cli.Misuse, "out has the model of a reproduction: name another folder with --out", "study best out"},
+		{cli.Misuse, "out is of a reproduction, which its own command resumes: name another folder with --out", "study best out"},
 		{cli.Misuse, "name another folder with --out", "study resume out --budget 8"},
 		{cli.Failed, "the final training of the best of 6 structures: use another folder for the best of 8", line + "8"},
 	})
@@ -274,6 +274,10 @@ func TestReproducedModelStays(t *testing.T) {
 		t.Errorf("it recommends what is refused:\n%s", shown)
 	}
 	succeed(t, "study best out --out best")
+	succeed(t, "reproduce umls --stage search --dim 8 --epochs 2 --out searched --budget 6")
+	succeed(t, "study best searched")
+	must(t, os.RemoveAll("out/model"))
+	fail(t, cli.Failed, "the final training of the reproduction there has no model yet", "eval --model out")
 	if n := number(t, object(t, line, "6"), "result.search.trained"); n != 6 {
 		t.Errorf("the first command gives %v structures", n)
 	}

@@ -98,8 +98,8 @@ func Ablations() []Ablation {
 				"(paper, ablation study 3)",
 			Variants: bothAlgorithms(
 				Variant{Name: "none", Change: func(s *search.Settings) { s.Predictor = nil }},
-				Variant{Name: "one-hot", Change: oneHot},
-				Variant{Name: "srf"},
+				Variant{Name: "one-hot", Change: withFeatures(surrogate.OneHot)},
+				Variant{Name: "srf", Change: withFeatures(surrogate.SRF)},
 			),
 		},
 		{
@@ -141,13 +141,15 @@ func withFilter(f strategy.Filter) func(*search.Settings) {
 	return func(s *search.Settings) { s.Filter = f }
 }
 
-func oneHot(s *search.Settings) {
-	fit := surrogate.DefaultSettings()
-	if s.Predictor != nil {
-		fit = *s.Predictor
+func withFeatures(f surrogate.Features) func(*search.Settings) {
+	return func(s *search.Settings) {
+		fit := surrogate.DefaultSettings()
+		if s.Predictor != nil {
+			fit = *s.Predictor
+		}
+		fit.Features = f
+		s.Predictor = &fit
 	}
-	fit.Features = surrogate.OneHot
-	s.Predictor = &fit
 }
 
 func chunks(k int) func(*search.Settings) {

@@ -320,4 +320,11 @@ func TestPlanRefuses(t *testing.T) {
 	predictors, err := ablation.ByName("predictor")
 	require.NoError(t, err)
 	require.NoError(t, predictors.Check(p.Settings))
+	for _, v := range predictors.Variants {
+		s := p.Settings
+		v.Change(&s)
+		if wants := !strings.HasSuffix(v.Name, "none"); wants != (s.Predictor != nil) {
+			t.Errorf("%s has the predictor %+v", v.Name, s.Predictor)
+		}
+	}
 }

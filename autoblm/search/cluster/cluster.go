@@ -317,12 +317,13 @@ func queue(arithmetic string) string {
 	}, cmp.Or(arithmetic, "any")+"-"+program())
 }
 
-// program returns the version of this program, with its commit. A build without one, or with changes,
-// has a digest of its file instead, as two of them may compute differently.
+// program returns the version of this program, with its commit. A build of no release or commit, or with
+// changes, has a digest of its file instead, as two of them may compute differently.
 var program = sync.OnceValue(func() string {
 	b := cli.ReadBuild()
 	version := strings.TrimSpace(b.Version + " " + b.Commit)
-	if b.Commit != "" && !b.Modified {
+	isRelease := strings.HasPrefix(b.Version, "v") && !strings.HasSuffix(b.Version, "+dirty")
+	if !b.Modified && (b.Commit != "" || isRelease) {
 		return version
 	}
 	path, err := os.Executable()

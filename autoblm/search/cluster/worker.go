@@ -90,6 +90,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer w.close()
 	w.queues = map[string]jetstream.Consumer{}
 	w.Cluster.onTrouble = w.setError
+	before := w.Cluster.conn.LastError()
 	for subject, handle := range map[string]nats.MsgHandler{
 		subject(withdrawSubject, "*"):            w.withdrawn,
 		subject(artifactSubject, w.state.Models): func(m *nats.Msg) { w.send(ctx, m) },
@@ -101,8 +102,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		defer subscription.Unsubscribe()
 	}
 	if err := w.Cluster.conn.FlushTimeout(callTime); err == nil { // after a refusal of the subscriptions
-		if err := w.Cluster.conn.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
-			return fmt.Errorf("this key may not send models: use that of a worker: %w", err)
+		err := w.Cluster.conn.LastError()
+		if errors.Is(err, nats.ErrPermissionViolation) && !errors.Is(before, nats.ErrPermissionViolation) {
+			return fmt.Errorf("this key is not that of a worker: use such a key: %w", err)
 		}
 	}
 	go w.beat(ctx)

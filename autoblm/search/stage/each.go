@@ -74,10 +74,11 @@ func (e TuneEach) Trained(s *search.State, c *search.Change, artifacts []task.Ar
 
 // Progress counts recipes, which all models try.
 func (TuneEach) Progress(s *search.State, _ []task.Trial, p *search.Progress) {
-	tuners := eachTuners(s.Settings, eachModels(s.Settings, s.Trials), s.Trials)
-	p.Budget, p.Trained = s.Settings.TuneEach.Trials*len(tuners), 0
-	for _, t := range tuners {
-		p.Trained += len(t.tried())
+	p.Budget, p.Trained = s.Settings.TuneEach.Trials*len(eachModels(s.Settings, s.Trials)), 0
+	for _, t := range s.InStage(task.TuningEach) {
+		if t.State != task.Running && t.Recipe.Training.Epochs < s.Settings.Training.Epochs {
+			p.Trained++
+		}
 	}
 }
 
@@ -106,26 +107,40 @@ func eachTuners(s search.Settings, models, trials []task.Trial) (all []*tuner) {
 // tries the layouts of the others too; of those that a larger budget found later, none.
 func eachModels(s search.Settings, trials []task.Trial) (models []task.Trial) {
 	left, _ := s.RetrainCounts()
-	begun := math.MaxInt
-	if stage := task.InStage(task.TuningEach, trials); len(stage) > 0 {
-		begun = stage[0].Number
+	searched := task.BestFirst(task.InStage(task.Searching, trials))
+	seen, classes := map[class]bool{}, classes{}
+	for _, t := range searched {
+		if t.Name == "" && (left <= 0 || seen[classes.of(t)]) {
+			continue
+		}
+		if t.Name == "" {
+			seen[classes.of(t)] = true
+			left--
+		}
+		models = append(models, t)
 	}
-	place, classes := map[class]int{}, classes{}
-	for _, t := range task.BestFirst(task.InStage(task.Searching, trials)) {
-		of := classes.of(t)
-		at, has := place[of]
-		switch {
-		case has && models[at].Number > begun && t.Number < begun:
-			models[at] = t
-		case !has && (t.Name != "" || left > 0):
-			if t.Name == "" {
-				left--
+	stage, begun := task.InStage(task.TuningEach, trials), firstOf(task.TuningEach, trials)
+	for i, m := range models {
+		isTuned := func(t task.Trial) bool { return classes.of(t) == classes.of(m) }
+		if m.Number < begun || !slices.ContainsFunc(stage, isTuned) {
+			continue
+		}
+		for _, t := range searched { // the one of its class that was there
+			if t.Number < begun && isTuned(t) {
+				models[i] = t
+				break
 			}
-			place[of] = len(models)
-			models = append(models, t)
 		}
 	}
 	return models
+}
+
+// firstOf returns the number of the first trial of a stage, a large one if it has none.
+func firstOf(stage task.Stage, trials []task.Trial) int {
+	if in := task.InStage(stage, trials); len(in) > 0 {
+		return in[0].Number
+	}
+	return math.MaxInt
 }
 
 // classes computes the class of each model once: a search has many trials of few models.
@@ -169,6 +184,7 @@ func fewestTrials(tuners []*tuner) int {
 func tunedModels(s search.Settings, trials []task.Trial) []task.Trial {
 	models, classes := task.BestFirst(task.InStage(task.Searching, trials)), classes{}
 	var tuned []task.Trial
+	begun := firstOf(task.TuningEach, trials)
 	for _, t := range endedTuners(s, trials) {
 		best := t.full()[0]
 		at := slices.IndexFunc(t.trials, func(trial task.Trial) bool {
@@ -176,7 +192,8 @@ func tunedModels(s search.Settings, trials []task.Trial) []task.Trial {
 		})
 		tuned = append(tuned, t.trials[at])
 		models = slices.DeleteFunc(models, func(m task.Trial) bool {
-			return classes.of(m) == classes.of(t.models[0])
+			return isSameModel(m, t.models[0]) ||
+				m.Number < begun && classes.of(m) == classes.of(t.models[0])
 		})
 	}
 	return task.BestFirst(append(tuned, models...))

@@ -409,6 +409,10 @@ func TestTuneEachOfOneClass(t *testing.T) {
 		}
 		tuned[m.Canonical()] = true
 	}
+	later := checkLaterLayout(t, r)
+	if n := len(endedTuners(r.Settings, later)); n == 0 {
+		t.Error("with a better structure that was found later, no model is tuned")
+	}
 	for _, m := range r.Retrained {
 		class := m.Structure.Canonical(structure.Full)
 		if m.Name == "" && retrained[class] || !tuned[class] {
@@ -416,4 +420,30 @@ func TestTuneEachOfOneClass(t *testing.T) {
 		}
 		retrained[class] = true
 	}
+}
+
+// checkLaterLayout checks that a layout of an untuned class that a larger budget finds is not tuned, and
+// is a model to retrain. It returns the trials before retraining with it.
+func checkLaterLayout(t *testing.T, r *search.Result) []task.Trial {
+	t.Helper()
+	trials := slices.DeleteFunc(slices.Clone(r.Trials), func(t task.Trial) bool {
+		return t.Stage == task.Retraining
+	})
+	tuned := classes{}
+	isTuned := func(m task.Trial) bool {
+		return slices.ContainsFunc(r.TunedEach, func(of task.Trial) bool { return tuned.of(of) == tuned.of(m) })
+	}
+	proposed := search.Proposed(trials)
+	at := slices.IndexFunc(proposed, func(m task.Trial) bool { return m.Name == "" && !isTuned(m) })
+	if at < 0 {
+		t.Fatal("every class is tuned")
+	}
+	later, score := proposed[at], 100.0
+	layouts := later.Structure.Layouts(2, 2, rand.New(rand.NewPCG(1, 1)))
+	later.Structure, later.Number, later.Score = layouts[len(layouts)-1], len(r.Trials)+1, &score
+	trials = append(trials, later)
+	if best := tunedModels(r.Settings, trials)[0]; best.Number != later.Number {
+		t.Errorf("the best model is %v", best.Structure)
+	}
+	return trials
 }

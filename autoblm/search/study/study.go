@@ -251,7 +251,7 @@ func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
 	if trials > 0 {
 		fix := "use the same settings"
 		switch {
-		case stored.Fingerprint != about.Fingerprint:
+		case stored.Dataset == about.Dataset && stored.Fingerprint != about.Fingerprint:
 			fix = "restore the data"
 		case len(stored.Command) > 0:
 			fix = "repeat autoblm " + record.CommandLine(stored.Command...)
