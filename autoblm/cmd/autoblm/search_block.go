@@ -51,7 +51,11 @@ func (s searchRun) addNotes(b *cli.Block, r *search.Result) {
 	case r.Stopped == search.SpaceExhausted:
 		b.Note("The search ended early: " + cmp.Or(r.Note, "there was nothing new to propose") + ".")
 	case r.Trained == 0 && r.Stopped != search.Interrupted:
-		b.Note("No " + what + " was trained: the deadline is too short.")
+		why := "the deadline is too short"
+		if s.trained != nil {
+			why += ", or the cluster has no worker (autoblm cluster status)"
+		}
+		b.Note("No " + what + " was trained: " + why + ".")
 	}
 	if failed := r.Trained - r.Complete; failed > 0 {
 		why := " diverged."
