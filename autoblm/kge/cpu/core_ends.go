@@ -164,7 +164,7 @@ func (t *trainer) penalizeCoreEnds(units []*unit, weight float32) (loss float64)
 				e.addBack(t.kernels, to, b.matrices, x, block)
 			}
 		})
-		each(func(b *endBuffers, x *ends) { x.addGradients(b, k*e.size, e.size) })
+		each(func(b *endBuffers, x *ends) { x.addGradients(t.kernels, b, k*e.size, e.size) })
 		for _, x := range all {
 			loss += x.loss
 		}
@@ -257,14 +257,14 @@ func (t *trainer) loadEnds(b *endBuffers, x *ends, k int) {
 		for i, triple := range x.triples {
 			copy(b.packed.Row(i), t.entities.Row(int(triple.entity(r)))[k*size:][:size])
 		}
-		transpose(x.rows[r], b.packed, endsTogether, size)
+		t.kernels.Transpose(x.rows[r], b.packed, endsTogether, size)
 	}
 }
 
 // addGradients adds the gradients of heads and tails to those of the units, from a column on.
-func (x *ends) addGradients(b *endBuffers, column, size int) {
+func (x *ends) addGradients(k *kernel.Set, b *endBuffers, column, size int) {
 	for side, sum := range x.sums {
-		transpose(b.packed, sum, size, endsTogether)
+		k.Transpose(b.packed, sum, size, endsTogether)
 		for i, triple := range x.triples {
 			to := [foldedParts]kernel.Table{triple.gradients.anchors, triple.gradients.targets}[side]
 			addScaled(to.Row(triple.example)[column:][:size], b.packed.Row(i), 1)

@@ -88,12 +88,18 @@ func (f *folding) unfold(
 			k.ScaleAdd(mirrored, x, sign)
 		}
 	}
+	var data [kernel.Columns * kernel.Columns]float32
+	block := kernel.Table{Data: data[:], Stride: kernel.Columns}
 	for top := 0; top < f.size; top += kernel.Columns {
+		height := min(kernel.Columns, f.size-top)
 		for left := top; left < f.size; left += kernel.Columns {
-			for i := top; i < min(top+kernel.Columns, f.size); i++ {
-				for j, x := range scratch.Row(i)[left:min(left+kernel.Columns, f.size)] {
-					to.Data[(left+j)*to.Stride+i] += x
-				}
+			width := min(kernel.Columns, f.size-left)
+			if height < kernel.Columns {
+				clear(data[:]) // of the padding
+			}
+			k.Transpose(block, columnsFrom(scratch.From(top), left), height, width)
+			for j := range width {
+				k.ScaleAdd(to.Row(left + j)[top:][:kernel.Columns], block.Row(j)[:kernel.Columns], 1)
 			}
 		}
 	}
@@ -191,7 +197,7 @@ func (f *foldedFloat32) prepare(_ *endBuffers, x *ends) {
 		if x.byEnd[part].Data == nil {
 			x.byEnd[part] = tiles.NewTable(endsTogether, f.width)
 		}
-		transpose(x.byEnd[part], gradient, f.size, x.columns)
+		f.kernels.Transpose(x.byEnd[part], gradient, f.size, x.columns)
 	}
 }
 
@@ -207,7 +213,7 @@ func (f *foldedFloat32) collect(b *endBuffers, to kernel.Table, all []*ends, par
 		f.kernels.Product(b.byEntry, b.products.Data, b.products.Stride, 1, x.byEnd[part],
 			entriesTogether, f.width, x.columns, i > 0)
 	}
-	transpose(columnsFrom(to, block*entriesTogether), b.byEntry, entriesTogether, f.size)
+	f.kernels.Transpose(columnsFrom(to, block*entriesTogether), b.byEntry, entriesTogether, f.size)
 }
 
 // foldedBfloat16 is a folded core whose entries are rounded, as are the other factors of its

@@ -94,7 +94,7 @@ func (c *cores) collect(
 	tiles.Parallel(threads, c.count*c.size, func(_, i int) {
 		k, column := i/c.size, i%c.size*c.width
 		from := columnsFrom(g.matrices[k], column)
-		transpose(g.columns[k].From(column), from, n, c.width)
+		c.kernels.Transpose(g.columns[k].From(column), from, n, c.width)
 	})
 	strips := divideUp(c.size, kernel.Rows)
 	tiles.Parallel(threads, c.count*strips, func(worker, i int) {

@@ -62,7 +62,7 @@ func (b *sliceBuffers) load(c *cores, k, coordinate int) {
 func (b *sliceBuffers) transpose(c *cores, k, coordinate int) {
 	of := c.tensors.From((k*c.size + coordinate) * c.size)
 	copy(b.slice.Data, of.Data[:b.size*b.width])
-	transpose(b.transposed, b.slice, b.size, b.size)
+	b.kernels.Transpose(b.transposed, b.slice, b.size, b.size)
 }
 
 // addGrams adds W·Wᵀ and Wᵀ·W, or sets them if add is false. It leaves out columns left of the

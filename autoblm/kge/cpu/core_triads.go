@@ -88,8 +88,8 @@ func (a coreAsker) ask(b *askBuffers, to, heads, tails kernel.Table, n int) {
 	a.pack(b.tails, tails, n)
 	for k := range a.count {
 		ofHeads, ofTails, ofQueries := b.columns[asHead], b.columns[asTail], b.columns[asRelation]
-		transpose(ofHeads, a.partOf(b.heads, k), askedTogether, a.size)
-		transpose(ofTails, a.partOf(b.tails, k), askedTogether, a.size)
+		a.kernels.Transpose(ofHeads, a.partOf(b.heads, k), askedTogether, a.size)
+		a.kernels.Transpose(ofTails, a.partOf(b.tails, k), askedTogether, a.size)
 		clear(ofQueries.Data)
 		for row := 0; row < a.size; row += a.rowsAsked() {
 			rows := min(a.rowsAsked(), a.size-row)
@@ -107,7 +107,7 @@ func (a coreAsker) ask(b *askBuffers, to, heads, tails kernel.Table, n int) {
 					kernel.Rows, askedTogether, rows*a.width, true)
 			}
 		}
-		transpose(a.partOf(b.queries, k), ofQueries, a.size, askedTogether)
+		a.kernels.Transpose(a.partOf(b.queries, k), ofQueries, a.size, askedTogether)
 	}
 	a.addUnpacked(to, b.queries, n)
 }

@@ -127,7 +127,7 @@ func (c *cores) derive(threads int) {
 	})
 	tiles.Parallel(threads, c.count*n, func(_, i int) {
 		k, position := i/n, i%n
-		transpose(c.matrix(c.transposes[k], position), c.matrix(c.matrices[k], position), c.size, c.size)
+		c.kernels.Transpose(c.matrix(c.transposes[k], position), c.matrix(c.matrices[k], position), c.size, c.size)
 	})
 }
 
@@ -164,18 +164,4 @@ func (c *cores) appendMatrices(to []kernel.Table, relation int32) []kernel.Table
 		to = append(to, c.norm.maps[:]...)
 	}
 	return to
-}
-
-// transpose writes the transpose of a matrix [rows, columns].
-func transpose(to, from kernel.Table, rows, columns int) {
-	const block = 16 // numbers in a cache line
-	for top := 0; top < rows; top += block {
-		for left := 0; left < columns; left += block {
-			for row := top; row < min(top+block, rows); row++ {
-				for column, x := range from.Row(row)[left:min(left+block, columns)] {
-					to.Data[(left+column)*to.Stride+row] = x
-				}
-			}
-		}
-	}
 }

@@ -49,9 +49,9 @@ func (b *matrixBuffers) load(from kernel.Table, n int) (rows int) {
 	return rows
 }
 
-// transposeOf returns the transpose of a matrix.
-func (b *matrixBuffers) transposeOf(m kernel.Table, dim int) kernel.Table {
-	transpose(b.transpose, m, dim, dim)
+// transposeOf returns the transpose of a matrix, in b.
+func (h matrix) transposeOf(b *matrixBuffers, m kernel.Table) kernel.Table {
+	h.kernels.Transpose(b.transpose, m, h.dim, h.dim)
 	return b.transpose
 }
 
@@ -77,7 +77,7 @@ func (h matrix) Step(to, from kernel.Table, relations []kernel.Table, n int, tra
 	defer h.buffers.Put(b)
 	factor := relations[0]
 	if transposed {
-		factor = b.transposeOf(factor, h.dim)
+		factor = h.transposeOf(b, factor)
 	}
 	h.addProduct(to, from, factor, n, b)
 }
@@ -98,7 +98,7 @@ func (h matrix) Back(
 	defer h.buffers.Put(b)
 	back, left, right := relations[0], gradient, from
 	if !transposed {
-		back, left, right = b.transposeOf(back, h.dim), from, gradient
+		back, left, right = h.transposeOf(b, back), from, gradient
 	}
 	h.addProduct(to.from, gradient, back, n, b)
 	b.load(left, n)

@@ -38,6 +38,8 @@ type raw struct {
 
 	prefetch func(x *float32, n int) // nil if there is none
 
+	transpose func(from, to *float32, fromRow, toRow int) // of Columns×Columns floats; nil if there is none
+
 	scaleColumns func(
 		x *float32, rows, columns, stride int, factor *float32)
 	distances, boxDistances                         distanceFunc

@@ -170,6 +170,9 @@ func interleaveAVX512(upper *uint16, lower *uint16, left *uint16, right *uint16)
 func transposeAVX512(from *uint16, to *uint16)
 
 //go:noescape
+func transposeBlockAVX512(from *float32, to *float32, fromRow int, toRow int)
+
+//go:noescape
 func roundRowsAVX512(x *float32, rows int, width int, stride int, factors *float32, tile *uint16)
 
 //go:noescape

@@ -21,6 +21,7 @@ func Sets() []*Set {
 			penalizeGroups: penalizeGroupsAVX512,
 			power:          powerAVX512,
 			prefetch:       prefetch,
+			transpose:      transposeBlockAVX512,
 			scaleColumns:   scaleColumnsAVX512,
 			distances:      blockedDistances(avx512Product, distancesAVX512),
 			boxDistances:   blockedDistances(avx512Product, boxDistancesAVX512),

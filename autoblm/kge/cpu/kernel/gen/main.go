@@ -40,6 +40,7 @@ func main() {
 	multiplyVDPBF16()
 	interleave()
 	transpose()
+	transposeBlock()
 	roundRows()
 	expRound()
 	countNotAbove()

@@ -330,6 +330,32 @@ func transpose() {
 		rows[i] = ZMM()
 		VMOVUPS(Mem{Base: from, Disp: i * tileWidth}, rows[i])
 	}
+	for i, row := range transposed(rows) {
+		VMOVUPS(row, Mem{Base: to, Disp: i * tileWidth})
+	}
+	finish()
+}
+
+// transposeBlock generates the transpose of 16×16 floats, whose rows are any number of bytes apart.
+func transposeBlock() {
+	function("transposeBlockAVX512", "func(from, to *float32, fromRow, toRow int)")
+	from, to := argument("from"), argument("to")
+	fromRow, toRow := argument("fromRow"), argument("toRow")
+	rows := make([]reg.VecVirtual, tileRows)
+	for i := range rows {
+		rows[i] = ZMM()
+		VMOVUPS(Mem{Base: from}, rows[i])
+		ADDQ(fromRow, from)
+	}
+	for _, row := range transposed(rows) {
+		VMOVUPS(row, Mem{Base: to})
+		ADDQ(toRow, to)
+	}
+	finish()
+}
+
+// transposed returns the columns of 16 rows with 16 numbers of 32 bits.
+func transposed(rows []reg.VecVirtual) []reg.VecVirtual {
 	// Within the four lanes: pairs of rows, and then pairs of these.
 	pairwise := func(low, high func(a, b, to reg.VecVirtual), distance int) {
 		for i := range rows {
@@ -354,11 +380,11 @@ func transpose() {
 	pairwise(lanes, others, 4)
 	pairwise(lanes, others, 8)
 	// Unpacking has swapped the two lowest bits of the column numbers.
+	columns := make([]reg.VecVirtual, len(rows))
 	for i := range rows {
-		column := i&1<<1 | i>>1&1 | i&12
-		VMOVUPS(rows[i], Mem{Base: to, Disp: column * tileWidth})
+		columns[i&1<<1|i>>1&1|i&12] = rows[i]
 	}
-	finish()
+	return columns
 }
 
 // roundRows generates the packing of up to 16 rows of floats, each times a factor, into tiles.
