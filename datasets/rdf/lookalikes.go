@@ -48,7 +48,7 @@ func (g *Graph) lookAlikes() (warnings []string) {
 	}{{"node", g.Nodes}, {"relation", g.Relations}, {"class", g.Classes}} {
 		if found := datasets.LookAlikes(labels.kind, labels.names, normalTerm); found != "" {
 			warnings = append(warnings,
-				fmt.Sprintf("%s has %s: merge them with --normalize", g.Name, found))
+				fmt.Sprintf("%s has %s: merge them with --normalize of dataset import or classify train", g.Name, found))
 		}
 	}
 	return warnings

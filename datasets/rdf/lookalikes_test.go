@@ -19,7 +19,7 @@ func TestLookAlikes(t *testing.T) {
 			`<x:ben> <x:name> " Ben"@en .` + "\n",
 			want: []string{`group has 2 node labels with a look-alike, such as ` +
 				`"\"Ben \"@en" and "\"Ben\"@en", which differ only in invisible characters, ` +
-				`outer spaces or the Unicode form: merge them with --normalize`},
+				`outer spaces or the Unicode form: merge them with --normalize of dataset import or classify train`},
 			nodes: 5, edges: 5},
 		"another language": {triples: `<x:ben> <x:name> "Ben "@de .` + "\n", nodes: 6, edges: 5},
 		"a node and a relation": {

@@ -59,7 +59,7 @@ func withHint(err error) error {
 		}
 	}
 	if errors.Is(err, kge.ErrOtherEngine) {
-		return fmt.Errorf("%w (--mix-engines continues anyway)", err)
+		return fmt.Errorf("%w (searches, ablations and reproductions continue anyway with --mix-engines)", err)
 	}
 	if cluster.IsRefused(err) {
 		return fmt.Errorf("%w (--nkey FILE)", err)

@@ -142,8 +142,8 @@ func (s searchRun) failure(r *search.Result) error {
 	case len(r.Best) > 0 || r.Artifact != nil:
 		return nil
 	case r.Stopped == search.TimeLimitReached && r.Trained == 0:
-		return fmt.Errorf("deadline exceeded before any trial finished: use more --minutes, "+
-			"with --study %s", s.settings.Study)
+		return fmt.Errorf("deadline exceeded before any trial finished: use more --minutes "+
+			"for the study %s", s.settings.Study)
 	}
 	if reason := task.WhyLost(r.Trials); reason != "" {
 		return fmt.Errorf("no %s has a result: %s", s.settings.TrialName(), reason)
@@ -226,7 +226,7 @@ func (s searchRun) printStructures(
 		saved = "the best model (model) and the pictures"
 	}
 	fmt.Fprintf(w, "\n%s has %s (*.png, *.svg)\n", s.out, saved)
-	fmt.Fprintf(w, "The study, to resume (--study) or to read (autoblm report --study): %s\n",
+	fmt.Fprintf(w, "The study, to resume (autoblm study resume) or to read (autoblm report --study): %s\n",
 		s.settings.Study)
 }
 
@@ -258,7 +258,7 @@ func (s searchRun) printRecipes(w io.Writer, _ *output, r *search.Result, summar
 		fmt.Fprintf(w, "\n%s\n", mixed)
 	}
 	s.printExamples(w, r.Artifact)
-	fmt.Fprintf(w, "\n%s has the best model (model)\nThe study, to resume (--study): %s\n",
+	fmt.Fprintf(w, "\n%s has the best model (model)\nThe study, to resume (autoblm study resume): %s\n",
 		s.out, s.settings.Study)
 }
 
