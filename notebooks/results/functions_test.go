@@ -177,7 +177,7 @@ var quotedMRR = map[string]string{
 	"wn18rr rotate": "0.476", "wn18rr transh": "0.186", "wn18rr compgcn": "0.479", "wn18rr conve": "0.46",
 	"fb15k-237 rotate": "0.338", "fb15k-237 transh": "0.233", "fb15k-237 pairre": "0.351",
 	"fb15k-237 conve": "0.316", "fb15k-237 rgcn": "0.248", "fb15k-237 rsn": "0.28", "fb15k-237 compgcn": "0.355",
-	"fb15k-237 core-1":           "0.358",
+	"fb15k-237 core-1": "0.358", "wn18rr core-1": "0.470",
 	"wn18rr interstellar-wn18rr": "0.48", "fb15k-237 interstellar-fb15k-237": "0.32",
 	"wn18rr transe": "0.226", "fb15k-237 transe": "0.294",
 }
