@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 
@@ -60,6 +61,9 @@ func withHint(err error) error {
 	}
 	if errors.Is(err, kge.ErrOtherEngine) {
 		return fmt.Errorf("%w (searches, ablations and reproductions continue anyway with --mix-engines)", err)
+	}
+	if errors.As(err, new(x509.UnknownAuthorityError)) {
+		return fmt.Errorf("%w (--tls-ca FILE)", err)
 	}
 	if cluster.IsRefused(err) {
 		return fmt.Errorf("%w (--nkey FILE)", err)

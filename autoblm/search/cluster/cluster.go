@@ -217,7 +217,7 @@ func explained(err error) error {
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("%w; start one with autoblm cluster serve", err)
 	case errors.As(err, new(x509.UnknownAuthorityError)):
-		return fmt.Errorf("%w; name the certificate of its authority (--tls-ca FILE)", err)
+		return fmt.Errorf("%w; name the certificate of its authority", err)
 	case IsRefused(err):
 		return fmt.Errorf("%w; name a key of this cluster", err)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled):
