@@ -83,7 +83,8 @@ func (a *analysis) tuning(tune search.TuneSettings) string {
 func (a *analysis) tuningEach(tune search.TuneSettings) string {
 	text := fmt.Sprintf("A penalty that suits one structure may not suit another. After the search, each "+
 		"of the best structures and each baseline tried up to %s: the kind of penalty, its weights and the "+
-		"chunks in a block, relation prediction and translation. All tried as many, for a third of the epochs first. "+
+		"chunks in a block, relation prediction and translation. "+
+		"All tried as many, for a third of the epochs first. "+
 		"The highest %s, %s, has %s.", format.Count(tune.Trials, "recipe"), a.Presentation.Validation,
 		format.Cell(a.tunedEach[0].Score), a.tunedEach[0].Recipe.Terms())
 	if n := a.foundLater(); n > 0 {

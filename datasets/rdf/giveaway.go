@@ -7,8 +7,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// A relation gives classes away if it does so for this share of labelled nodes, of at least so many: the
-// classes of a few nodes may agree with it by chance.
+// A warning needs this share of the labelled nodes, and this number of them: the classes of a few nodes
+// may agree with a relation by chance.
 const mostGivenAway, leastLabelled = 0.95, 30
 
 // GivenAway warns of relations that give the classes away, as rdf:type does if the classes are taken

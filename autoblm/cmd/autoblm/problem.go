@@ -110,8 +110,8 @@ func (f studyFile) folder() string {
 	return strings.TrimSuffix(f.File, filepath.Ext(f.File)) + "-out"
 }
 
-// freeFolder returns the default folder for a model of the study. It is an error if that has a
-// reproduction, whose model is that of the final training.
+// freeFolder returns the default folder for a model of the study. The folder of a reproduction is an
+// error, because its final training keeps a model there.
 func (f studyFile) freeFolder() (string, error) {
 	folder := f.folder()
 	if reproduce.Holds(folder) {

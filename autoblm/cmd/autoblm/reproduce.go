@@ -124,7 +124,7 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 		return fmt.Errorf("interrupted; resume with: %s", command)
 	}
 	if d != nil && d.Result.Final != nil && c.Stage == reproduce.Final {
-		c.Structure.Structure = d.Result.Final.Training.Member.Structure // if it is that of a study
+		c.Structure.Structure = d.Result.Final.Training.Member.Structure // which a study may have given
 	}
 	if err == nil {
 		err = save()

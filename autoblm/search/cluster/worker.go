@@ -104,7 +104,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := w.Cluster.conn.FlushTimeout(callTime); err == nil { // after a refusal of the subscriptions
 		err := w.Cluster.conn.LastError()
 		if errors.Is(err, nats.ErrPermissionViolation) && !errors.Is(before, nats.ErrPermissionViolation) {
-			return fmt.Errorf("this key is not that of a worker: use such a key: %w", err)
+			return fmt.Errorf("the key is not that of a worker; use one that is: %w", err)
 		}
 	}
 	go w.beat(ctx)

@@ -262,9 +262,10 @@ func blocks(values []int, k int) []int {
 // more.
 const maxLayouts = 9
 
-// layouts returns an axis for each size of blocks that tells equivalent structures apart. It has
-// structures that are equivalent to that of a model, with other entities or relations in a block, also
-// where only one of both has the penalty. Several models have none, as they share the choice.
+// layouts returns an axis for each size of blocks that tells equivalent structures apart. Its values are
+// structures equivalent to that of a model, with other chunks in a block. Blocks of entities and of
+// relations both count, even if only one of them is penalized. Several models share the choice, so they
+// have no such axis.
 func (s recipeSpace) layouts(base choice, models []task.Trial) (all []axis) {
 	if len(models) != 1 || len(s.N3Blocks) == 0 {
 		return nil

@@ -146,7 +146,7 @@ func firstOf(stage task.Stage, trials []task.Trial) int {
 // classes computes the class of each model once: a search has many trials of few models.
 type classes map[task.Model]class
 
-// class is that of a baseline, or of equivalent structures that were found.
+// class identifies a baseline, or equivalent structures that the search found.
 type class struct {
 	name  string
 	model task.Model // with canonical structures

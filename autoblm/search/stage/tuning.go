@@ -167,7 +167,7 @@ func newTuner(s search.Settings, trials []task.Trial) *tuner {
 	return t
 }
 
-// initialChoice is that with which tuning begins.
+// initialChoice returns the choice that tuning begins with.
 func (t *tuner) initialChoice() choice { return choice{Recipe: t.base} }
 
 // short returns a choice with the first third of the epochs.
