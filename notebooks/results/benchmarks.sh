@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Trains by the recipes of others on the paper's benchmarks, at sizes that two cores reach in hours,
-# and makes ensembles of strong ones on a graph. Records what came of it in the folder where it is run,
+# and makes ensembles of strong ones on a graph. Writes the results to the current folder,
 # as benchmark-GRAPH-NAME-SEED.json and ensembled-GRAPH-best*.json.
 # GRAPHS and SEEDS choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
-# What is there already is not trained again, and what was interrupted goes on.
+# What is there already is not trained again, and an interrupted training resumes.
 set -euo pipefail
 . "$(dirname "$0")/trained.sh"
 

@@ -20,8 +20,8 @@
 # 2. The best 16 of these 64 are cross-validated in four divisions.
 # 3. Nodes are few, so the best 8 of them may well be equally good: nothing is chosen between these,
 #    but a model of each, with seed 1, is in an ensemble, which classifies by the mean of their
-#    probabilities. The ensemble is the result. What choosing would have come to is told beside it: ten
-#    models of the best one, with seeds 1 to 10.
+#    probabilities. The ensemble is the result. For comparison, ten models of the best one, with
+#    seeds 1 to 10, are tested too.
 #
 # Best is what most nodes held out are classified right by; of equals, what was drawn first.
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains ComplEx on the paper's benchmarks as searched.sh does, at d 128, but for one part, and records
-# what came of it in the folder where it is run, as benchmark-GRAPH-PART-VALUE-1.json. The parts are
+# Trains ComplEx on the paper's benchmarks as searched.sh does, at d 128, but for one part, and writes
+# the results to the current folder as benchmark-GRAPH-PART-VALUE-1.json. The parts are
 #   batch       how large it is
 #   softmax     among how many entities answers are learnt
 #   together    how many answers of a question are learnt together
@@ -12,7 +12,7 @@
 #   prediction  the weight of relation prediction, among 1,024 entities
 # GRAPHS, BATCHES, SAMPLES, TOGETHERS, MOVED, DECAYS, COOLDOWNS, RATES, COOLINGS and PREDICTIONS choose
 # what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
-# What is there already is not trained again, and what was interrupted goes on.
+# What is there already is not trained again, and an interrupted training resumes.
 set -euo pipefail
 . "$(dirname "$0")/trained.sh"
 

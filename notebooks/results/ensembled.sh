@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Trains members of ensembles on the paper's benchmarks, alike: ComplEx by two seeds, the structure
 # that searched.sh found, and a ComplEx of as many numbers as two members have. Then it makes an ensemble
-# of the two seeds and one of the two structures. Records what came of it in the folder where it is
-# run: the trainings as benchmark-GRAPH-MODEL-DIM-SEED.json, the ensembles as ensembled-GRAPH-seeds.json and
+# of the two seeds and one of the two structures. Writes the results to the current folder: the
+# trainings as benchmark-GRAPH-MODEL-DIM-SEED.json, the ensembles as ensembled-GRAPH-seeds.json and
 # ensembled-GRAPH-structures.json.
 # GRAPHS chooses what is done, PARTS which of complex, found, seeds and large, THREADS by how many
 # threads. AUTOBLM_DATA names the benchmarks; jq is needed.
-# What is there already is not done again, and what was interrupted goes on.
+# What is there already is not done again, and an interrupted training resumes.
 set -euo pipefail
 here=$(dirname "$0")
 . "$here/trained.sh"

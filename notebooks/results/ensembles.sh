@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains the models of the table of ensembles, makes the ensembles, and records what came of it in
-# the folder where it is run. AUTOBLM_DATA names the benchmarks.
+# Trains the models of the table of ensembles, makes the ensembles, and writes the results to
+# the current folder. AUTOBLM_DATA names the benchmarks.
 set -euo pipefail
 
 for graph in nations umls kinship; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes ensembles of models of many kinds on small graphs, in the folder where it is run: structures by
 # the default recipe, the structure that whole-space.sh found, with its settings, and other models, each
-# by three seeds. formed-GRAPH-chosen.json has the usual selection among all of them,
+# by three seeds. formed-GRAPH-chosen.json has the default selection among all of them,
 # formed-GRAPH-relation.json all of them with weights by relation. The one to report has the higher
 # held-out MRR. BACKEND is that of the models that only GoMLX trains, such as xla:cpu. GRAPHS chooses the
 # graphs, THREADS the number of threads. AUTOBLM_DATA names the benchmarks. What is there already is not

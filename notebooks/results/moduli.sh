@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Trains ComplEx on the paper's benchmarks with N3 of the moduli of complex numbers, as published, and
 # on FB15k-237 with N3 of their coordinates, too, alike but for that. On the other graphs ensembled.sh
-# trains that, as benchmark-GRAPH-complex-512-1. Records what came of it in the folder where it is run, as
+# trains that, as benchmark-GRAPH-complex-512-1. Writes the results to the current folder as
 # benchmark-GRAPH-moduli-DIM-1.json and -coordinates-.
 # GRAPHS and NORMS choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
-# What is there already is not trained again, and what was interrupted goes on.
+# What is there already is not trained again, and an interrupted training resumes.
 set -euo pipefail
 . "$(dirname "$0")/trained.sh"
 

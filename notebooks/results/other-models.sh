@@ -3,7 +3,7 @@
 # folder where it is run: other-GRAPH-NAME.json has the validation and test MRRs. Makes ensembles of
 # them and models of benchmarks.sh, if these are there: ensembled-GRAPH-best-*.json. BACKEND is that of
 # the models that only GoMLX trains. AUTOBLM_DATA names the benchmarks. What is there already is not
-# done again, and what was interrupted goes on.
+# done again, and an interrupted training resumes.
 set -euo pipefail
 trap 'exit 130' INT TERM
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Searches by a minute with one part left out each time, and records what came of it in the
-# folder where it is run. AUTOBLM_DATA names the benchmarks. What is there already is not searched
+# Searches by a minute with one part left out each time, and writes the results to the
+# current folder. AUTOBLM_DATA names the benchmarks. What is there already is not searched
 # again.
 set -euo pipefail
 

@@ -4,11 +4,11 @@
 # not (QuatE), the one that a search on FB15k-237 found (queries-search-fb15k-237-2p.json), GQE, which
 # has a matrix for each relation, and Query2box, with dropout as the others and without. Ranks 3p, and
 # then 2p by the same model.
-# Records what came of it in the folder where it is run, as query-GRAPH-HOPSp-MODEL-long-DIM.json.
-# GRAPHS, MODELS and DIMS choose what is trained, THREADS by how many threads. What is told of ComplEx and
-# the structure found is by DIMS="64 256 512", of GQE on FB15k-237 by "64 128", of the others by 64.
-# AUTOBLM_DATA names the benchmarks. What is there already is not trained again, and what was interrupted
-# goes on.
+# Writes the results to the current folder as query-GRAPH-HOPSp-MODEL-long-DIM.json.
+# GRAPHS, MODELS and DIMS choose what is trained, THREADS by how many threads. The results of ComplEx
+# and the structure found use DIMS="64 256 512", those of GQE on FB15k-237 "64 128", the others 64.
+# AUTOBLM_DATA names the benchmarks. What is there already is not trained again, and an interrupted
+# training resumes.
 set -euo pipefail
 
 train() { # GRAPH MODEL DIM FLAG...

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# query-defaults.sh GRAPH SEEDS [FLAGS]... trains ComplEx on the queries of 2p of a graph, by each
-# seed and by what query train does where nothing is said, with flags beside it in turns: those
-# that are given, or else those by which that was chosen. It records the validation MRRs in
+# query-defaults.sh GRAPH SEEDS [FLAGS]... trains ComplEx on the 2p queries of a graph with each
+# seed: with the defaults of query train, and with each further flag in turn, those that are given
+# or else those that chose the defaults. It records the validation MRRs in
 # queries-defaults-GRAPH.json in the folder where it is run. AUTOBLM_DATA names the benchmarks;
 # jq is needed.
 set -euo pipefail

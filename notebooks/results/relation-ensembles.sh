@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes ensembles of four models of a small graph with the default recipes, by three seeds, in the
-# folder where it is run: by the usual selection, and of all four with weights by relation. The
+# folder where it is run: by the default selection, and of all four with weights by relation. The
 # results are ensembled-GRAPH-chosen-SEED.json and ensembled-GRAPH-relation-SEED.json.
 # GRAPHS chooses the graphs, THREADS the number of threads. AUTOBLM_DATA names the benchmarks. What
 # is there already is not done again.

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Searches a structure on the paper's benchmarks by AutoBLM+ with rungs, at a short dimension and
 # by a recipe of the benchmarks, then trains the structure that was best by validation there, and
-# ComplEx, alike at a larger one. Records what came of it in the folder where it is run: the search
+# ComplEx, alike at a larger one. Writes the results to the current folder: the search
 # as searched-GRAPH-SEED.json, the trainings as benchmark-GRAPH-found-SEED.json and
 # benchmark-GRAPH-complex-SEED.json.
 # GRAPHS and SEEDS choose what is done, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
-# What is there already is not done again, and what was interrupted goes on.
+# What is there already is not done again, and an interrupted training resumes.
 set -euo pipefail
 . "$(dirname "$0")/trained.sh"
 

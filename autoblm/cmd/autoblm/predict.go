@@ -180,7 +180,7 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 		printQuestion(w, q.Head, q.Relation, q.Tail)
 		printAnswers(w, found.Answers)
 		if v := found.Answers; len(v) == 1 && v[0].Verdict != nil {
-			fmt.Fprintf(w, "\nAmong as many false triples as true ones, the model calls this one %t.\n", *v[0].Verdict)
+			fmt.Fprintf(w, "\nThe model classifies this triple as %t (expecting as many false triples as true ones).\n", *v[0].Verdict)
 		}
 		printReasons(w, rowsOf(found), func(r row) string {
 			switch {

@@ -31,7 +31,7 @@ type searchCommand struct {
 	Settings    searchSettings `embed:"" group:"Search"`
 	duraFlag    `group:"Training"`
 	variantFlags
-	Ks          []int  `name:"k" group:"Search" min:"2" max:"8" help:"Number of chunks per embedding. Several, such as 2,4,8, compete: rounds take turns and the better half goes on, with models of dense blocks as further baselines."`
+	Ks          []int  `name:"k" group:"Search" min:"2" max:"8" help:"Number of chunks per embedding. Several, such as 2,4,8, compete: rounds take turns and the better half is promoted, with models of dense blocks as further baselines."`
 	Predictor   string `group:"Search" default:"srf" enum:"srf,one-hot,none" help:"Selects the candidates to train: srf, one-hot or none."`
 	Tune        int    `group:"Search" min:"0" max:"10000" help:"Number of recipes to try before the search, which uses the best."`
 	TuneBy      string `group:"Search" default:"tpe" enum:"tpe,random" with:"tune" help:"tpe draws recipes similar to good ones, tries them on the two best baselines, and starts with a third of the epochs. random draws lr, n3 and batch and tries them on SimplE (the paper: 10 recipes)."`

@@ -414,7 +414,7 @@ func (s bestSummary) block(verbose bool) cli.Block {
 type studyResumeCommand struct {
 	movedData
 	Budget  int     `default:"0" min:"0" max:"100000" brief:"Structures to train in total; 0: as before." help:"Number of structures to train in total; 0 keeps that of the last run."`
-	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes, in total if planned; 0: as before." help:"Deadline in minutes: the new total of a search that was planned for a deadline, whose old total 0 keeps, or else a deadline of this run, which 0 leaves out."`
+	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes, in total if planned; 0: as before." help:"Deadline in minutes. For a search that was planned for a deadline, it is the new total, and 0 keeps the old one; otherwise it limits this run, and 0 sets none."`
 	Out     string  `placeholder:"DIR" brief:"Folder for the best model and the pictures." help:"Folder for the best model and the pictures. The default is the folder of the study."`
 	distributeFlags
 	mixFlag
