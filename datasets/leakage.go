@@ -182,7 +182,7 @@ func (g *Graph) Leakage(splits ...string) (warnings []string) {
 	return warnings
 }
 
-// CountOf returns a number of the triples of a split, with their share.
+// CountOf returns a number of the triples of a split, which has some, with their share.
 func CountOf(n, triples int, split string) string {
 	return fmt.Sprintf("%s of %s %s triples (%.1f %%)", format.Int(n), format.Int(triples), split,
 		100*float64(n)/float64(triples))

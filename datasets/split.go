@@ -93,6 +93,9 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 	if err := g.ValidateIDs(); err != nil {
 		return nil, SplitReport{}, fmt.Errorf("split %w", err)
 	}
+	if len(g.Train) == 0 {
+		return nil, SplitReport{}, fmt.Errorf("split graph %s: it has no triples", g.Name)
+	}
 	if g.Weights != nil && len(g.Weights) != len(g.Train) {
 		return nil, SplitReport{}, fmt.Errorf("split graph %s: it has %d weights for %d training triples: "+
 			"give one for each", g.Name, len(g.Weights), len(g.Train))

@@ -22,8 +22,14 @@ type Types struct {
 // EntityType declares that an entity has a type. Both are ids.
 type EntityType struct{ Entity, Type int32 }
 
-// NewTypes returns the types of a number of entities. Repeated declarations count once.
+// NewTypes returns the types of a number of entities. Repeated declarations count once. It panics if
+// an id is out of range.
 func NewTypes(entities int, labels []string, declared []EntityType) *Types {
+	for _, d := range declared {
+		if d.Entity < 0 || int(d.Entity) >= entities || d.Type < 0 || int(d.Type) >= len(labels) {
+			panic(fmt.Sprintf("datasets: entity %d of %d has type %d of %d", d.Entity, entities, d.Type, len(labels)))
+		}
+	}
 	sorted, starts := groupBy(len(declared), entities, func(i int) (int32, int32) {
 		return declared[i].Entity, declared[i].Type
 	})
@@ -70,7 +76,7 @@ func (t *Types) Alike(entities []int32) (alike []int32, hasTypes bool) {
 			alike = append(alike, e)
 		}
 	}
-	return alike, true
+	return append(alike, given...), true // the rest is newer than the types
 }
 
 // Renumber returns the types of a number of entities with other ids. id returns the new id of an

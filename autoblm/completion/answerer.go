@@ -152,7 +152,7 @@ func (a *Answerer) EntityID(label string) (id int32, found bool) {
 	return id, found
 }
 
-// Close frees the memory of the engine.
+// Close frees the memory of the engine. The answerer cannot be used afterwards.
 func (a *Answerer) Close() {
 	if a.scores != nil {
 		a.scores.close()

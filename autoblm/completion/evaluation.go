@@ -97,7 +97,7 @@ func splitOf(
 		return nil, err
 	}
 	if len(triples) == 0 {
-		return nil, fmt.Errorf("%s has no %s triples to rank", g.Name, split)
+		return nil, fmt.Errorf("%s has no %s triples to rank", cmp.Or(g.Name, "the graph"), split)
 	}
 	return eval.Sample(triples, sample), checkModels(models, g)
 }

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -123,7 +124,12 @@ func foldIn(
 	if folded.Err != nil {
 		return nil, folded.Err
 	}
-	return m.Extend(folded.Model), nil
+	extended := m.Extend(folded.Model)
+	extended.Valid, extended.Test = nil, nil // of the model before
+	if id := (kge.DataID{Source: cmp.Or(g.Folder, g.Name), Fingerprint: g.Fingerprint()}); !slices.Contains(m.TrainedOn, id) {
+		extended.TrainedOn = append(slices.Clone(m.TrainedOn), id)
+	}
+	return extended, nil
 }
 
 // newFacts returns the training triples of g with labels that m lacks and a sample of the others,

@@ -115,11 +115,17 @@ func (t *Teacher) Bytes() float64 {
 }
 
 // Answer answers all queries. An answer has the entities with the highest scores, and their shares
-// of the softmax of these scores divided by a temperature. Rankings use the same scores. Answer
-// calls answered after each answer, from any goroutine.
+// of the softmax of these scores divided by a temperature, which is above 0. Rankings use the same
+// scores. Answer calls answered, unless it is nil, after each answer, from any goroutine.
 func (t *Teacher) Answer(
 	ctx context.Context, engine kge.Engine, temperature float64, answered func(),
 ) error {
+	if !(temperature > 0) || math.IsInf(temperature, 1) {
+		return fmt.Errorf("the temperature is %v: it must be above 0, such as 2", temperature)
+	}
+	if answered == nil {
+		answered = func() {}
+	}
 	what := fmt.Sprintf("keeping a teacher's answers to %s on %s",
 		format.Count(len(t.questions), "query"), t.name)
 	if err := memory.Check(t.Bytes(), what, "use a machine with more memory"); err != nil {

@@ -61,7 +61,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	var page bytes.Buffer
 	err = pages.ExecuteTemplate(&page, "list.html", map[string]any{
 		"Title": "Studies", "Style": template.CSS(webpage.StyleSheet + listStyle),
-		"Script": template.JS(script), "HasCluster": s.cluster != nil,
+		"Script": template.JS(script), "HasCluster": s.cluster != nil, "StartWorker": s.startWorker,
 		"Folder": folder, "Example": filepath.Join(s.studies.Folder, "first"),
 		"List": listed{data, versionOf(data)},
 	})

@@ -25,6 +25,8 @@ type Options struct {
 	Measure func(ctx context.Context, path string, d *report.Data) error
 	// Cluster returns the state of a cluster, which the list of studies shows; nil for none.
 	Cluster func(context.Context) (cluster.Status, error)
+	// StartWorker is the command that adds a worker to the cluster.
+	StartWorker string
 	// Log gets a line for each fault of the server, nil for none.
 	Log io.Writer
 }
@@ -35,6 +37,8 @@ type Server struct {
 	cluster  *clusterView // nil without a cluster
 	log      io.Writer
 	interval time.Duration // between two looks at the files
+
+	startWorker string // the command
 }
 
 // New returns a server. It reads nothing before the first request.
@@ -42,7 +46,7 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
-	s := &Server{studies: newCatalog(o), log: o.Log, interval: time.Second}
+	s := &Server{studies: newCatalog(o), log: o.Log, startWorker: o.StartWorker, interval: time.Second}
 	if o.Cluster != nil {
 		s.cluster = &clusterView{status: o.Cluster}
 	}

@@ -1,6 +1,7 @@
 package kge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 func checkTrainable(engine Engine, job Job) error {
 	d, s := job.Data, job.Settings
 	if d.Count == 0 {
-		return fmt.Errorf("%s has nothing to train on", d.Name)
+		return fmt.Errorf("%s has nothing to train on", cmp.Or(d.Name, "the graph"))
 	}
 	if s.ValidateEvery > 0 && d.Validate == nil {
 		return fmt.Errorf("%s has no validation data to choose the best epoch: "+

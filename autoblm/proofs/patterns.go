@@ -19,7 +19,8 @@ type Model struct {
 	globals   [][]float64
 }
 
-// NewModel returns a model of a form, with a structure if the form has one.
+// NewModel returns a model of a form, with a structure if the form has one. The dimension
+// suits both, as [form.Form.RoundDim] returns it.
 func NewModel(f form.Form, a structure.Structure, dim int) Model {
 	m := Model{Form: f, Structure: a, Dim: dim}
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -42,6 +43,10 @@ func (a *analysis) curves() []Part {
 	if slices.ContainsFunc(models, func(r search.Retrained) bool { return len(r.Trials) > 1 }) {
 		chart.Caption = "Lines are means over the seeds; bands reach from the lowest to the highest."
 	}
+	if slices.ContainsFunc(models, isValidatedBySample) {
+		chart.Caption = strings.TrimSpace(chart.Caption + " Validations within a training use a sample " +
+			"to keep the deadline, so the curves differ from the other scores.")
+	}
 	return []Part{{Chart: chart}}
 }
 
@@ -72,6 +77,14 @@ func (a *analysis) curvesOf(models []search.Retrained, of func(task.Trial) map[i
 		}
 	}
 	return all
+}
+
+// isValidatedBySample reports whether a training's own validations disagree with its score.
+func isValidatedBySample(r search.Retrained) bool {
+	return slices.ContainsFunc(r.Trials, func(t task.Trial) bool {
+		values := slices.Collect(maps.Values(validationsOf(t)))
+		return t.Score != nil && len(values) > 0 && !slices.Contains(values, *t.Score)
+	})
 }
 
 func validationsOf(t task.Trial) map[int]float64 {

@@ -247,7 +247,11 @@ type Row struct {
 func (h Headline) Rows() []Row {
 	var rows []Row
 	add := func(label string, m *Model, score, note, detail string) {
-		if m != nil {
+		switch {
+		case m == nil:
+		case m.isUnmeasured():
+			rows = append(rows, Row{Label: label, Name: m.Name, Score: h.Metric + " " + format.Missing})
+		default:
 			rows = append(rows, Row{label, m.Name, h.Metric + " " + score, note, detail})
 		}
 	}
@@ -301,6 +305,9 @@ func (i Interval) detail() string {
 	}
 	return fmt.Sprintf("%s to %s, %s", format.Signed(i.Low), format.Signed(i.High), i.Basis)
 }
+
+// isUnmeasured reports whether there are no examples to measure a model by: its score is 0.
+func (m Model) isUnmeasured() bool { return m.mean.Score == nil && m.mean.TestScore == nil }
 
 func (m Model) scoreWithError() string {
 	if m.Error == 0 {

@@ -74,8 +74,8 @@ func (a *analysis) settings() []Part {
 	}
 	t := page.NewTable(caption, rows,
 		page.Text("setting", func(s setting) any { return s.name }),
-		page.Number("value", func(s setting) any { return s.value }),
-		page.Number("default", func(s setting) any { return s.byDefault }),
+		page.Text("value", func(s setting) any { return s.value }),
+		page.Text("default", func(s setting) any { return s.byDefault }),
 		page.Text("meaning", func(s setting) any { return s.help }))
 	for i, row := range rows {
 		t.Rows[i].Chosen = row.byDefault != "" && row.value != row.byDefault

@@ -27,7 +27,7 @@ type Result struct {
 	// TunedEach are the trials with the best recipes of the stage that tunes each model, best first;
 	// empty if there is none. A model whose recipe stays that of the search has its trial there.
 	TunedEach []task.Trial
-	// Retrained are the retrained structures, the highest mean first.
+	// Retrained are the retrained structures in the order of [RetrainedOf].
 	Retrained []Retrained
 	// Settings include the choices of the plan if there is one.
 	Settings Settings

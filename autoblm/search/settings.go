@@ -330,11 +330,11 @@ func (s Settings) WithoutTuningEach() Settings {
 // WithFixedTraining removes the stages, and the choices of a plan, that change how structures are
 // trained.
 func (s Settings) WithFixedTraining() Settings {
-	s.Tune, s.TuneEach, s.Halving = nil, nil, 0
+	s.Tune, s.TuneEach, s.Final, s.Halving = nil, nil, nil, 0
 	if s.Planned != nil {
 		s.Planned = &Planned{}
 	}
-	s.RetrainSeeds, s.RetrainDims, s.RetrainEpochs = min(s.RetrainSeeds, 3), nil, 0
+	s.RetrainSeeds, s.RetrainDims, s.RetrainEpochs, s.RetrainSteps = min(s.RetrainSeeds, 3), nil, 0, 0
 	return s
 }
 

@@ -179,8 +179,9 @@ func until[Out any](ctx context.Context, s *Server, f func() (Out, error)) (out 
 // batch is the body of a request with several queries to a model.
 type batch interface {
 	chosen() string
-	// size returns the numbers of queries and of answers to each.
-	size() (queries, top int)
+	// size returns the number of queries, and that of answers to each with its default; nil if no
+	// answers are listed.
+	size() (queries int, top *int, usual int)
 }
 
 // results are the answers to a batch in its order.
@@ -190,16 +191,20 @@ type results[Result any] struct {
 }
 
 // post adds a route that answers the queries of a batch.
-func post[Body batch, Result any](
+func post[Body any, Request interface {
+	*Body
+	batch
+}, Result any](
 	s *Server, api huma.API, name, summary string,
 	f func(*loaded, context.Context, Body) ([]Result, error),
 ) {
 	answer := func(ctx context.Context, in *message[Body]) (out results[Result], err error) {
-		queries, top := in.Body.size()
-		if err := s.checkBatch(queries, top); err != nil {
+		request := Request(&in.Body)
+		queries, top, usual := request.size()
+		if err := s.checkBatch(queries, top, usual); err != nil {
 			return out, err
 		}
-		l, err := s.use(in.Body.chosen())
+		l, err := s.use(request.chosen())
 		if err != nil {
 			return out, err
 		}
@@ -274,15 +279,22 @@ func (l *loaded) lacking(format string, arguments ...any) error {
 	return huma.Error404NotFound("the model " + l.name + " " + fmt.Sprintf(format, arguments...))
 }
 
-// checkBatch returns an error if a batch or its answers are too large.
-func (s *Server) checkBatch(queries, top int) error {
+// checkBatch returns an error if a batch or its answers are too large. A missing number of answers
+// becomes usual, or the limit if that is lower.
+func (s *Server) checkBatch(queries int, top *int, usual int) error {
 	if queries > s.options.MaxBatch {
 		return huma.Error422UnprocessableEntity(fmt.Sprintf(
 			"%d queries: at most %d are possible in one request", queries, s.options.MaxBatch))
 	}
-	if top > s.options.MaxTop {
+	if top == nil {
+		return nil
+	}
+	if *top == 0 {
+		*top = min(usual, s.options.MaxTop)
+	}
+	if *top > s.options.MaxTop {
 		return huma.Error422UnprocessableEntity(fmt.Sprintf(
-			"top is %d: at most %d answers are possible", top, s.options.MaxTop))
+			"top is %d: at most %d answers are possible", *top, s.options.MaxTop))
 	}
 	return nil
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/internal/browsertest"
@@ -125,6 +127,51 @@ func TestPageInBrowser(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEarlyEnterInBrowser: a list of an earlier text does not answer Enter, however slow the server
+// is; and a model that is not served is an error.
+func TestEarlyEnterInBrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	s, _ := start(t, nil)
+	handler := s.Handler()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Query().Get("q"), "spai") {
+			time.Sleep(300 * time.Millisecond)
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(h.Close)
+	p := b.Open(t, h.URL, browsertest.View{Width: 800})
+	p.Click("#entity")
+	p.Fill("#entity", "portu")
+	p.Wait(`document.querySelector("#found [role=option]")?.textContent === "Portugal"`)
+	p.Fill("#entity", "spai")
+	p.Type(kb.Enter)
+	p.Wait(`document.querySelector("#shown")?.textContent === "Spain"`)
+	browsertest.Eval[any](p, `location.hash = new URLSearchParams({ model: "other", entity: "Spain" })`)
+	p.Wait(`document.getElementById("status").textContent === "The server has no model other."`)
+	p.Wait(`document.querySelector("#shown") === null`)
+}
+
+// TestAllFactsInBrowser: a button shows the facts that are left out.
+func TestAllFactsInBrowser(t *testing.T) {
+	b := browsertest.Start(t)
+	s, _ := start(t, nil)
+	handler := s.Handler()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("limit") == "200" { // as if Europe had more facts
+			r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "limit=200", "limit=9", 1)
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(h.Close)
+	p := b.Open(t, h.URL+"/#entity=Europe", browsertest.View{Width: 800})
+	p.Wait(`document.querySelectorAll(".facts-list a").length === 9`)
+	p.Wait(`/^show [0-9]+ more$/.test(document.getElementById("more").textContent)`)
+	p.Click("#more")
+	p.Wait(`document.getElementById("more") === null`)
+	p.Wait(`document.querySelectorAll(".facts-list a").length > 40`)
 }
 
 // TestLostRelationsInBrowser: the page finds the relations again after a request for them failed.

@@ -11,14 +11,19 @@ import (
 type explainRequest struct {
 	Triples
 	End string `json:"end,omitempty" default:"tail" enum:"head,tail" doc:"The end of the triples to explain as an answer. Ranks and scores are those of the tail."`
-	Top int    `json:"top,omitempty" default:"3" minimum:"1" doc:"Number of training triples for each."`
+	Top int    `json:"top,omitempty" minimum:"1" doc:"Number of training triples for each; 3 if it is missing."`
 }
 
-func (r explainRequest) size() (queries, top int) { return len(r.Triples.Triples), r.Top }
+func (r *explainRequest) size() (queries int, top *int, usual int) {
+	return len(r.Triples.Triples), &r.Top, 3
+}
 
 // explain lists, for each triple, the training triples that speak most for it.
 func (l *loaded) explain(ctx context.Context, r explainRequest) ([]Answered, error) {
-	if l.Graph == nil || len(l.Graph.Train) == 0 {
+	switch {
+	case l.Answerer != nil && l.Graph == nil:
+		return nil, l.lacking(withoutData)
+	case l.Graph == nil || len(l.Graph.Train) == 0:
 		return nil, l.lacking("has no training triples that explain its answers")
 	}
 	predictions, err := r.predict(ctx, l, options{known: eval.MarkKnown})

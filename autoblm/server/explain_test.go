@@ -56,7 +56,7 @@ func TestExplain(t *testing.T) {
 	var fault struct{ Detail string }
 	status, text = ask(t, h.URL+"/v1/explain", body+`,"model":"bare"}`)
 	if err := json.Unmarshal([]byte(text), &fault); err != nil || status != http.StatusNotFound ||
-		fault.Detail != "the model bare has no training triples that explain its answers" {
+		fault.Detail != "the model bare is served without its data: serve it with them" {
 		t.Errorf("status %d, %s", status, text)
 	}
 }

@@ -2,9 +2,12 @@ package server
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/labels"
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -113,7 +116,7 @@ type factsRequest struct {
 // facts are the known facts of an entity.
 type facts struct {
 	EntityName
-	Facts []triple `json:"facts" nullable:"false" doc:"Facts with the entity as head or tail."`
+	Facts []triple `json:"facts" nullable:"false" doc:"Facts with the entity as head or tail, by relation; each relation has some if the limit allows."`
 	Total int      `json:"total" doc:"Number of facts, which may be more than the limit."`
 }
 
@@ -133,26 +136,46 @@ func (l *loaded) facts(r factsRequest) (out facts, err error) {
 	}
 	id, found := l.Answerer.EntityID(r.Entity)
 	if !found {
-		return out, huma.Error404NotFound("no entity " + r.Entity + ": search with /v1/entities")
+		_, err := labels.Entity(l.Entities, r.Entity)
+		return out, huma.Error404NotFound(format.OneLine(err))
 	}
 	out = facts{EntityName: l.entityName(r.Entity), Facts: []triple{}}
 	known := l.Graph.Known()
-	add := func(head, tail int32, relation string) {
-		if out.Total++; out.Total <= r.Limit {
-			out.Facts = append(out.Facts, triple{l.Entities[head], relation, l.Entities[tail]})
-		}
-	}
+	var groups [][]triple // of a relation with the entity as head, or as tail
 	for r, relation := range l.Relations {
+		var asHead, asTail []triple
 		for _, tail := range known.Tails(id, int32(r)) {
-			add(id, tail, relation)
+			asHead = append(asHead, triple{l.Entities[id], relation, l.Entities[tail]})
 		}
 		for _, head := range known.Heads(int32(r), id) {
 			if head != id { // a loop is a fact of its head
-				add(head, id, relation)
+				asTail = append(asTail, triple{l.Entities[head], relation, l.Entities[id]})
 			}
 		}
+		groups = append(groups, asHead, asTail)
+		out.Total += len(asHead) + len(asTail)
+	}
+	for i, size := range fairSizes(groups, r.Limit) {
+		out.Facts = append(out.Facts, groups[i][:size]...)
 	}
 	return out, nil
+}
+
+// fairSizes returns how many facts of each group to list: all of small groups, and equally many of
+// the others, as far as the limit goes.
+func fairSizes(groups [][]triple, limit int) []int {
+	ascending := make([]int, len(groups))
+	for i := range groups {
+		ascending[i] = i
+	}
+	slices.SortStableFunc(ascending, func(a, b int) int { return len(groups[a]) - len(groups[b]) })
+	sizes := make([]int, len(groups))
+	for done, i := range ascending {
+		share := limit / (len(groups) - done)
+		sizes[i] = min(len(groups[i]), share)
+		limit -= sizes[i]
+	}
+	return sizes
 }
 
 type neighborsRequest struct {

@@ -2,7 +2,7 @@
 // The page asks the API of its own server. Its state is in the address:
 // #model=…&entity=…&relation=…&end=….
 const $ = id => document.getElementById(id);
-const shownFacts = 200, shownAnswers = 15, shownMatches = 10, shownReasons = 3;
+const shownFacts = 200, allFacts = 100000, shownMatches = 10, shownReasons = 3;
 let models = [], current = null, relationsOf = [];
 let asked = null; // promise of the relations of the current model
 let latest = 0; // number of the last drawn state, so that late answers are dropped
@@ -15,7 +15,7 @@ async function call(path, body) {
 	if (body) headers["Content-Type"] = "application/json";
 	const answer = await fetch(path, {
 		method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body),
-	});
+	}).catch(() => { throw new Error("The server does not answer: has it ended?"); });
 	const text = await answer.text();
 	let value;
 	try {
@@ -84,7 +84,8 @@ async function show() {
 // drawState draws the state in the address until it is no longer the latest.
 async function drawState(turn) {
 	const state = new URLSearchParams(location.hash.slice(1));
-	const model = models.find(m => m.name === state.get("model")) || models[0];
+	const name = state.get("model") || models[0].name;
+	const found = models.find(m => m.name === name), model = found || models[0];
 	if (model !== current) {
 		if (current) $("entity").value = ""; // of another model
 		current = model;
@@ -95,7 +96,8 @@ async function drawState(turn) {
 	relationsOf = all;
 	$("model").value = model.name;
 	drawAbout(model);
-	const entity = state.get("entity");
+	if (!found) throw new Error(`The server has no model ${name}.`);
+	const entity = state.get("entity") || null;
 	document.title = entity === null ? "AutoBLM" : entity + " · AutoBLM";
 	closeList();
 	if (entity === null) {
@@ -108,7 +110,7 @@ async function drawState(turn) {
 	const columns = el("div", { class: "columns" });
 	const facts = model.facts ? await call(path("v1/facts", { entity, limit: shownFacts })) : null;
 	if (model.predicts) columns.append(predictions(entity, facts));
-	if (model.facts) columns.append(knownFacts(facts));
+	if (model.facts) columns.append(knownFacts(facts, turn));
 	if (model.predicts) columns.append(await similar(entity));
 	if (model.classifies) columns.append(await classes(entity));
 	if (turn !== latest) return;
@@ -207,8 +209,8 @@ function drawMap(map) {
 	return [svg, place, el("p", { class: "map-groups" }, legend), el("p", { class: "soft" }, map.note)];
 }
 
-// knownFacts lists the facts of an entity by relation and direction.
-function knownFacts(found) {
+// knownFacts lists the facts of an entity by relation and direction, and has a button for the rest.
+function knownFacts(found, turn) {
 	const section = el("section", {}, el("h3", {}, "Known facts"));
 	const groups = new Map();
 	for (const f of found.facts) {
@@ -226,7 +228,14 @@ function knownFacts(found) {
 	}
 	section.append(list);
 	const rest = found.total - found.facts.length;
-	if (rest > 0) section.append(el("p", { class: "soft" }, `and ${rest} more`));
+	const all = async () => {
+		const more = await call(path("v1/facts", { entity: found.entity, limit: allFacts }));
+		if (turn === latest) section.replaceWith(knownFacts(more, turn));
+	};
+	const count = rest.toLocaleString("en");
+	if (rest > 0 && found.facts.length < allFacts) {
+		section.append(el("button", { type: "button", id: "more", click: () => attempt(all) }, `show ${count} more`));
+	} else if (rest > 0) section.append(el("p", { class: "soft" }, `and ${count} more`));
 	if (found.total === 0) section.append(el("p", { class: "soft" }, "none in the data"));
 	return section;
 }
@@ -266,7 +275,7 @@ function predictions(entity, facts) {
 		const query = end.value === "tail" ? { head: entity, relation: relation.value }
 			: { tail: entity, relation: relation.value };
 		try {
-			const body = { model: current.name, queries: [query], top: shownAnswers, shares: true };
+			const body = { model: current.name, queries: [query], shares: true };
 			const result = (await call("v1/predict", body)).results[0];
 			if (mine === turn) table.replaceChildren(answersTable(result, entity));
 		} catch (fault) {
@@ -290,7 +299,7 @@ function answersTable(result, entity) {
 		el("thead", {}, el("tr", {}, titles.map(([title, isNumber]) =>
 			el("th", { scope: "col", class: isNumber && "number" }, title)))),
 		el("tbody", {}, result.answers.map(a => el("tr", {},
-			el("td", { class: "number" }, a.rank), el("td", {}, link(a.entity)),
+			el("td", { class: "number" }, a.rank), el("td", { class: "entity" }, link(a.entity)),
 			el("td", { class: "number" }, a.score.toFixed(3)),
 			el("td", { class: "number" }, percent(isCalibrated ? a.probability : a.share)),
 			el("td", { class: "hit" }, a.known ? "known" : "", current.facts && why(titles.length, {
@@ -356,6 +365,7 @@ async function classes(node) {
 
 // The field with completion follows the pattern "combobox" of WAI-ARIA.
 let typed = 0;
+let listed = ""; // the text whose matches are in the list
 
 async function complete() {
 	const mine = ++typed, q = $("entity").value.trim();
@@ -371,12 +381,14 @@ async function complete() {
 		: rest > 0 ? `and ${rest.toLocaleString("en")} more` : "";
 	$("found").replaceChildren(...options,
 		...note ? [el("li", { class: "soft", role: "presentation" }, note)] : []);
+	listed = q;
 	$("found").hidden = false;
 	$("entity").setAttribute("aria-expanded", "true");
 }
 
 function closeList() {
 	typed++;
+	listed = "";
 	$("found").hidden = true;
 	$("found").replaceChildren();
 	$("entity").setAttribute("aria-expanded", "false");
@@ -413,10 +425,14 @@ $("entity").addEventListener("input", () => attempt(complete));
 $("entity").addEventListener("blur", closeList);
 $("ask").addEventListener("submit", event => {
 	event.preventDefault();
-	const options = [...$("found").querySelectorAll("[role=option]")];
-	const selected = options.find(o => o.getAttribute("aria-selected") === "true") || options[0];
-	const entity = selected ? selected.dataset.entity : $("entity").value.trim();
-	if (entity !== "") choose(entity);
+	attempt(async () => {
+		const text = $("entity").value.trim();
+		if (listed !== text) await complete(); // the list is of an earlier text
+		if (text === "" || listed !== text) return;
+		const options = [...$("found").querySelectorAll("[role=option]")];
+		const selected = options.find(o => o.getAttribute("aria-selected") === "true") || options[0];
+		choose(selected ? selected.dataset.entity : text);
+	});
 });
 $("model").addEventListener("change", () => {
 	location.hash = new URLSearchParams({ model: $("model").value });

@@ -42,7 +42,7 @@ type Batch[Query any] struct {
 
 // Selection says which answers to list.
 type Selection struct {
-	Top   int    `json:"top,omitempty" default:"10" minimum:"1" doc:"Number of answers."`
+	Top   int    `json:"top,omitempty" minimum:"1" doc:"Number of answers; 10 if it is missing."`
 	Known string `json:"known,omitempty" default:"mark" enum:"mark,drop,keep" doc:"What to do with answers in the data: mark or drop them, or keep them without marks."`
 	Any   bool   `json:"any,omitempty" doc:"Also list entities of another kind than the data have there."`
 }
@@ -58,7 +58,9 @@ type predictRequest struct {
 	Shares bool `json:"shares,omitempty" doc:"Add the share of each answer in the softmax and, if the model is calibrated, its probability."`
 }
 
-func (r predictRequest) size() (queries, top int) { return len(r.Queries), r.Top }
+func (r *predictRequest) size() (queries int, top *int, usual int) {
+	return len(r.Queries), &r.Top, 10
+}
 
 // predict answers queries.
 func (l *loaded) predict(ctx context.Context, r predictRequest) ([]Answered, error) {
@@ -111,7 +113,9 @@ type scoreRequest struct {
 	Any bool `json:"any,omitempty" doc:"Rank among entities of all kinds."`
 }
 
-func (r scoreRequest) size() (queries, top int) { return len(r.Triples.Triples), 0 }
+func (r *scoreRequest) size() (queries int, top *int, usual int) {
+	return len(r.Triples.Triples), nil, 0
+}
 
 // score ranks the tail of each triple among the answers to its head and relation.
 func (l *loaded) score(ctx context.Context, r scoreRequest) ([]Answered, error) {

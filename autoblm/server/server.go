@@ -30,6 +30,10 @@ func New(ctx context.Context, sources []Source, o Options) (*Server, error) {
 	}
 	s := &Server{options: o, metrics: newMetrics(), writeTime: writeTime}
 	for _, source := range sources {
+		if source.Name == "" {
+			s.Close()
+			return nil, errors.New("a model has no name: requests choose models by name")
+		}
 		if s.slot(source.Name) != nil {
 			s.Close()
 			return nil, fmt.Errorf("two models have the name %q: rename one", source.Name)

@@ -233,6 +233,30 @@ func TestFacts(t *testing.T) {
 	}
 }
 
+// TestFairSizes checks that a limit leaves some facts of each relation.
+func TestFairSizes(t *testing.T) {
+	groups := [][]triple{make([]triple, 300), nil, make([]triple, 60), make([]triple, 2), make([]triple, 300)}
+	for _, c := range []struct {
+		limit int
+		want  string
+	}{
+		{1000, "[300 0 60 2 300]"}, {200, "[69 0 60 2 69]"}, {20, "[6 0 6 2 6]"}, {3, "[1 0 1 0 1]"},
+	} {
+		if got := fmt.Sprint(fairSizes(groups, c.limit)); got != c.want {
+			t.Errorf("with %d: %s, not %s", c.limit, got, c.want)
+		}
+	}
+}
+
+// TestLowLimits: a request without a number of answers is possible under any limit.
+func TestLowLimits(t *testing.T) {
+	_, h := start(t, func(o *Options) { o.MaxTop = 2 })
+	status, text := ask(t, h.URL+"/v1/predict", `{"queries":[{"head":"Portugal","relation":"borders"}]}`)
+	if got := decode[results[Answered]](t, status, text); len(got.Results[0].Answers) != 2 {
+		t.Errorf("%d answers, not 2", len(got.Results[0].Answers))
+	}
+}
+
 func TestSearch(t *testing.T) {
 	labels := []string{"New Yorkshire", "York", "Kyork", "Paris", "YORKTON", "north york",
 		"Côte d'Ivoire", "Łódź", "Cote", "Straße"}
@@ -316,7 +340,7 @@ func TestRefused(t *testing.T) {
 		{"predict", `{"queries":[]}`, 422, "length >= 1"},
 		{"predict", `{"queries":`, 400, "unexpected end"},
 		{"predict", `{"queries":[` + one + `],"x":"` + strings.Repeat("x", 300) + `"}`, 413, "too large"},
-		{"facts?entity=Atlantis", "", 404, "no entity Atlantis"},
+		{"facts?entity=Atlantis", "", 404, `no entity \"Atlantis\"`},
 		{"facts?entity=Portugal&limt=3", "", 422, "limt"},
 		{"paths", `{"queries":[{"anchor":"Portugal","path":["borders"]}]}`, 404, "no paths"},
 		{"classes", `{"nodes":["Portugal"]}`, 404, "classifies no nodes"},

@@ -15,7 +15,9 @@ type pathsRequest struct {
 	Selection
 }
 
-func (r pathsRequest) size() (queries, top int) { return len(r.Queries), r.Top }
+func (r *pathsRequest) size() (queries int, top *int, usual int) {
+	return len(r.Queries), &r.Top, 10
+}
 
 // pathAnswers are the answers to a path, or the reason why there are none.
 type pathAnswers struct {
@@ -47,10 +49,12 @@ func (l *loaded) paths(ctx context.Context, r pathsRequest) ([]pathAnswers, erro
 type classesRequest struct {
 	ModelChoice
 	Nodes []string `json:"nodes" nullable:"false" minItems:"1" doc:"Names of the nodes."`
-	Top   int      `json:"top,omitempty" default:"10" minimum:"1" doc:"Number of classes."`
+	Top   int      `json:"top,omitempty" minimum:"1" doc:"Number of classes; 10 if it is missing."`
 }
 
-func (r classesRequest) size() (queries, top int) { return len(r.Nodes), r.Top }
+func (r *classesRequest) size() (queries int, top *int, usual int) {
+	return len(r.Nodes), &r.Top, 10
+}
 
 // classified is the prediction for a node, or the reason why there is none.
 type classified struct {

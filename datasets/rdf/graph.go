@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 // Graph is an RDF graph with the classes of some of its nodes.
@@ -35,9 +36,20 @@ type Graph struct {
 	Note string
 }
 
-// Validate returns an error if a triple or a labelled node has an index out of range. Graphs from
-// files are valid.
+// Validate returns an error if a triple or a labelled node has an index out of range, if a name
+// cannot be stored, or if a node is labelled twice. Graphs from files are valid.
 func (g *Graph) Validate() error {
+	for _, part := range []struct {
+		what  string
+		names []string
+	}{{"node", g.Nodes}, {"relation", g.Relations}, {"class", g.Classes}} {
+		if len(part.names) == 0 {
+			continue
+		}
+		if at, err := labels.Check(part.names); err != nil {
+			return fmt.Errorf("%s: %s %d: %w", strings.TrimSpace("graph "+g.Name), part.what, at, err)
+		}
+	}
 	check := func(where string, i int, what string, index int32, names []string) error {
 		if index >= 0 && int(index) < len(names) {
 			return nil
@@ -53,14 +65,20 @@ func (g *Graph) Validate() error {
 			return err
 		}
 	}
-	for split, labels := range [][]Label{g.Train, g.Test} {
+	labelled := map[int32]bool{}
+	for split, all := range [][]Label{g.Train, g.Test} {
 		where := [...]string{"training label", "test label"}[split]
-		for i, l := range labels {
+		for i, l := range all {
 			err := cmp.Or(check(where, i, "node", l.Node, g.Nodes),
 				check(where, i, "class", l.Class, g.Classes))
 			if err != nil {
 				return err
 			}
+			if labelled[l.Node] {
+				return fmt.Errorf("%s: %s %d: node %q has another label: keep one of them",
+					strings.TrimSpace("graph "+g.Name), where, i, g.Nodes[l.Node])
+			}
+			labelled[l.Node] = true
 		}
 	}
 	return nil

@@ -82,10 +82,16 @@ func isAt(path string, file *os.File) bool {
 	return err == nil && os.SameFile(onDisk, opened)
 }
 
+// holdFile is the lock of [Hold].
+func holdFile(dir string) string { return filepath.Join(dir, ".lock") }
+
+// Holder returns the process that holds a folder, nil if none does.
+func Holder(dir string) *LockedError { return LockHolder(holdFile(dir)) }
+
 // Hold reserves a folder for this process until release is called or the process ends. It fails if
 // another process holds the folder. Where files cannot be locked, it reserves nothing.
 func Hold(dir string) (release func(), err error) {
-	release, err = TakeLock(filepath.Join(dir, ".lock"))
+	release, err = TakeLock(holdFile(dir))
 	if errors.Is(err, errors.ErrUnsupported) {
 		return func() {}, nil
 	}

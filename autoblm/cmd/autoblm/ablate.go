@@ -86,6 +86,9 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	defer engine.Close()
 	folder := fmt.Sprintf("ablate-%s-%s", c.Name, graphs[0].Name)
 	c.Out = cmp.Or(c.Out, filepath.Join(outFolder, folder))
+	if err := checkFree(c.Out, "the comparison"); err != nil {
+		return err
+	}
 	if err := outfile.MakeFolder(c.Out); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -66,6 +67,7 @@ func (c *dashboardCommand) Run(ctx context.Context, o *output) error {
 		link := newClusterLink(serving, o, reach, stop)
 		defer link.close()
 		options.Cluster = link.Status
+		options.StartWorker = c.startWorker()
 	}
 	server := dashboard.New(options)
 	summary := dashboardSummary{webserver.URL(address), c.Dir}
@@ -95,4 +97,16 @@ func measureStudy(ctx context.Context, path string, d *report.Data) error {
 	}
 	defer p.Close()
 	return d.Measure(ctx, p.Task)
+}
+
+// startWorker returns the command that adds a worker to the cluster that is shown.
+func (c *dashboardCommand) startWorker() string {
+	if c.Cluster == "" {
+		return "autoblm worker --context " + c.Context
+	}
+	address := c.Cluster
+	if u, err := url.Parse(address); err == nil {
+		address = u.Redacted()
+	}
+	return "autoblm worker --cluster " + address
 }

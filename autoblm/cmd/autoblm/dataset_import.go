@@ -34,9 +34,6 @@ type graphImport struct {
 }
 
 func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
-	if has := contentOf(c.Out); has != "" && !hasData(c.Out) {
-		return occupied(c.Out, "the data set", has)
-	}
 	there, err := datasets.FilesOf(c.Out)
 	if err != nil {
 		return err
@@ -44,6 +41,9 @@ func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
 	if len(there) > 0 {
 		return fmt.Errorf("%s already holds a data set (%s): use another --out, or remove it", c.Out,
 			strings.Join(there, ", "))
+	}
+	if err := checkFree(c.Out, "the data set"); err != nil {
+		return err
 	}
 	if err := outfile.CheckFolder(c.Out); err != nil {
 		return err

@@ -110,8 +110,9 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 			return err
 		}
 	}
-	if err := c.rateTruth(ctx, o, p, source, &s); err != nil {
-		return err
+	interrupted := c.rateTruth(ctx, o, p, source, &s)
+	if interrupted != nil && ctx.Err() == nil {
+		return interrupted
 	}
 	switch c.By {
 	case "relation":
@@ -121,7 +122,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	case "degree":
 		s.ByDegree = completion.ByDegree(g, triples, ranks, ties)
 	}
-	return o.Result(s, func(w io.Writer) {
+	printed := o.Result(s, func(w io.Writer) {
 		b := s.block(c, g)
 		next := cli.Block{Next: b.Next}
 		b.Next = nil
@@ -136,6 +137,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.printParts(w, c.By)
 		o.Show(next)
 	})
+	return errors.Join(printed, interrupted) // which the ranking survives
 }
 
 // graph opens the data, by default those of the training. With --fold-in these may have grown.

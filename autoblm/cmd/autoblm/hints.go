@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -49,9 +50,15 @@ var taskTrainers = map[string]string{
 	classify.TaskName:   "autoblm classify train and autoblm search --task classify",
 }
 
+// isInterruption reports whether an error only says that the program was interrupted.
+func isInterruption(err error) bool {
+	return errors.Is(err, context.Canceled) && (err.Error() == context.Canceled.Error() ||
+		strings.HasSuffix(err.Error(), "signal received")) // the cause of signal.NotifyContext
+}
+
 // withHint adds the command or flag that fixes an error, if one does.
 func withHint(err error) error {
-	if errors.Is(err, context.Canceled) && err.Error() == context.Canceled.Error() {
+	if isInterruption(err) {
 		return errors.New("interrupted before there was a result to save")
 	}
 	for _, h := range hints {

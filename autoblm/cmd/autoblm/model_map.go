@@ -72,7 +72,7 @@ func (c *modelMapCommand) graph(
 ) (*datasets.Graph, error) {
 	source := cmp.Or(c.Dataset, dataOf(m))
 	g, err := read(ctx, o, datasets.Open, source)
-	if err != nil && c.Dataset == "" {
+	if err != nil && c.Dataset == "" && ctx.Err() == nil {
 		o.Message("autoblm: the map has no colours: %s (name the graph with --dataset)",
 			format.OneLine(withHint(err)))
 		return nil, nil

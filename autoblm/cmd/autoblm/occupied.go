@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -10,13 +11,17 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/tasks"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
 // checkFree returns an error if a folder has results or data, which a new result would replace or
-// hide. what is the new result.
+// hide, or if another process will write into it. what is the new result.
 func checkFree(dir, what string) error {
+	if used := atomicfile.Holder(dir); used != nil && used.Process != os.Getpid() {
+		return fmt.Errorf("cannot write %s to %s: it is %w; wait for it, or use another --out", what, dir, used)
+	}
 	if has := contentOf(dir); has != "" {
 		return occupied(dir, what, has)
 	}

@@ -394,6 +394,9 @@ func knownFrom[G any](
 	if err == nil {
 		return g, nil
 	}
+	if isInterruption(err) {
+		return nil, err
+	}
 	if f.Dataset == "" && f.Known != eval.DropKnown {
 		o.Message("autoblm: known answers are not marked, and entities of any kind are compared: %s "+
 			"(name the graph with --dataset)", format.OneLine(withHint(err)))

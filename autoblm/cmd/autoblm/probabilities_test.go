@@ -52,7 +52,7 @@ func TestProbabilities(t *testing.T) {
 		line := "predict --model " + dir + " --head Portugal --relation borders --tail " + tail
 		verdicts[tail] = get(object(t, line), "answers.0.verdict")
 		stdout, _ = succeed(t, line)
-		contains(t, stdout, fmt.Sprintf("the model calls this one %v.", verdicts[tail]))
+		contains(t, stdout, fmt.Sprintf("The model classifies this triple as %v ", verdicts[tail]))
 	}
 	same(t, "verdicts", verdicts, map[string]any{"Spain": true, "Fiji": false})
 	queries := writeFile(t, "Portugal\tborders\tFiji\nPortugal\tborders\t?\n", t.TempDir(), "q.tsv")

@@ -78,6 +78,12 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 		return err
 	}
 	defer plan.Engine.Close()
+	hasResults := plan.HasStudy() || isFile(plan.ResultFile())
+	if !hasResults {
+		if err := checkFree(plan.Folder, "the reproduction"); err != nil {
+			return err
+		}
+	}
 	if err := outfile.MakeFolder(plan.Folder); err != nil {
 		return err
 	}
@@ -101,7 +107,6 @@ func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *outpu
 	plan.Distribute = on.onTask()
 	// A folder with results keeps its settings until these are known to be the same.
 	save := func() error { return saveConfig(configTitle("reproduce "+c.Dataset), plan.Folder, line, pinned) }
-	hasResults := plan.HasStudy() || isFile(plan.ResultFile())
 	if !hasResults {
 		if err := save(); err != nil {
 			return err

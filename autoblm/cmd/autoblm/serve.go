@@ -50,6 +50,11 @@ func (c *serveCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return cli.Usage(fmt.Errorf("--addr %s: %w; use HOST:PORT, such as 127.0.0.1:8090", c.Addr, err))
 	}
+	for _, name := range c.Host {
+		if strings.ContainsAny(name, "/: ") {
+			return cli.Usage(fmt.Errorf("--host %s: give the name alone, without http:// and port", name))
+		}
+	}
 	options := server.Options{Limits: c.Limits, Hosts: append([]string{host}, c.Host...), Log: o.Stderr}
 	if options.Token, err = c.token(); err != nil {
 		return err
@@ -66,6 +71,9 @@ func (c *serveCommand) Run(ctx context.Context, o *output) error {
 	summary := serveSummary{URL: webserver.URL(listener.Addr().(*net.TCPAddr).AddrPort())}
 	for _, given := range c.Model {
 		name, dir := nameOfModel(given)
+		if name == "" {
+			return cli.Usage(fmt.Errorf("--model %s has no name before =: use NAME=DIR or DIR", given))
+		}
 		if slices.Contains(summary.Models, name) {
 			return cli.Usage(fmt.Errorf("two models have the name %s: give one another, as in --model NAME=%s",
 				name, dir))
@@ -74,7 +82,9 @@ func (c *serveCommand) Run(ctx context.Context, o *output) error {
 		known := eval.MarkKnown
 		sources = append(sources, server.Source{
 			Name: name,
-			Open: func(ctx context.Context) (*server.Model, error) { return c.open(ctx, o, dir, &known) },
+			Open: func(ctx context.Context) (*server.Model, error) {
+				return c.open(ctx, c.outputOf(o, name), dir, &known)
+			},
 		})
 	}
 	s, err := server.New(ctx, sources, options)
@@ -91,6 +101,29 @@ func (c *serveCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	return s.Serve(ctx, listener)
+}
+
+// outputOf returns an output whose messages name the model, if there are several.
+func (c *serveCommand) outputOf(o *output, name string) *output {
+	if len(c.Model) < 2 {
+		return o
+	}
+	return &output{Stdout: o.Stdout, Stderr: namedWriter{o.Stderr, name}}
+}
+
+// namedWriter adds a name to messages, of which each is one Write.
+type namedWriter struct {
+	io.Writer
+	name string
+}
+
+func (w namedWriter) Write(p []byte) (int, error) {
+	const program = "autoblm: "
+	text := program + w.name + ": " + strings.TrimPrefix(string(p), program)
+	if _, err := io.WriteString(w.Writer, text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // nameOfModel splits NAME=DIR. Without a name, it is the last part of the folder.
