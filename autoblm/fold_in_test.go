@@ -116,6 +116,10 @@ func TestFoldIn(t *testing.T) {
 		!slices.Equal(folded.Relations, m.Relations) {
 		t.Error("embeddings of the model changed")
 	}
+	wholeID := kge.DataID{Source: whole.Name, Fingerprint: whole.Fingerprint()}
+	if folded.Valid != nil || folded.Test != nil || !slices.Contains(folded.TrainedOn, wholeID) {
+		t.Errorf("metrics %s, %s, trained on %v", folded.Valid, folded.Test, folded.TrainedOn)
+	}
 	p := must(autoblm.PredictorOf(grown))
 	if won := wins(p, whole, later); won > len(whole.Test)/20 {
 		t.Errorf("%s is the first answer to %d of %d queries about other entities", later, won, len(whole.Test))

@@ -148,3 +148,11 @@ func TestTypesOfBothRelations(t *testing.T) {
 		t.Errorf("types %q and %q", a, b)
 	}
 }
+
+// TestTypesOfAGrownGraph: entities that are newer than the types stay among those alike.
+func TestTypesOfAGrownGraph(t *testing.T) {
+	types := NewTypes(3, []string{"k"}, []EntityType{{0, 0}, {2, 0}})
+	if alike, has := types.Alike([]int32{0, 1, 7}); !has || !slices.Equal(alike, []int32{0, 1, 2, 7}) {
+		t.Errorf("%v, %v", alike, has)
+	}
+}

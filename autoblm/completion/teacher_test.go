@@ -49,6 +49,7 @@ func TestTeacherAnswers(t *testing.T) {
 		Shared: []float64{0.5, 0.5}, ByRelation: map[string][]float64{g.Relations[1]: {0.9, 0.1}},
 	}
 	teacher := answered(t, e, g, temperature)
+	require.Error(t, teacher.Answer(t.Context(), nil, 0, nil), "the temperature is 0: it must be above 0")
 	check := func(what string, got kge.Distribution, scores []float64) {
 		t.Helper()
 		order := make([]int32, len(scores))

@@ -112,3 +112,17 @@ func TestUnknownError(t *testing.T) {
 		}
 	}
 }
+
+// TestUnmeasured: a model without validation and test triples has no score.
+func TestUnmeasured(t *testing.T) {
+	d := dataOf(task.Default, []float64{.4}, []float64{.5}, 250)
+	for i := range d.Trials {
+		d.Trials[i].Score, d.Trials[i].TestScore = nil, nil
+	}
+	h := d.Headline()
+	for _, row := range h.Rows() {
+		if row.Score != "validation MRR –" || row.Note != "" {
+			t.Errorf("%+v", row)
+		}
+	}
+}

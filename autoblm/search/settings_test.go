@@ -58,11 +58,15 @@ func TestFixedTraining(t *testing.T) {
 		"epochs": func(s *search.Settings) { s.RetrainEpochs = 9 },
 		"steps":  func(s *search.Settings) { s.RetrainSteps = 9 },
 		"rungs":  func(s *search.Settings) { s.Halving = 1 },
+		"final":  func(s *search.Settings) { s.Final = search.DefaultFinal() },
 	} {
 		s := search.BasicSettings()
 		change(&s)
 		if err := s.CheckFixedTraining(); !errors.Is(err, search.ErrFixedTraining) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if err := s.WithFixedTraining().CheckFixedTraining(); err != nil {
+			t.Errorf("%s, removed: %v", name, err)
 		}
 	}
 }

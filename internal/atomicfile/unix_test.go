@@ -283,3 +283,19 @@ func TestHold(t *testing.T) {
 	}
 	now()
 }
+
+// TestHolder: the process that holds a folder is known.
+func TestHolder(t *testing.T) {
+	dir := t.TempDir()
+	release, err := atomicfile.Hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := atomicfile.Holder(dir); used == nil || used.Process != os.Getpid() {
+		t.Errorf("held by %v", used)
+	}
+	release()
+	if used := atomicfile.Holder(dir); used != nil {
+		t.Errorf("held by %v after the release", used)
+	}
+}

@@ -38,7 +38,7 @@ func (c *datasetImportCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	if len(there) > 0 {
+	if len(there) > 0 && (hasData(c.Out) || contentOf(c.Out) == "") {
 		return fmt.Errorf("%s already holds a data set (%s): use another --out, or remove it", c.Out,
 			strings.Join(there, ", "))
 	}

@@ -71,6 +71,15 @@ func TestOccupiedFolders(t *testing.T) {
 	}
 }
 
+// TestImportBesideOtherData: an import does not hide data of another form.
+func TestImportBesideOtherData(t *testing.T) {
+	facts := writeFile(t, "a\tr\tb\nb\tr\ta\n", t.TempDir(), "facts.tsv")
+	dir := t.TempDir()
+	writeFile(t, "<a> <r> <b> .\n", dir, "facts.nt")
+	writeFile(t, "<a>\tk\n", dir, "classes.tsv")
+	fail(t, cli.Failed, "it has a data set", "dataset import", facts, "--out", dir)
+}
+
 // TestLogOfAnotherRun: a training does not replace the log of another run.
 func TestLogOfAnotherRun(t *testing.T) {
 	line := "train --log log.csv --dataset " + smallGraph(t) + quick + "--out "

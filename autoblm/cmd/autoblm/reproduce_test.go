@@ -225,7 +225,9 @@ func TestReproduceInPieces(t *testing.T) {
 // TestReproduceText prints the result next to the published one.
 func TestReproduceText(t *testing.T) {
 	standIn(t, "umls")
-	out := t.TempDir() + "/out"
+	out, other := t.TempDir()+"/out", t.TempDir()
+	writeFile(t, "{}", other, "model.json")
+	fail(t, cli.Failed, "it has a model", "reproduce umls --out "+other)
 	stdout, _ := succeed(t, "reproduce umls --verbose --budget 6 --dim 8 --epochs 2 --out", out)
 	contains(t, stdout, "6 of 6 structures", "QuatE", "found 1", "2 of 2 epochs", "published: ConvE",
 		"0.940", "valid, epoch 2", out)

@@ -102,6 +102,8 @@ func TestServeRefuses(t *testing.T) {
 		{cli.Failed, "at least 16 characters", "serve --token-file " + short + " --model " + dir + "/m"},
 		{cli.Misuse, "two models have the name m", "serve --addr 127.0.0.1:0 --model " + dir +
 			"/m --model " + dir + "/m"},
+		{cli.Misuse, "has no name before =", "serve --model =" + dir + "/m"},
+		{cli.Misuse, "give the name alone", "serve --host http://a.org --model " + dir + "/m"},
 		{cli.Failed, "load the model x", "serve --addr 127.0.0.1:0 --model " + dir + "/x"},
 	})
 	first, stop := startServer(t, "serve --addr 0.0.0.0:0 --json --token-file "+good+
