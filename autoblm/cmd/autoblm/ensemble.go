@@ -60,6 +60,8 @@ type ensembleSummary struct {
 	Valid   *completion.Evaluation `json:"valid"`
 	Test    *completion.Evaluation `json:"test"`
 	Out     string                 `json:"out"`
+
+	elsewhere bool // the models were trained on other data
 }
 
 // ensembleMember describes a member and its metrics alone.
@@ -96,7 +98,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	defer engine.Close()
 	s := ensembleSummary{
 		Dataset: g.Name, Candidates: len(models), Precision: kge.Float32, Engine: engine.Name(),
-		Backend: engine.Backend(kge.Float32),
+		Backend: engine.Backend(kge.Float32), elsewhere: isTrainedElsewhere(o, models, source),
 	}
 	stop := s.Seconds.MeasureEvaluation(engine)
 	var ensemble *completion.Ensemble
@@ -104,6 +106,9 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 		ensemble, err = completion.NewEnsemble(models)
 	} else {
 		ensemble, err = completion.ChooseEnsemble(ctx, engine, models, g, c.Settings)
+		if err != nil && len(g.Valid) == 0 {
+			err = fmt.Errorf("%w (--all uses all models without selection)", err)
+		}
 	}
 	if err != nil {
 		return err
@@ -144,6 +149,22 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 		}
 	})
 	return errors.Join(printed, interrupted)
+}
+
+// isTrainedElsewhere reports whether a model is not known to be trained on g, and says so if it was
+// trained on other data.
+func isTrainedElsewhere(o *output, models []*kge.Model, g *datasets.Graph) bool {
+	fingerprint, elsewhere := g.Fingerprint(), false
+	for _, m := range models {
+		if len(m.TrainedOn) == 0 {
+			elsewhere = true
+		} else if of := m.TrainedOn[0]; of.Fingerprint != fingerprint {
+			warn(o, []string{fmt.Sprintf("a model was trained on other data, %s: all metrics are those of %s",
+				of.Source, g.Name)})
+			return true
+		}
+	}
+	return elsewhere
 }
 
 // save writes the ensemble to --out or a new folder, and returns the folder.
@@ -257,14 +278,23 @@ func (c *ensembleCommand) candidates(
 		return nil, nil, err
 	}
 	folders = map[*kge.Model]string{}
+	repeats := map[[2]string]int{} // by the folders of a model and of the first one like it
+	var pairs [][2]string
 	for i, place := range of {
 		m := distinct[place]
 		if first, there := folders[m]; there {
-			o.Message("autoblm: %s repeats the model of %s; it counts once", from[i], first)
+			pair := [2]string{from[i], first}
+			if repeats[pair]++; repeats[pair] == 1 {
+				pairs = append(pairs, pair)
+			}
 			continue
 		}
 		folders[m] = from[i]
 		models = append(models, m)
+	}
+	for _, pair := range pairs {
+		o.Message("autoblm: %s repeats %s of %s; each counts once",
+			pair[0], format.Count(repeats[pair], "model"), pair[1])
 	}
 	if len(models) < 2 {
 		return nil, nil, cli.Usage(errors.New("an ensemble needs two models: name more folders"))
@@ -333,15 +363,21 @@ func (s ensembleSummary) block(g *datasets.Graph, dataset string) cli.Block {
 	}
 	switch {
 	case s.Choice == nil:
-	case len(s.Members) == 1:
+	case len(s.Members) == 1 && len(s.Choice.HeldOut) > 1:
 		b.Note("No other model improves the best one on held-out validation triples.")
 	case s.HeldOut == nil:
 		b.Note("The selection used valid, so its MRR is too high.")
 	default:
 		b.Note(s.heldOutNote())
 	}
-	b.Next = []string{nextTail(s.Out, g),
-		shellCommand([]string{"eval", "--model", s.Out})}
+	var on []string // the data, unless those of the models
+	if s.elsewhere {
+		on = []string{"--dataset", dataset}
+	}
+	b.Next = []string{nextTail(s.Out, g, on...)}
+	if len(g.Test) > 0 {
+		b.Next = append(b.Next, shellCommand(append([]string{"eval", "--model", s.Out}, on...)))
+	}
 	if len(s.Members) > 1 {
 		b.Next = append(b.Next, shellCommand([]string{"train", "--dataset", dataset, "--from-ensemble", s.Out}))
 	}

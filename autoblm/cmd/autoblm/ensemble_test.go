@@ -101,8 +101,14 @@ func TestEnsemble(t *testing.T) {
 	}
 
 	// An ensemble stands for its members.
-	part := object(t, "ensemble --size 1 --dataset", graph, "--out", dir+"/part", whole, folders[1])
+	line := "ensemble --size 1 --dataset " + graph + " --out " + dir + "/part " + whole + " "
+	part := object(t, line, folders[1])
 	has(t, part, fields{"candidates": 4, "members.#": 1})
+	stdout, stderr = succeed(t, line, whole)
+	contains(t, flat(stderr), whole+" repeats 4 models of "+whole+"; each counts once")
+	if strings.Contains(stdout, "No other model improves") {
+		t.Errorf("the size is the reason: %q", stdout)
+	}
 
 	// It is asked as a model is, and text says what it is.
 	o := object(t, "predict --any --head e10 --relation near --top 0 --model", whole)
@@ -241,7 +247,7 @@ func TestEnsembleRefusals(t *testing.T) {
 		{cli.Failed, filepath.Base(filepath.Dir(inside[1])), ensemble + one + " " + dir + "/torn"},
 		{cli.Failed, torn, "eval --model " + dir + "/torn --dataset " + graph},
 		{cli.Failed, torn, "predict --head e10 --relation near --model " + dir + "/torn"},
-		{cli.Failed, "no valid triples",
+		{cli.Failed, "no valid triples to rank (--all uses all models",
 			"ensemble --dataset " + dir + "/no-valid --out " + dir + "/new " + one + " " + other},
 		{cli.Misuse, "float32 or auto",
 			"eval --precision bfloat16 --model " + dir + "/ensemble --dataset " + graph},
@@ -260,6 +266,23 @@ func TestEnsembleRefusals(t *testing.T) {
 	has(t, o, fields{"valid": nil, "best": nil, "members.#": 2})
 	if o["test"] == nil {
 		t.Errorf("without validation: %v", o)
+	}
+}
+
+// TestEnsembleOnOtherData checks that metrics on other data than those of the models say so, and that
+// the suggested commands use the same data.
+func TestEnsembleOnOtherData(t *testing.T) {
+	graph := smallGraph(t)
+	folders, _ := seeds(t, graph)
+	t.Chdir(t.TempDir())
+	part := *enginetest.Graph()
+	part.Train, part.Test = part.Train[:len(part.Train)-1], nil
+	must(t, datasets.WriteFolder(&part, "part"))
+	stdout, stderr := succeed(t, "ensemble --all --dataset part --out e", folders[0], folders[1])
+	contains(t, flat(stderr), "trained on other data, "+graph)
+	contains(t, stdout, "--dataset part\n")
+	if strings.Contains(stdout, " eval ") {
+		t.Errorf("there are no test triples to evaluate on: %q", stdout)
 	}
 }
 

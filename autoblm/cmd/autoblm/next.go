@@ -29,14 +29,14 @@ func nextPrediction(model string, t task.Task) string {
 	return ""
 }
 
-// nextTail returns the command that predicts the tails of a triple of the graph.
-func nextTail(model string, g *datasets.Graph) string {
+// nextTail returns the command that predicts the tails of a triple of the graph, with more arguments.
+func nextTail(model string, g *datasets.Graph, more ...string) string {
 	t, found := completion.SampleTriple(g)
 	if !found {
 		return ""
 	}
-	return shellCommand([]string{"predict", "--model", model, "--head", g.Entities[t.Head],
-		"--relation", g.Relations[t.Relation]})
+	return shellCommand(append([]string{"predict", "--model", model, "--head", g.Entities[t.Head],
+		"--relation", g.Relations[t.Relation]}, more...))
 }
 
 // pathFlags returns the flags of a path: one, or one for each relation if a name has a comma.
