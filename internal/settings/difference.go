@@ -14,8 +14,9 @@ import (
 
 // Difference lists the differences between two JSON objects, such as "dim 64 there, 32 here;
 // patience not set there, 5 here". Names have hyphens, as settings have in other messages. The order
-// of fields does not matter, and null is like a missing field. For "fingerprint" and "data", which
-// identify data, it lists no values. The name "dataset" does not matter if the fingerprints are
+// of fields does not matter, and null is like a missing field. Of lists of objects with different
+// lengths it lists only the lengths. For "fingerprint", "data" and "teacher", which are digests, it
+// lists no values. The name "dataset" does not matter if the fingerprints are
 // equal. Control characters are escaped: a damaged file may have any.
 func Difference(there, here []byte) (string, error) {
 	a, err := flatten(there)
@@ -31,9 +32,11 @@ func Difference(there, here []byte) (string, error) {
 	var found []string
 	for name := range names {
 		switch {
-		case a[name] == b[name]:
+		case a[name] == b[name] || isOfUnequalLists(name, a, b):
 		case name == "fingerprint" || name == "data":
 			found = append(found, "the data differ")
+		case name == "teacher" || strings.HasSuffix(name, " teacher"):
+			found = append(found, "another teacher")
 		case name == "dataset" && a["fingerprint"] == b["fingerprint"]:
 		default:
 			found = append(found, fmt.Sprintf("%s %s there, %s here", strings.ReplaceAll(name, "_", "-"),
@@ -42,6 +45,16 @@ func Difference(there, here []byte) (string, error) {
 	}
 	slices.Sort(found)
 	return format.Escape(strings.Join(found, "; ")), nil
+}
+
+// isOfUnequalLists reports whether a name is within a list of objects whose lengths differ.
+func isOfUnequalLists(name string, a, b map[string]string) bool {
+	for i := range name {
+		if list := name[:i]; name[i] == ' ' && a[list] != b[list] {
+			return true
+		}
+	}
+	return false
 }
 
 // defaults maps the last word of a setting's name to its value if JSON omits it.
@@ -55,7 +68,7 @@ func orDefault(name, value string) string {
 var transparent = []string{"settings", "task_settings"}
 
 // flatten maps the names of all values in a JSON object to their texts. A name includes those of
-// the enclosing objects.
+// the enclosing objects. A list of objects is also a value, its length.
 func flatten(text []byte) (map[string]string, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber() // seeds do not fit in a float64
@@ -79,6 +92,7 @@ func flatten(text []byte) (map[string]string, error) {
 			}
 		case []any:
 			if slices.ContainsFunc(value, isObject) {
+				flat[name] = fmt.Sprint(len(value))
 				for i, v := range value {
 					walk(fmt.Sprintf("%s %d", name, i+1), v)
 				}
