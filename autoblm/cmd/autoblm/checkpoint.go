@@ -45,8 +45,13 @@ const stateName = "training-state"
 
 // checkpointsIn returns the checkpoints of interrupted trainings in a folder. Temporary files, which
 // a killed process leaves, have longer names.
-func checkpointsIn(dir string) []string {
-	found, _ := filepath.Glob(filepath.Join(dir, checkpointPrefix+"????????????"))
+func checkpointsIn(dir string) (found []string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), checkpointPrefix) && len(e.Name()) == len(checkpointPrefix)+12 {
+			found = append(found, filepath.Join(dir, e.Name()))
+		}
+	}
 	return found
 }
 
@@ -125,7 +130,7 @@ func continuation(job kge.Job) continuing {
 		epochs := job.Settings.Epochs
 		switch {
 		case err != nil:
-			return "", false, err
+			return "", false, fmt.Errorf("%s: %w", state, err)
 		case c.Differences != "":
 			return "", false, fmt.Errorf("more epochs continue its training, but %s", c.Differences)
 		case epochs <= c.Of:

@@ -99,6 +99,7 @@ func TestContinuedSchedule(t *testing.T) {
 		"--epochs 6":             "its training has 6 epochs already",
 		"--epochs 9 --dim 16":    "more epochs continue its training, but dim 8 there, 16 here",
 		"--epochs 9 --n3 0.3":    "more epochs continue its training, but n3 ",
+		"--epochs 9 --members 2": "more epochs continue its training, but members 1 there, 2 here; use",
 		"--epochs 9 --optimizer": "optimizer adagrad there, adam here",
 	} {
 		flags = strings.Replace(flags, "--optimizer", "--optimizer adam", 1)
@@ -109,6 +110,8 @@ func TestContinuedSchedule(t *testing.T) {
 		"--epochs 9 --init-from", dir+"/model")
 	writeFile(t, readFile(t, graph, "train.txt")+"new\tnear\te00\n", graph, "train.txt")
 	fail(t, cli.Failed, "more epochs continue its training, but it had other data; use", line, "--epochs 9")
+	state := writeFile(t, "damaged", dir, "model", stateName)
+	fail(t, cli.Failed, state+": the file is damaged", line, "--epochs 9")
 	if readFile(t, dir, "model", "entities.npy") != before {
 		t.Error("the model was replaced")
 	}

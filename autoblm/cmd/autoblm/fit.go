@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -144,13 +143,16 @@ func (c *trainCommand) resumed(
 	if err != nil {
 		return job.Settings, false
 	}
-	files, _ := filepath.Glob(filepath.Join(cmp.Or(c.Out, filepath.Join(outFolder, "*")), checkpointPrefix+key))
+	files := []string{filepath.Join(c.Out, checkpointPrefix+key)}
+	if c.Out == "" {
+		files, _ = filepath.Glob(filepath.Join(outFolder, "*", checkpointPrefix+key))
+	}
 	for _, file := range slices.Backward(files) { // the newest first, as in holdUnfinished
 		if filepath.Base(filepath.Dir(file)) == latestName && c.Out == "" {
 			continue
 		}
 		saved, err := kge.SavedSettings(file)
-		if err != nil { // a damaged file
+		if err != nil { // a missing or damaged file
 			continue
 		}
 		if follow.Dim {

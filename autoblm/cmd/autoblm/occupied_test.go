@@ -98,6 +98,8 @@ func TestLogOfAnotherRun(t *testing.T) {
 func TestLeftoverOfAKill(t *testing.T) {
 	train := "train --dataset " + smallGraph(t) + quick + "--out "
 	t.Chdir(t.TempDir())
+	writeFile(t, "", "x[1]", checkpointPrefix+"123456789abc")
+	fail(t, cli.Failed, "it has an interrupted training", train+"x[1]")
 	writeFile(t, "", "killed", checkpointPrefix+"123456789abc.autoblm-7")
 	object(t, train, "killed")
 	writeFile(t, "", "killed", checkpointPrefix+"123456789abc")

@@ -63,11 +63,15 @@ func newModels(folder, name string) (*models, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	old, err := filepath.Glob(filepath.Join(folder, modelsPrefix+"*"))
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range old {
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), modelsPrefix) {
+			continue
+		}
+		dir := filepath.Join(folder, e.Name())
 		if release, err := atomicfile.TakeLock(lockOf(dir)); err == nil {
 			err = os.RemoveAll(dir)
 			release()
