@@ -77,6 +77,9 @@ func (w Weights) HasIVR() bool { return w.IVR > 0 || w.IVRProducts > 0 }
 // IVRExponent returns α/2, the power of squared norms in IVR.
 func (w Weights) IVRExponent() float64 { return cmp.Or(w.IVRPower, 2) / 2 }
 
+// ErrNoTeacher means that a model cannot be trained with a teacher.
+var ErrNoTeacher = errors.New("does not learn from a teacher")
+
 // DefaultMember returns a member with seed 1, learning rate 0.3 and no regularization.
 func DefaultMember(s structure.Structure) Member {
 	return Member{Structure: s, Seed: 1, LearningRate: 0.3}
@@ -114,9 +117,11 @@ func (s Settings) ValidateFor(m Member) error {
 	switch {
 	case isNeural && m.Products != 0:
 		return fmt.Errorf("products are not defined for %v: leave products and dura at 0", m.Form)
-	case isNeural && (s.SparseGradients > 0 || s.Buckets > 1 || s.HasTeacher()):
-		return fmt.Errorf("%v does not support sparse gradients, buckets or a teacher: "+
-			"leave sparse-gradients, buckets and teacher-weight at 0", m.Form)
+	case isNeural && (s.SparseGradients > 0 || s.Buckets > 1):
+		return fmt.Errorf("%v does not support sparse gradients or buckets: "+
+			"leave sparse-gradients and buckets at 0", m.Form)
+	case isNeural && s.HasTeacher():
+		return fmt.Errorf("%v %w: leave out the teacher", m.Form, ErrNoTeacher)
 	case !f.Recurrent() && s.WalkHops > 0:
 		return fmt.Errorf("%s reads no paths: leave walk-hops at 0, or train a recurrent model, "+
 			"such as rsn", m.kind())

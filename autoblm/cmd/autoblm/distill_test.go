@@ -71,7 +71,7 @@ func TestTeacherRefused(t *testing.T) {
 		"--teacher-weight 1": "at least 0 and below 1",
 		"--model transe":     "transe scores by distances",
 		"--structure complex --sampled-softmax 5 --buckets 8": "8 buckets lack most answers",
-		"--model conve-2-4-2 --reciprocal --loss log-loss":    "conve-2-4-2 does not support",
+		"--model conve-2-4-2 --reciprocal --loss log-loss":    "does not learn from a teacher: leave out the teacher (--from-ensemble)",
 	} {
 		fail(t, cli.Misuse, want, line, flags)
 	}

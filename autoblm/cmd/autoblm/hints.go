@@ -69,6 +69,9 @@ func withHint(err error) error {
 	if errors.Is(err, kge.ErrOtherEngine) {
 		return fmt.Errorf("%w (searches, ablations and reproductions continue anyway with --mix-engines)", err)
 	}
+	if errors.Is(err, kge.ErrNoTeacher) {
+		return fmt.Errorf("%w (--from-ensemble)", err)
+	}
 	if errors.As(err, new(x509.UnknownAuthorityError)) {
 		return fmt.Errorf("%w (--tls-ca FILE)", err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -40,14 +41,14 @@ func (f *startFlags) readStart() (err error) {
 		if isFolder(path) {
 			m, err := loadModel(path)
 			if err != nil {
-				return err
+				return fmt.Errorf("--init-from: %w", err)
 			}
 			f.models, tables = append(f.models, m), append(tables, m.LabelledTables()...)
 			continue
 		}
 		read, err := exchange.ReadTables(path)
 		if err != nil {
-			return err
+			return fmt.Errorf("--init-from: %w", err)
 		}
 		tables = append(tables, read...)
 	}
@@ -96,11 +97,24 @@ func (f *startFlags) reportStart(o *output, job kge.Job) (*kge.Matched, error) {
 	others := ", the others at random"
 	if matched.Entities == matched.AllEntities && matched.Relations == matched.AllRelations {
 		others = ""
+		if f.model != nil && len(job.Members) > 1 && !drawsAtRandom(job, f.model) {
+			return nil, cli.Usage(errors.New("--from begins all members with the same embeddings, and their " +
+				"training draws nothing at random, so they stay equal: leave out --members, or set --dropout"))
+		}
 	}
 	o.Message("autoblm: %s of %s and %s of %s begin with an embedding%s",
 		format.Int(matched.Entities), format.Count(matched.AllEntities, "entity"),
 		format.Int(matched.Relations), format.Count(matched.AllRelations, "relation"), others)
 	return &matched, nil
+}
+
+// drawsAtRandom reports whether the seeds of members that begin with all embeddings of a model have an
+// effect: in a step, or on the parameters of another form.
+func drawsAtRandom(job kge.Job, from *kge.Model) bool {
+	s := job.Settings
+	return s.Dropout > 0 || s.InputDropout > 0 || s.FeatureDropout > 0 || s.SampledSoftmax > 0 ||
+		s.Negatives > 0 || s.WalkHops > 0 ||
+		s.FormOf(job.Members[0]) != from.Form || s.Reciprocal != from.Reciprocal
 }
 
 // foldIn returns a predictor that also has the labels of g that a model lacks.

@@ -32,6 +32,11 @@ func TestTrainFrom(t *testing.T) {
 		t.Errorf("the losses %v continue those of %v", after, before)
 	}
 
+	const alike = "so they stay equal: leave out --members"
+	line := "train --epochs 1 --no-eval --dataset " + graph + " --from " + dir + "/first --members 2 --out " + dir
+	fail(t, cli.Misuse, alike, line+"/alike")
+	object(t, line+"/random", "--dropout 0.1")
+
 	train := readFile(t, graph, "train.txt")
 	entity := strings.Split(train, "\t")[0]
 	writeFile(t, train+entity+"\tnew-relation\tnew-entity\n", graph, "train.txt")
@@ -89,6 +94,7 @@ func TestTrainInitFrom(t *testing.T) {
 	has(t, object(t, train+"odd", "--init-from", odd), fields{"start.entities": 3})
 	has(t, object(t, train+"again", "--config", dir+"/odd/config.yaml"), fields{"start.entities": 3})
 	fail(t, cli.Misuse, "choose the same model and dimension", train+"none", "--dim 4 --init-from", entities)
+	fail(t, cli.Failed, "--init-from: ", train+"none", "--init-from", dir+"/nosuch.vec")
 	fail(t, cli.Misuse, "none of the labels", train+"none", "--init-from",
 		writeFile(t, "stranger 1 2 3 4 5 6 7 8\n", dir, "strange.vec"))
 	fail(t, cli.Misuse, "--from", train+"none", "--from", dir+"/whole", "--init-from", entities)
