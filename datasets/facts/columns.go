@@ -58,7 +58,9 @@ func (o Options) find(first []string, must bool) (c columns, isTitles bool, err 
 	for role := range 3 {
 		if c[role] < 0 {
 			fix := ""
-			if text := WithTitles([3]string(first)); text != "" && len(o.Columns) == 0 {
+			if o.Partial {
+				fix = "; use three columns, or titles head, relation and tail"
+			} else if text := WithTitles([3]string(first)); text != "" && len(o.Columns) == 0 {
 				fix = "; if these are titles, name them, such as " + text +
 					", and if this is a fact, number them: head=1,relation=2,tail=3"
 			}

@@ -28,6 +28,10 @@ func Read(path string, o Options, visit func(Fact) error) (Report, error) {
 	if r.report.Format, err = r.recognize(); err != nil {
 		return Report{}, fmt.Errorf("%s: %w", in.path, err)
 	}
+	if o.Separator != "" && r.report.Format != CSV {
+		return Report{}, fmt.Errorf("%s: the separator is for the format csv, and this is %s: leave it out, "+
+			"or choose the format csv", in.path, r.report.Format)
+	}
 	if r.report.Format != Parquet {
 		if err = r.checkStart(); err != nil {
 			return Report{}, err

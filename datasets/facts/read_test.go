@@ -397,6 +397,16 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestSeparatorOfOtherFormats: a separator without effect is an error.
+func TestSeparatorOfOtherFormats(t *testing.T) {
+	o := DefaultOptions()
+	o.Separator = ";"
+	_, _, err := read(write(t, "a.jsonl", `["a","r","b"]`), o)
+	if err == nil || !strings.Contains(err.Error(), "the separator is for the format csv, and this is jsonl") {
+		t.Error(err)
+	}
+}
+
 // TestColumnErrors checks the errors of columns that are not in a file.
 func TestColumnErrors(t *testing.T) {
 	path := write(t, "facts.csv", "who,what,whom\na,r,b\n")

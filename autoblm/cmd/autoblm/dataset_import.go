@@ -95,7 +95,7 @@ func (s graphImport) block(verbose bool) cli.Block {
 	if s.Normalized > 0 {
 		b.Note(format.Count(s.Normalized, "label") + " normalized.")
 	}
-	if s.Together > 0 {
+	if s.Together > 0 && s.Valid+s.Test > 0 {
 		b.Note(fmt.Sprintf("%s of related relations (see dataset info) stay in the split of the "+
 			"triples that they imply; --allow-leakage divides them.", format.Count(s.Together, "triple")))
 	}

@@ -109,7 +109,11 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if c.Queries != "" {
 		var report facts.Report
 		if queries, report, err = completion.ReadQueries(c.Queries); err != nil {
-			return err
+			return fmt.Errorf("--queries: %w", err)
+		}
+		if len(queries) == 0 {
+			return fmt.Errorf("--queries: %s has no queries: write a head, a relation and a tail per line, "+
+				"with ? for the missing one", c.Queries)
 		}
 		warnCommented(o, report)
 	}

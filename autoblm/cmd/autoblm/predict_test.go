@@ -22,6 +22,13 @@ func TestPredictQueries(t *testing.T) {
 	file := dir + "/queries.tsv"
 	must(t, os.WriteFile(file, []byte("e10\tnear\t?\n?\tnear\te10\nnobody\tnear\t\n\n"+
 		"e10\tnear\te12\ne10\t?\te12\n"), 0o666))
+	for content, says := range map[string]string{
+		"":                   "has no queries",
+		"a,b,c,d\ne,f,g,h\n": "; use three columns, or titles head, relation and tail",
+	} {
+		fail(t, cli.Failed, says, "predict --queries", writeFile(t, content, dir, "bad.csv"), model)
+	}
+	fail(t, cli.Failed, "--queries: ", "predict --queries nosuch.tsv", model)
 	ask := "predict --top 3 --queries " + file + model
 
 	var want []any
