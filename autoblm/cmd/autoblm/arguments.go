@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 var (
@@ -87,24 +88,29 @@ func plainError(err error) error {
 				flag, unknown.Name, format.List(others, "or"))
 		}
 	}
-	if found := unexpected.FindStringSubmatch(text); found != nil && errors.As(err, &failed) {
-		if name := firstInput(failed.Context.Flags()); name != "" {
+	found := unexpected.FindStringSubmatch(text)
+	if found != nil && !strings.HasPrefix(found[1], "-") && errors.As(err, &failed) {
+		if name := firstInput(failed.Context); name != "" {
 			return fmt.Errorf("%w, did you mean --%s %s?", err, name, found[1])
 		}
 	}
 	return err
 }
 
-// firstInput returns the name of the flag for what a command reads first: the one that is required,
-// or else the data. It is "" if the command reads nothing.
-func firstInput(all []*kong.Flag) (name string) {
-	for _, flag := range all {
+// firstInput returns the name of the flag for what a command reads first and is not given: the one
+// that is required, or else the data. It is "" if the command reads nothing, or an argument.
+func firstInput(line *kong.Context) (name string) {
+	hasArgument := slices.ContainsFunc(line.Path, func(p *kong.Path) bool { return p.Positional != nil })
+	for _, flag := range line.Flags() {
 		switch flag.Name {
 		case "model", "study", "dataset":
+			if flags.IsGiven(line, flag.Name) {
+				continue
+			}
 			if flag.Required {
 				return flag.Name
 			}
-			if name == "" || flag.Name == "dataset" {
+			if !hasArgument && (name == "" || flag.Name == "dataset") {
 				name = flag.Name
 			}
 		}

@@ -45,6 +45,8 @@ func TestErrorsNameTheHelpOfTheCommand(t *testing.T) {
 		"predict m":                     "did you mean --model m? (see",
 		"report s":                      "did you mean --study s? (see",
 		"search world":                  "did you mean --dataset world? (see",
+		"eval --model m x":              "did you mean --dataset x? (see",
+		"study resume s x":              "unexpected argument x (see",
 		"search --minutes abc":          `--minutes is "abc": it must be a number (see`,
 		"query train":                   "missing flags: --dataset=NAME|DIR (see autoblm query train --help)",
 		"train --dataset w --dim 0":     "(see autoblm train --help)",
