@@ -42,9 +42,25 @@ func NewFolder(dir string) (made string, err error) {
 
 func cannotMake(dir string, err error) error {
 	if at := new(fs.PathError); errors.As(err, &at) {
+		if dangling := checkLink(dir, at.Path); dangling != nil {
+			return dangling
+		}
 		err = at.Err
 	}
 	return fmt.Errorf("cannot make the folder %s: %w", dir, err)
+}
+
+// checkLink returns an error if a path is a link to something that is missing.
+func checkLink(dir, path string) error {
+	target, err := os.Readlink(path)
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("cannot make the folder %s: %s is a link to the missing folder %s; "+
+		"make that folder, or remove the link", dir, path, target)
 }
 
 // CheckFolder returns an error if a folder cannot be created or written to. It creates nothing.
@@ -57,6 +73,9 @@ func CheckFolder(dir string) error {
 		}
 		if err == nil || above == filepath.Dir(above) {
 			break
+		}
+		if err := checkLink(dir, above); err != nil {
+			return err
 		}
 		above = filepath.Dir(above)
 	}

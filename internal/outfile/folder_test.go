@@ -36,3 +36,16 @@ func TestNewFolder(t *testing.T) {
 		t.Errorf("below a file: %v", err)
 	}
 }
+
+// TestDanglingLink checks that a link to a missing folder is no folder to make.
+func TestDanglingLink(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink("missing", link))
+	for _, err := range []error{
+		outfile.CheckFolder(link), outfile.MakeFolder(link), outfile.MakeFolder(filepath.Join(link, "out")),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "a link to the missing folder missing") {
+			t.Error(err)
+		}
+	}
+}

@@ -79,6 +79,8 @@ func withoutModel(path string) error {
 		}
 		return fmt.Errorf("the search there has no model yet; %s %s",
 			shellCommand([]string{"study", command, path}), effect)
+	case isClosed(path):
+		return fs.ErrPermission
 	case hasData(path):
 		return fmt.Errorf("it is a data set; train a model on it with autoblm %s --dataset %s",
 			trainerFor(path), path)
@@ -107,7 +109,9 @@ func studyIn(path string) (string, error) {
 		return path, nil
 	}
 	inner := filepath.Join(path, studyName)
-	if _, err := os.Stat(inner); err != nil {
+	if _, err := os.Stat(inner); errors.Is(err, fs.ErrPermission) {
+		return "", err
+	} else if err != nil {
 		if has := contentOf(path); has != "" {
 			return "", fmt.Errorf("%s has %s, not a search: name the folder or the file of a study",
 				path, has)
@@ -121,6 +125,12 @@ func studyIn(path string) (string, error) {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
+}
+
+// isClosed reports whether the permissions of a folder hide what files it has.
+func isClosed(path string) bool {
+	_, err := os.Stat(filepath.Join(path, modelfolder.Description))
+	return errors.Is(err, fs.ErrPermission)
 }
 
 func isFolder(path string) bool {

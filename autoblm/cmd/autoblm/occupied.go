@@ -37,6 +37,8 @@ func occupied(dir, what, has string) error {
 // contentOf names the data or the results in a folder, "" if it has none.
 func contentOf(dir string) string {
 	switch {
+	case isClosed(dir):
+		return "files that cannot be read (permission denied)"
 	case hasData(dir):
 		return "a data set"
 	case isFile(filepath.Join(dir, studyName)):
