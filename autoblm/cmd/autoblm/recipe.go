@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"github.com/autoblm/autoblm-go/internal/table"
@@ -110,6 +111,13 @@ func (c *recipeShowCommand) Run(o *output) error {
 	r, err := recipe.Named(c.Name, c.Dataset)
 	if err != nil {
 		return cli.Usage(err)
+	}
+	if c.Dataset != "" && r.Dataset == "" && !datasets.CanOpen(c.Dataset) {
+		var known []string
+		for _, l := range datasets.List() {
+			known = append(known, l.Name)
+		}
+		return cli.Usage(enum.Unknown("data set", c.Dataset, known))
 	}
 	command := "train"
 	if r.Searches() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 func TestRecipeJSON(t *testing.T) {
@@ -24,9 +25,11 @@ func TestRecipeJSON(t *testing.T) {
 		_, stderr := succeed(t, "recipe list --dataset", name)
 		same(t, name, stderr, want)
 	}
-	o := object(t, "recipe show default mine")
+	graph := smallGraph(t)
+	o := object(t, "recipe show default", graph)
 	has(t, o, fields{"dataset": ""})
-	contains(t, o["command"].(string), " train --dataset mine --recipe default")
+	contains(t, o["command"].(string), " train --dataset "+graph+" --recipe default")
+	fail(t, cli.Misuse, `unknown data set "wn18r"; did you mean wn18, wn18rr?`, "recipe show paper wn18r")
 	has(t, object(t, "recipe show rp fb15k-237"), fields{
 		"published.mrr": 0.388, "relation_prediction": 4, "n3": 0.1, "training.dim": 2000,
 	})
