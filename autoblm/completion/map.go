@@ -50,7 +50,7 @@ func MapOf(models []*kge.Model, g *datasets.Graph, most int) *task.Map {
 	result.Note = fmt.Sprintf("The embeddings of %s%s on their first two principal components, "+
 		"which have %.0f %% of the variance.", format.Count(shown, "entity")+sampled(shown, count),
 		note, 100*explained)
-	if g != nil {
+	if len(group) > 0 {
 		result.Note += " The colour is the end of a relation at which an entity is most often."
 	}
 	return result

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -48,6 +49,11 @@ func (c *modelMapCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	placed := completion.MapOf(p.Models(), g, c.Entities)
+	hasColour := func(p task.Place) bool { return p.Group != "" }
+	if g != nil && !slices.ContainsFunc(placed.Places, hasColour) {
+		o.Message("autoblm: the map has no colours: no entity on it is in a training triple of %s; "+
+			"name the graph of the model with --dataset", g.Name)
+	}
 	if err := c.write(m, placed); err != nil {
 		return err
 	}

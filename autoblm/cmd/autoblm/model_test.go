@@ -84,13 +84,18 @@ func TestModelNeighborsAndMap(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "map.html")
 	has(t, object(t, "model map --entities 5 --model", model, "--out", page), fields{"shown": 5})
 	contains(t, readFile(t, page), "<!DOCTYPE html>", "The colour is the end of a relation")
+	_, stderr := succeed(t, "model map --dataset world --model", model, "--out", page)
+	contains(t, flat(stderr), "the map has no colours: no entity on it is in a training triple of world")
+	if strings.Contains(readFile(t, page), "The colour is") {
+		t.Error("the page explains colours that it lacks")
+	}
 	must(t, os.RemoveAll(graph))
 	absent := filepath.Join(t.TempDir(), "absent")
 	fail(t, cli.Failed, absent, "model map --model", model, "--out", filepath.Join(absent, "map.html"))
 	if isFolder(absent) {
 		t.Error("the map made a folder")
 	}
-	_, stderr := succeed(t, "model map --model", model, "--out", page)
+	_, stderr = succeed(t, "model map --model", model, "--out", page)
 	contains(t, stderr, "the map has no colours")
 	fail(t, cli.Failed, "absent", "model map --dataset absent --model", model, "--out", page)
 	writeFile(t, "my data", page)
