@@ -90,7 +90,7 @@ type Settings struct {
 	// PlateauPatience reduces the learning rate of each member on its own.
 	PlateauPatience int `json:"plateau_patience,omitempty" min:"0" max:"1000000000" help:"Reduce the learning rate after this number of validations without improvement; 0: never."`
 	// PlateauFactor is 0 if and only if PlateauPatience is 0.
-	PlateauFactor float64 `json:"plateau_factor,omitempty" min:"0" below:"1" needs:"plateau-patience" default:"0.5" help:"Factor on the learning rate when plateau-patience reduces it."`
+	PlateauFactor float64 `json:"plateau_factor,omitempty" min:"0" below:"1" needs:"plateau-patience" default:"0.5" placeholder:"NUMBER" help:"Factor on the learning rate when plateau-patience reduces it. Default: 0.5."`
 	// Reciprocal gives each relation r a reverse with its own embedding, row R+r. The head
 	// query of (h, r, t) becomes the tail query of (t, reverse of r, h), and no query uses the
 	// transpose of g(A, r) (Lacroix et al., 2018).

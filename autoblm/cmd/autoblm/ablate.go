@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -16,6 +17,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 type ablateCommand struct {
@@ -49,7 +51,7 @@ func newAblateCommand() ablateCommand {
 
 // Help says how long it takes.
 func (ablateCommand) Help() string {
-	return `The comparison k uses dimension 60. With the defaults, each comparison takes at most ten
+	return `The comparison k uses dimension 60 and refuses --dim. With the defaults, each comparison takes at most ten
 minutes on umls and two cores. The same command resumes an interrupted comparison.`
 }
 
@@ -61,7 +63,11 @@ func (c *ablateCommand) validate(s search.Settings) error {
 	return s.Validate()
 }
 
-func (c *ablateCommand) Run(ctx context.Context, o *output) error {
+func (c *ablateCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
+	if c.Name == "k" && flags.IsGiven(line, "dim") {
+		return cli.Usage(errors.New("the comparison k uses dimension 60, which 3, 4 and 5 chunks divide: " +
+			"leave out --dim"))
+	}
 	settings := search.Settings(c.Settings)
 	if err := c.validate(settings); err != nil {
 		return cli.Usage(err)

@@ -48,6 +48,7 @@ func TestAblateRefuses(t *testing.T) {
 		{cli.Misuse, "use algorithm", "ablate colour"},
 		{cli.Misuse, "--to", "ablate transfer" + graph},
 		{cli.Misuse, "other comparisons have none", "ablate filter --to world" + graph},
+		{cli.Misuse, "leave out --dim", "ablate k --dim 8" + graph},
 		{cli.Misuse, "dim is 9", "ablate filter --dim 9" + graph},
 	})
 }

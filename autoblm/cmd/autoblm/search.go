@@ -23,7 +23,7 @@ import (
 
 type searchCommand struct {
 	Task        string  `group:"Data and model" default:"${task}" enum:"${tasks}" brief:"${enum}." help:"What to search for: ${purposes}."`
-	Dataset     string  `group:"Data and model" default:"world" brief:"Name from dataset list, folder or file." help:"Name from dataset list, a folder, or a file of facts; for --task query and classify a folder of queries or of an RDF graph."`
+	Dataset     string  `group:"Data and model" default:"world" brief:"Name from dataset list, folder or file." help:"Name from dataset list, a folder, or a file of facts; --task query also reads folders of queries, and classify those of RDF or of facts with classes.tsv."`
 	Algorithm   string  `group:"Search" default:"${algorithm}" enum:"${algorithms}" brief:"${enum}." help:"Strategy that proposes structures: ${strategies}."`
 	Minutes     float64 `group:"Search" default:"0" min:"0" max:"1000000" brief:"Deadline in minutes, and plan for it; 0: none." help:"Deadline in minutes; 0 sets none. Settings that are not given are planned to fit it, except with --recipe basic."`
 	recipeFlag  `group:"Training"`
