@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Place says where a data set was found.
@@ -58,19 +59,19 @@ func isSame(there os.FileInfo, folder string) bool {
 	return err == nil && os.SameFile(there, info)
 }
 
-// splitEndings are the endings of the files of splits.
-var splitEndings = []string{".txt", ".tsv", "2id.txt"}
-
-// HasGraph reports whether a folder has a split of a graph in any format.
+// HasGraph reports whether a folder has a split of a graph in a format of [ReadFolder].
 func HasGraph(dir string) bool {
+	return slices.ContainsFunc(splitFiles(), func(file string) bool { return HasFile(dir, file) }) ||
+		ogbSplit(dir) != ""
+}
+
+// splitFiles returns the names of the text files that hold a split.
+func splitFiles() []string {
+	var names []string
 	for _, split := range splitNames {
-		for _, ending := range splitEndings {
-			if HasFile(dir, split+ending) {
-				return true
-			}
-		}
+		names = append(append(names, tabFiles(split)...), split+"2id.txt")
 	}
-	return false
+	return names
 }
 
 // HasFile reports whether a folder has a file, plain or with .gz.

@@ -56,6 +56,27 @@ func TestPathBeforeName(t *testing.T) {
 	}
 }
 
+// TestHasGraph checks every format that ReadFolder reads.
+func TestHasGraph(t *testing.T) {
+	for _, dir := range []string{"biokg", "wikikg2"} {
+		if dir = filepath.Join(ogbFolders, dir); !HasGraph(dir) {
+			t.Errorf("%s has a graph of OGB", dir)
+		}
+	}
+	for file, want := range map[string]bool{
+		"train.txt": true, "test.tsv.gz": true, "valid2id.txt": true, "dev.txt": true,
+		"dev.tsv": true, "weights.txt": false, "dev2id.txt": false, "train.pt": false,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, file), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if HasGraph(dir) != want {
+			t.Errorf("a folder with %s: %v, want %v", file, !want, want)
+		}
+	}
+}
+
 // TestFolderWithoutTrain checks that an incomplete folder takes precedence over a name too.
 func TestFolderWithoutTrain(t *testing.T) {
 	data, _ := useFolders(t)

@@ -97,18 +97,15 @@ func (g *Graph) writeSplit(w io.Writer, triples []Triple) error {
 	return nil
 }
 
-// FilesOf returns the files of a folder that belong to a graph: its splits, weights, types and false
-// triples, and others whose names begin with train. A folder that does not exist has none.
+// FilesOf returns the text files of a folder that belong to a graph: its splits, weights, types and
+// false triples, and others whose names begin with train. A folder that does not exist has none.
 func FilesOf(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	names := []string{weightsFile, typesFile}
+	names := append(splitFiles(), weightsFile, typesFile)
 	for _, split := range splitNames {
-		for _, ending := range splitEndings {
-			names = append(names, split+ending)
-		}
 		names = append(names, falseFiles(split)...)
 	}
 	var found []string

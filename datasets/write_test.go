@@ -97,8 +97,9 @@ func TestFilesOf(t *testing.T) {
 	if found, err := FilesOf("a*"); err != nil || found != nil {
 		t.Errorf("a*, which is not ab: %q, %v", found, err)
 	}
-	parts := []string{"entity2type.txt", "test_negatives.txt", "valid2id.txt.gz", "weights.txt.gz"}
-	for _, name := range append(parts, "facts.csv", "testing.md") {
+	parts := []string{"dev.tsv.gz", "dev.txt", "entity2type.txt", "test_negatives.txt", "valid2id.txt.gz",
+		"weights.txt.gz"}
+	for _, name := range append(parts, "facts.csv", "dev2id.txt", "testing.md") {
 		require.NoError(t, os.WriteFile(name, nil, 0o600))
 	}
 	if found, err := FilesOf("."); err != nil || !slices.Equal(found, parts) {
