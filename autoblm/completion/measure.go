@@ -39,8 +39,10 @@ func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error)
 	}
 	count := format.Count(len(triples), split+" triple")
 	text := fmt.Sprintf("The study keeps the best model, %s, with d %d. "+
-		"These are its metrics over %s. Its structure %s.", b.Trial.Label,
-		b.Trial.Recipe.Training.Dim, count, describePatterns(b.Trial.Structure.Patterns()))
+		"These are its metrics over %s.", b.Trial.Label, b.Trial.Recipe.Training.Dim, count)
+	if b.Trial.Structure.K() > 0 {
+		text += " Its structure " + describePatterns(b.Trial.Structure.Patterns()) + "."
+	}
 	if ensemble := b.Trial.Ensemble; ensemble != nil {
 		text = fmt.Sprintf("The study keeps an ensemble of %s. These are its metrics over %s.",
 			format.Count(len(ensemble.Members), "model"), count)

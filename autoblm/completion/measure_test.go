@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
@@ -18,11 +19,18 @@ import (
 // measured trains a model on the task's graph and measures it.
 func measured(t *testing.T, on *completion.Task) (*kge.Model, *task.Measures) {
 	t.Helper()
+	return measuredMember(t, on, kge.DefaultMember(structure.MustParse("complex")))
+}
+
+func measuredMember(
+	t *testing.T, on *completion.Task, member kge.Member,
+) (*kge.Model, *task.Measures) {
+	t.Helper()
 	settings := kge.DefaultSettings()
 	settings.Dim, settings.Epochs = 8, 3
 	report, err := kge.Train(t.Context(), on.Engine, kge.Job{
 		Data: completion.Data(on.Graph), Settings: settings,
-		Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))},
+		Members: []kge.Member{member},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -81,5 +89,16 @@ func TestMeasureWithoutTestTriples(t *testing.T) {
 	_, measures := measured(t, &completion.Task{Graph: &g, Engine: newEngine(t)})
 	if head := measures.Best[1].Table.Columns[3].Title; head != "valid triples" {
 		t.Errorf("the metrics are over %s", head)
+	}
+}
+
+// TestMeasureWithoutStructure: the text about a model of dense blocks says nothing about a structure.
+func TestMeasureWithoutStructure(t *testing.T) {
+	on := &completion.Task{Graph: enginetest.Graph(), Engine: newEngine(t)}
+	_, bilinear := measured(t, on)
+	_, dense := measuredMember(t, on, kge.Member{Form: form.GQE, Seed: 1, LearningRate: .1})
+	const about = "Its structure models"
+	if !strings.Contains(bilinear.Best[0].Text, about) || strings.Contains(dense.Best[0].Text, "structure") {
+		t.Errorf("%q and %q", bilinear.Best[0].Text, dense.Best[0].Text)
 	}
 }

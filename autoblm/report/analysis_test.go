@@ -10,6 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -216,6 +217,25 @@ func TestFailedTrials(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the report", want)
 		}
+	}
+}
+
+// TestDenseBlocksHaveNoNonzeros: a baseline without a structure has an empty number of nonzeros.
+func TestDenseBlocksHaveNoNonzeros(t *testing.T) {
+	d := Data{Contents: study.Contents{Trials: trialsWith([]float64{.1, .2})}}
+	for i := range d.Trials {
+		d.Trials[i].Name, d.Trials[i].Structure = "complex", structure.MustParse("complex")
+	}
+	d.Trials[1].Name, d.Trials[1].Structure, d.Trials[1].Form = "rescal", structure.Structure{}, form.GQE
+	var cells []string
+	table := newAnalysis(d).ranking()
+	for i, c := range table.Columns {
+		if c.Title == "nonzeros" {
+			cells = []string{table.Rows[0].Cells[i].Text, table.Rows[1].Cells[i].Text}
+		}
+	}
+	if !slices.Equal(cells, []string{"", "8"}) {
+		t.Errorf("the best has dense blocks and the other 8 nonzeros, but the table has %q", cells)
 	}
 }
 

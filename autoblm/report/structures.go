@@ -109,7 +109,12 @@ func (a *analysis) ranking() *page.Table {
 		columns = append(columns, page.Number(c.Name, value))
 	}
 	columns = append(columns,
-		page.Number("nonzeros", func(t task.Trial) any { return t.Structure.Nonzeros() }),
+		page.Number("nonzeros", func(t task.Trial) any {
+			if t.Structure.K() == 0 { // a baseline with dense blocks
+				return page.Cell{}
+			}
+			return t.Structure.Nonzeros()
+		}),
 		structureColumn("as text"))
 	table := page.NewTable(caption+", by "+a.Presentation.Validation, ranked, columns...)
 	for i, t := range ranked {
