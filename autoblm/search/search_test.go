@@ -423,6 +423,24 @@ func TestBaselinesMayBeProposed(t *testing.T) {
 	}
 }
 
+// TestLostPromotionKeepsItsRung: a structure whose promotion was lost has the result of its lower
+// rung, and one whose promotion diverged has that.
+func TestLostPromotionKeepsItsRung(t *testing.T) {
+	score := .3
+	rung := task.Trial{
+		Number: 1, Round: 1, Stage: task.HalvingRung, State: task.Complete, Score: &score,
+		Structure: structure.MustParse("complex"),
+	}
+	for state, want := range map[task.State]int{task.Running: 1, task.Lost: 1, task.Diverged: 2} {
+		promoted := rung
+		promoted.Number, promoted.Stage, promoted.State, promoted.Score = 2, task.Searching, state, nil
+		got := search.Proposed([]task.Trial{rung, promoted})
+		if len(got) != 1 || got[0].Number != want {
+			t.Errorf("a promotion that is %s: %+v, want trial %d", state, got, want)
+		}
+	}
+}
+
 func TestRaisedBudgetResumes(t *testing.T) {
 	p := problem(t, strategy.Progressive{}, 9)
 	run(t, p)

@@ -222,7 +222,7 @@ func (s *State) Artifact(number int) (task.Artifact, error) {
 }
 
 // Proposed returns the trials of the rounds, round by round. For a structure on several rungs, it
-// returns the trial on the highest rung with a result.
+// returns the trial on the highest rung with a result. A lost promotion has none.
 func Proposed(trials []task.Trial) []task.Trial {
 	var rounds []task.Trial
 	onRungs := map[task.Model]int{}
@@ -231,7 +231,7 @@ func Proposed(trials []task.Trial) []task.Trial {
 			continue
 		}
 		if i, known := onRungs[t.Model()]; known {
-			if t.State != task.Running {
+			if t.State != task.Running && t.State != task.Lost {
 				rounds[i] = t
 			}
 			continue

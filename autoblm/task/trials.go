@@ -21,7 +21,7 @@ func InStage(s Stage, trials []Trial) []Trial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Stage != s })
 }
 
-// Finished counts the trials that have a result.
+// Finished counts the trials that ended. Diverged and lost trials count too.
 func Finished(trials []Trial) int {
 	n := 0
 	for _, t := range trials {
