@@ -100,11 +100,8 @@ func defaultTrial(
 		}
 		training = &t.Recipe.Training
 	}
-	p, err := s.Task.Precision(*training, t.Form)
-	if err == nil {
-		training.Precision = p
-	}
-	return t, true, nil
+	training.Precision, err = s.Task.Precision(*training, t.Form)
+	return t, true, err
 }
 
 // fitDefault returns the trial of the default model with a dimension and epochs for a share of the

@@ -2,10 +2,12 @@ package stage
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
@@ -84,6 +86,26 @@ func TestDefaultModelWithoutTimeToRetrain(t *testing.T) {
 		if checkKept(t, r); r.Kept.Stage != c.want {
 			t.Errorf("a score of %v in the search, %s best: kept %+v", c.searched, c.best, r.Kept)
 		}
+	}
+}
+
+// imprecise is a task that supports no precision for its default model, which alone has a cooldown.
+type imprecise struct{ fakeTask }
+
+var errNoPrecision = errors.New("no precision")
+
+func (imprecise) Precision(s kge.Settings, _ form.Form) (kge.Precision, error) {
+	if s.Cooldown > 0 {
+		return s.Precision, errNoPrecision
+	}
+	return s.Precision, nil
+}
+
+// TestUnsupportedPrecisionOfDefaultModel: the search reports it before it trains.
+func TestUnsupportedPrecisionOfDefaultModel(t *testing.T) {
+	on := imprecise{fakeTask{score: nonzeros, size: smallSize, hasDefault: true, cooldown: .9}}
+	if _, err := Run(t.Context(), problem(on, strategy.Random{}, partlyPlanned())); !errors.Is(err, errNoPrecision) {
+		t.Errorf("error %v, want %v", err, errNoPrecision)
 	}
 }
 
