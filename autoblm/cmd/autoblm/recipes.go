@@ -59,8 +59,8 @@ type duraFlag struct {
 	Dura float64 `default:"0" min:"0" help:"Weight of DURA: sets --entity-l2 and --products, unless they are given."`
 }
 
-// impliedLayer returns the layer of settings that other flags imply: the weights of DURA, and no
-// patience without validation.
+// impliedLayer returns the layer of settings that other flags imply: the weights of DURA, and
+// nothing that needs validation without it.
 func (f duraFlag) impliedLayer(line *kong.Context, r *kge.Recipe) func() {
 	return func() {
 		if flags.IsGiven(line, "dura") {
@@ -73,7 +73,7 @@ func (f duraFlag) impliedLayer(line *kong.Context, r *kge.Recipe) func() {
 			r.Training.AnswersPerQuery = 0
 		}
 		if flags.IsGiven(line, "validate-every") && r.Training.ValidateEvery == 0 {
-			r.Training.Patience, r.Training.PlateauPatience = 0, 0
+			r.Training.SkipValidation()
 		}
 	}
 }
