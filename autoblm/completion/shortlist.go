@@ -22,7 +22,7 @@ func shortlist(scores []float32, bound float64, top int, isAllowed func(index in
 	limit, capacity := float32(math.Inf(-1)), 4*top+256
 	list := make([]scored, 0, capacity)
 	for i, s := range scores {
-		if s < limit || !isAllowed(i) { // NaN is kept
+		if s < limit || !isAllowed(i) { // false for NaN, which cut may drop
 			continue
 		}
 		list = append(list, scored{int32(i), s})
