@@ -16,8 +16,8 @@ func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 		for name, m := range map[string]Measure{
 			"product": Products{}, "distance": Distances{dim}, "box": BoxDistances{dim},
 			"hyperplanes": NewHyperplanes(dim), "scaled": NewScaledDistances(dim, 1e-12),
-			"moduli": Moduli{dim / 2}, "pairwise moduli": Pairwise{Moduli{dim / 2}},
-			"pairwise distance": Pairwise{Distances{dim}},
+			"moduli": Moduli{dim / 2}, "pairwise moduli": pairwise{Moduli{dim / 2}},
+			"pairwise distance": pairwise{Distances{dim}},
 		} {
 			rng := rand.New(rand.NewPCG(1, 2))
 			rows := m.RowsPerQuery()
@@ -53,6 +53,45 @@ func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 			}
 			same("query", s.QueryRows(s.ByQuery, 0), wantByQuery)
 			same("entity", PaddedRow(byEntity, 0), wantByEntity)
+		}
+	}
+}
+
+// pairwise is a measure that scores pairs one by one, for comparison with the kernels.
+type pairwise struct{ Pair }
+
+func (pairwise) RowsPerQuery() int { return 1 }
+
+func (p pairwise) Scores(_ *kernel.Set, q *Queries, to, of kernel.Table, n int) {
+	for row := range n {
+		for i := range q.PaddedCount {
+			to.Row(row)[i] = float32(p.Score(PaddedRow(q.Rows, i), PaddedRow(of, row)))
+		}
+	}
+}
+
+func (p pairwise) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int,
+	add bool) {
+	for i := range q.Count {
+		by := PaddedRow(gradient, i)
+		if !add {
+			clear(by)
+		}
+		for row := range n {
+			p.AddGradQuery(k, by, PaddedRow(q.Rows, i), PaddedRow(of, row), weights.Row(row)[i])
+		}
+	}
+}
+
+func (p pairwise) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table,
+	factors []float32, n int, _ kernel.Table, add bool) {
+	for row := range n {
+		by := PaddedRow(gradient, row)
+		if !add {
+			clear(by)
+		}
+		for i, factor := range factors[:q.Count] {
+			p.AddGradRow(k, by, PaddedRow(q.Rows, i), PaddedRow(of, row), factor*weights.Row(row)[i])
 		}
 	}
 }
