@@ -139,7 +139,7 @@ func (c Compute) choose() (backend.Choice, error) {
 	}
 	engine := cmp.Or(c.Engine, "auto")
 	switch engine {
-	case "cpu":
+	case kge.NativeEngine:
 		if c.Backend != "" && c.Backend != backend.Auto {
 			return backend.Choice{}, fmt.Errorf("the engine cpu has no backend %q and no devices: "+
 				"use backend auto or engine gomlx", c.Backend)

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -22,7 +23,7 @@ func FoldIn(ctx context.Context, p Predictor, g *datasets.Graph) (Predictor, err
 		return nil, err
 	}
 	compute := Compute{}.ForFoldIn(p.Models())
-	compute.Engine = cmp.Or(compute.Engine, "cpu")
+	compute.Engine = cmp.Or(compute.Engine, kge.NativeEngine)
 	engine, err := compute.Open()
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func (t *Task) Default(f form.Form) (task.Trial, bool) {
 		return task.Trial{Form: f, Recipe: r}, true
 	}
 	size := recipe.SizeOf(t.Graph)
-	size.Full = t.Engine != nil && t.Engine.Name() != "cpu"
+	size.Full = t.Engine != nil && t.Engine.Name() != kge.NativeEngine
 	r := recipe.Default(size)
 	return task.Trial{
 		Name: r.Structure.Name(), Structure: r.Structure, Recipe: task.Recipe{Recipe: r.Recipe},

@@ -34,6 +34,9 @@ type Engine interface {
 	Close()
 }
 
+// NativeEngine is the name of the engine in package cpu, which needs no backend.
+const NativeEngine = "cpu"
+
 // FileEngine is an [Engine] that can train with its tables in files, so that they need not fit into
 // memory.
 type FileEngine interface {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"golang.org/x/sync/errgroup"
 )
@@ -25,8 +26,8 @@ func New(threads int) *Engine {
 	return &Engine{threads: threads, kernels: kernel.Sets()[0]}
 }
 
-// Name returns "cpu".
-func (e *Engine) Name() string { return "cpu" }
+// Name returns [kge.NativeEngine].
+func (e *Engine) Name() string { return kge.NativeEngine }
 
 // Backend returns the instruction set in use: "avx512", "avx2" or "go".
 func (e *Engine) Backend() string { return e.kernels.Name }

@@ -39,16 +39,13 @@ func saveConfig(
 
 // pinEngine replaces the engine auto by the native one if that was chosen.
 func (f *computeFlags) pinEngine(engine kge.Engine) {
-	if engine.Name() == nativeEngine {
-		f.Engine = nativeEngine
+	if engine.Name() == kge.NativeEngine {
+		f.Engine = kge.NativeEngine
 	}
 }
 
-// The names of the engines.
-const (
-	nativeEngine = "cpu"
-	gomlxEngine  = "gomlx"
-)
+// gomlxEngine is the name of the other engine.
+const gomlxEngine = "gomlx"
 
 // config returns the configuration of a search. Comments have the choices of its plan.
 func (c *searchCommand) config(line *kong.Context, planned search.Settings) ([]byte, error) {

@@ -232,7 +232,7 @@ func (c *predictCommand) foldIn(
 	ctx context.Context, o *output, p completion.Predictor, g *datasets.Graph,
 ) (completion.Predictor, error) {
 	compute := autoblm.Compute{Threads: c.Threads, Note: note}.ForFoldIn(p.Models())
-	compute.Engine = cmp.Or(compute.Engine, nativeEngine)
+	compute.Engine = cmp.Or(compute.Engine, kge.NativeEngine)
 	engine, err := compute.Open()
 	if err != nil {
 		return nil, err

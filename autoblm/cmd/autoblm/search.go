@@ -252,7 +252,7 @@ func (c *searchCommand) Run(ctx context.Context, line *kong.Context, o *output) 
 		return cli.Usage(err)
 	}
 	engine, _ := p.Arithmetic(kge.Float32)
-	c.fullSoftmax = engine != "cpu"
+	c.fullSoftmax = engine != kge.NativeEngine
 	if settings, err = c.settings(line, p.Size()); err != nil {
 		return cli.Usage(err)
 	}

@@ -51,8 +51,8 @@ func (e *Engine) NewTable(n int) ([]float32, error) { return e.tables.New(n) }
 
 var _ kge.Engine = (*Engine)(nil)
 
-// Name returns "cpu".
-func (e *Engine) Name() string { return "cpu" }
+// Name returns [kge.NativeEngine].
+func (e *Engine) Name() string { return kge.NativeEngine }
 
 // Close does nothing: the engine holds no resources.
 func (e *Engine) Close() {}
