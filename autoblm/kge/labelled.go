@@ -32,9 +32,9 @@ func (t LabelledTable) check() error {
 // Row returns the embedding of a row.
 func (t LabelledTable) Row(i int) []float32 { return t.Numbers[i*t.Columns:][:t.Columns] }
 
-// ReverseSuffix ends the label of the reverse of a relation in a [LabelledTable], before "_" if
+// reverseSuffix ends the label of the reverse of a relation in a [LabelledTable], before "_" if
 // another relation has that label.
-const ReverseSuffix = "_reverse"
+const reverseSuffix = "_reverse"
 
 // LabelledTables returns the tables of the model with a label for each row. The rows of a relation
 // in a table with several are one.
@@ -58,7 +58,7 @@ func (t labelledTable) allLabels() []string {
 		isTaken[label] = true
 	}
 	for _, label := range t.labels {
-		reverse := label + ReverseSuffix
+		reverse := label + reverseSuffix
 		for isTaken[reverse] {
 			reverse += "_"
 		}

@@ -41,8 +41,8 @@ func normals(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
-// RelationSize returns the number of numbers of a relation.
-func (m Model) RelationSize() (n int) {
+// relationSize returns the number of numbers of a relation.
+func (m Model) relationSize() (n int) {
 	for _, t := range m.Form.Spec().Tables(m.Dim) {
 		if !t.Global {
 			n += t.Rows * t.Columns
@@ -75,7 +75,7 @@ func (m Model) Score(h, t []float64, path ...[]float64) float64 {
 
 // RandomRelation draws a relation of the model.
 func (m Model) RandomRelation(rng *rand.Rand) []float64 {
-	return normals(rng, m.RelationSize())
+	return normals(rng, m.relationSize())
 }
 
 // Symmetric reports whether a relation, of norm at least 1, scores (h, t) like (t, h) for all h and t.
@@ -129,7 +129,7 @@ const exact = 1e-9
 // pairs draws pairs of entities, three times as many as a relation has numbers.
 func (m Model) pairs() (pairs [][2][]float64) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range 3 * m.RelationSize() {
+	for range 3 * m.relationSize() {
 		pairs = append(pairs, [2][]float64{normals(rng, m.Dim), normals(rng, m.Dim)})
 	}
 	return pairs
@@ -151,7 +151,7 @@ func (m Model) fits(starts [][]float64, wanted func(h, t []float64) float64) boo
 func (m Model) solve(starts [][]float64, off func(r []float64) []float64) bool {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 8 {
-		starts = append(starts, normals(rng, m.RelationSize()))
+		starts = append(starts, normals(rng, m.relationSize()))
 	}
 	for _, start := range starts {
 		if floats.Norm(leastSquares(start, off), math.Inf(1)) < exact {

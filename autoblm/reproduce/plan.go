@@ -128,8 +128,8 @@ const (
 // ResultFile returns the path of the result, complete or not.
 func (p Plan) ResultFile() string { return filepath.Join(p.Folder, resultFile) }
 
-// ModelFolder returns the path of the model of the final training.
-func (p Plan) ModelFolder() string { return filepath.Join(p.Folder, modelFolder) }
+// modelFolder returns the path of the model of the final training.
+func (p Plan) modelFolder() string { return filepath.Join(p.Folder, modelFolder) }
 
 // Holds reports whether a folder is that of a reproduction with a final training, whose model it has or
 // will have.

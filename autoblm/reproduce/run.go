@@ -300,7 +300,7 @@ func (r *run) evaluate(ctx context.Context, m *kge.Model) error {
 	if !t.Complete {
 		return nil
 	}
-	return m.Save(r.ModelFolder())
+	return m.Save(r.modelFolder())
 }
 
 // failure returns the error of a training that diverged.

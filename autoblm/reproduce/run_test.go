@@ -108,7 +108,7 @@ func TestStages(t *testing.T) {
 		f.Training.Settings != all.Final.Training {
 		t.Errorf("the final training is %+v, want one of %s with the recipe", f.Training, best)
 	}
-	m, err := kge.Load(all.ModelFolder())
+	m, err := kge.Load(all.modelFolder())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestForm(t *testing.T) {
 	if member.Form != form.GQE || member.Structure.K() != 0 || !r.Complete || r.Final.Test == nil {
 		t.Errorf("%+v", r.Final)
 	}
-	m, err := kge.Load(p.ModelFolder())
+	m, err := kge.Load(p.modelFolder())
 	if err != nil || m.Form != form.GQE {
 		t.Errorf("the model: %v, %+v", err, m)
 	}

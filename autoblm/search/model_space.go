@@ -153,9 +153,9 @@ func (s Settings) TrialName() string {
 	return "recipe"
 }
 
-// ForPaths returns the space without settings that only triples have, and without negatives, which all
+// forPaths returns the space without settings that only triples have, and without negatives, which all
 // trials for paths share.
-func (s Space) ForPaths() *Space {
+func (s Space) forPaths() *Space {
 	s.Negatives, s.Margins = nil, nil
 	s.RelationPredictions, s.Temperatures, s.Subsampling, s.WalkHops = nil, nil, nil, nil
 	return &s

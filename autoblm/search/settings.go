@@ -272,13 +272,13 @@ func (s Settings) Ks() []int { return append(slices.Clone(s.FewerK), s.K) }
 // OptionsFor returns the options of the strategy for structures with k chunks.
 func (s Settings) OptionsFor(k int) strategy.Options {
 	o := s.Options
-	o.K, o.Messages = k, s.SearchesMessages()
+	o.K, o.Messages = k, s.searchesMessages()
 	return o
 }
 
-// SearchesMessages reports whether the strategy proposes the structures of an encoder's messages too,
+// searchesMessages reports whether the strategy proposes the structures of an encoder's messages too,
 // because the encoder needs one and none is given.
-func (s Settings) SearchesMessages() bool {
+func (s Settings) searchesMessages() bool {
 	return s.Model == form.Bilinear && s.Training.Encoder == kge.BLM && s.Training.Message.K() == 0
 }
 
@@ -298,7 +298,7 @@ func (s Settings) WithRecipe(r task.Recipe) Settings {
 func (s Settings) WithoutRelationPrediction() Settings {
 	remove := func(from *Space) { from.RelationPredictions = nil }
 	if s.Model != form.Bilinear {
-		s.Space = s.SpaceOf(s.Model).ForPaths()
+		s.Space = s.SpaceOf(s.Model).forPaths()
 	}
 	s.Tune, s.TuneEach = s.Tune.withSpace(remove), s.TuneEach.withSpace(remove)
 	return s

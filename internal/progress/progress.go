@@ -20,15 +20,15 @@ func Attach(x any, report func(share float64)) (detach func()) {
 	if !is || report == nil {
 		return func() {}
 	}
-	reporter.OnProgress(Throttle(report))
+	reporter.OnProgress(throttle(report))
 	return func() { reporter.OnProgress(nil) }
 }
 
 // interval is the minimum time between two reports.
 const interval = time.Second / 10
 
-// Throttle passes on at most ten calls a second, one at a time, and drops the others.
-func Throttle(report func(share float64)) func(share float64) {
+// throttle passes on at most ten calls a second, one at a time, and drops the others.
+func throttle(report func(share float64)) func(share float64) {
 	var mutex sync.Mutex
 	last := time.Now()
 	return func(share float64) {

@@ -12,8 +12,8 @@ type Decision struct {
 	IsTrue bool
 }
 
-// CalibrationBins is the number of groups of equal size of the expected calibration error.
-const CalibrationBins = 15
+// calibrationBins is the number of groups of equal size of the expected calibration error.
+const calibrationBins = 15
 
 // CalibrationError returns the expected calibration error of probabilities: they are sorted, cut
 // into groups of equal size, and the distance between the mean probability and the share of true
@@ -24,9 +24,9 @@ func CalibrationError(probabilities []Decision) float64 {
 		return cmp.Compare(a.Score, b.Score)
 	})
 	sum, n := 0.0, len(sorted)
-	for bin := range CalibrationBins {
+	for bin := range calibrationBins {
 		distance := 0.0
-		for _, d := range sorted[bin*n/CalibrationBins : (bin+1)*n/CalibrationBins] {
+		for _, d := range sorted[bin*n/calibrationBins : (bin+1)*n/calibrationBins] {
 			distance += d.Score - truth(d)
 		}
 		sum += math.Abs(distance)

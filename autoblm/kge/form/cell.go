@@ -62,11 +62,11 @@ func (c Cell) Input(n int) int { return c[n] / cellFunctions }
 // Activation returns a1 or a2, by n from 0.
 func (c Cell) Activation(n int) int { return c[3+n] }
 
-// HasMatrix reports whether W1 to W6, by n from 0, is a matrix.
-func (c Cell) HasMatrix(n int) bool { return c[5+n] == 1 }
+// hasMatrix reports whether W1 to W6, by n from 0, is a matrix.
+func (c Cell) hasMatrix(n int) bool { return c[5+n] == 1 }
 
-// HasGate reports whether a function is a gate. All gates have the same weights.
-func (c Cell) HasGate() bool {
+// hasGate reports whether a function is a gate. All gates have the same weights.
+func (c Cell) hasGate() bool {
 	return c.Function(0) == CellGate || c.Function(1) == CellGate || c.Function(2) == CellGate
 }
 
@@ -79,9 +79,9 @@ const CellGateMatrix = 6
 func (c Cell) Weights(n, size int) (first, inputs int, hasBias bool) {
 	for i := range CellGateMatrix + 1 {
 		rows, bias := 0, i%2 == 1 || i == CellGateMatrix
-		if i < CellGateMatrix && c.HasMatrix(i) {
+		if i < CellGateMatrix && c.hasMatrix(i) {
 			rows = size
-		} else if i == CellGateMatrix && c.HasGate() {
+		} else if i == CellGateMatrix && c.hasGate() {
 			rows = 2 * size
 		}
 		if i == n {

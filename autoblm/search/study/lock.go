@@ -133,11 +133,11 @@ type InUseError struct {
 
 func (e *InUseError) Error() string {
 	return fmt.Sprintf("the study %s is in use by %s: wait for it, or name another study",
-		e.Path, e.Holder())
+		e.Path, e.holder())
 }
 
-// Holder describes the process that has the study, such as "process 4711".
-func (e *InUseError) Holder() string {
+// holder describes the process that has the study, such as "process 4711".
+func (e *InUseError) holder() string {
 	switch e.Process {
 	case 0:
 		return "another process"

@@ -17,7 +17,7 @@ func Revision(path string) (revision string, err error) {
 		}
 		holder := "nobody"
 		if u := inUse(path); u != nil {
-			holder = u.Holder()
+			holder = u.holder()
 		}
 		revision = fmt.Sprint(info.ModTime().UnixNano(), info.Size(), h.changes, holder)
 		return nil

@@ -40,7 +40,7 @@ func (s State) String() string {
 // State returns the state of the study.
 func (c *Contents) State() State {
 	if c.InUse != nil {
-		return State{Running, "in use by " + c.InUse.Holder()}
+		return State{Running, "in use by " + c.InUse.holder()}
 	}
 	switch c.stopped() {
 	case search.BudgetSpent:
@@ -58,7 +58,7 @@ func (c *Contents) State() State {
 // StateOf returns the state of a study whose contents could not be read.
 func StateOf(err error) State {
 	if locked, ok := errors.AsType[*InUseError](err); ok {
-		return State{Running, "in use by " + locked.Holder()}
+		return State{Running, "in use by " + locked.holder()}
 	}
 	return State{Unreadable, format.OneLine(err)}
 }

@@ -24,7 +24,7 @@ import (
 func Parser(c any, options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(c, append(options,
 		kong.PostBuild(takeDefaults), kong.PostBuild(checkNames), kong.WithAfterApply(checkOnce),
-		kong.WithAfterApply(checkLimits), kong.WithAfterApply(SettleCompanions),
+		kong.WithAfterApply(checkLimits), kong.WithAfterApply(settleCompanions),
 	)...)
 }
 
@@ -135,9 +135,9 @@ func byName(ctx *kong.Context) map[string]*kong.Flag {
 	return all
 }
 
-// SettleCompanions applies the tag needs, which lists flags separated by commas: a flag is zero if
+// settleCompanions applies the tag needs, which lists flags separated by commas: a flag is zero if
 // it has none of these companions. Otherwise it has its default, unless it has a value.
-func SettleCompanions(ctx *kong.Context) error {
+func settleCompanions(ctx *kong.Context) error {
 	all := byName(ctx)
 	for _, flag := range all {
 		names, isMet := companions(all, flag.Tag.Get("needs"))

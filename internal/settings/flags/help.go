@@ -148,7 +148,7 @@ func apply(ctx *kong.Context) error {
 	if _, err := ctx.Apply(); err != nil {
 		return err
 	}
-	return SettleCompanions(ctx)
+	return settleCompanions(ctx)
 }
 
 // resolveDefaults returns the source of the defaults, "" if the command has none or the flags are

@@ -19,5 +19,5 @@ func Resolve(line *kong.Context, layers ...func()) error {
 		}
 	}
 	unmet := checkCompanions(line)
-	return cmp.Or(SettleCompanions(line), unmet)
+	return cmp.Or(settleCompanions(line), unmet)
 }

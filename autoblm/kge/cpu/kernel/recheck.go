@@ -14,7 +14,7 @@ type rawRecheck struct {
 	squaredNorms func(x *float32, rows, width, stride int, to *float32)
 }
 
-// Position encodes a row and a column of a table with up to MaxMarkedColumns columns.
+// Position encodes a row and a column of a table with up to maxMarkedColumns columns.
 // Positions are ordered by groups of four rows, then by groups of 16 columns, then by row
 // and column within the group.
 type Position uint32
@@ -52,8 +52,8 @@ type ErrorBound struct {
 // Marks is a bit set of positions: bit i of word n stands for position 64n + i.
 type Marks []uint64
 
-// MaxMarkedColumns is the maximum number of columns with marks.
-const MaxMarkedColumns = wordsPerGroup * Columns
+// maxMarkedColumns is the maximum number of columns with marks.
+const maxMarkedColumns = wordsPerGroup * Columns
 
 const (
 	markBits      = 64
@@ -71,7 +71,7 @@ func (u *BF16Set) CountNotAbove(x Table, rows, columns int, limit []float32, bou
 	notAbove []int32, marks Marks) {
 	checkColumns(x, rows, columns)
 	groups := (rows + BoundRows - 1) / BoundRows
-	check(len(limit) >= columns && len(notAbove) >= columns && columns <= MaxMarkedColumns)
+	check(len(limit) >= columns && len(notAbove) >= columns && columns <= maxMarkedColumns)
 	check(rows*wordsPerGroup <= len(marks)*markedRows)
 	check(len(bound.ColumnNorm) >= columns && len(bound.ColumnError) >= columns)
 	check(len(bound.RowPerNorm) >= groups && len(bound.RowPerError) >= groups)
