@@ -287,8 +287,8 @@ func (o output) on() string {
 // lastErrorLine returns the last line of a program's standard error, as the end of a sentence. It
 // returns "" for a program that a signal ended, because its last line is unrelated.
 func lastErrorLine(err error) string {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || !exit.Exited() {
+	exit, is := errors.AsType[*exec.ExitError](err)
+	if !is || !exit.Exited() {
 		return ""
 	}
 	lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")

@@ -21,11 +21,11 @@ func readCSV(r *reader) error {
 	next := 1 // line after the last record
 	for {
 		cells, err := records.Read()
-		var bad *csv.ParseError
+		bad, isBad := errors.AsType[*csv.ParseError](err)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.As(err, &bad):
+		case isBad:
 			next = bad.Line + 1
 			if err := r.fail(bad.StartLine, badCSV(bad)); err != nil {
 				return err

@@ -86,7 +86,7 @@ func (o Options) csvWidths(start []byte, separator rune) (widths []int, sum int)
 	records := o.records(bytes.NewReader(start), separator)
 	for len(widths) < sampled {
 		cells, err := records.Read()
-		var malformed *csv.ParseError
+		_, isMalformed := errors.AsType[*csv.ParseError](err)
 		switch {
 		case err == nil:
 			widths = o.addWidth(widths, len(cells))
@@ -95,7 +95,7 @@ func (o Options) csvWidths(start []byte, separator rune) (widths []int, sum int)
 					sum++
 				}
 			}
-		case !errors.As(err, &malformed): // the end, or a separator that is the comment
+		case !isMalformed: // the end, or a separator that is the comment
 			return widths, sum
 		}
 	}

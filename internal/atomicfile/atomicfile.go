@@ -211,13 +211,11 @@ func Folder(dir string, fill func(temporary string) error) error {
 
 // withoutPath removes the temporary name from an error, because users do not know it.
 func withoutPath(err error) error {
-	var atPath *fs.PathError
-	var atLink *os.LinkError
-	switch {
-	case errors.As(err, &atPath):
-		return atPath.Err
-	case errors.As(err, &atLink):
-		return atLink.Err
+	if at, is := errors.AsType[*fs.PathError](err); is {
+		return at.Err
+	}
+	if at, is := errors.AsType[*os.LinkError](err); is {
+		return at.Err
 	}
 	return err
 }

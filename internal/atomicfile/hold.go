@@ -95,8 +95,7 @@ func Hold(dir string) (release func(), err error) {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return func() {}, nil
 	}
-	locked := new(LockedError)
-	if errors.As(err, &locked) {
+	if _, isLocked := errors.AsType[*LockedError](err); isLocked {
 		return nil, fmt.Errorf("write into the folder %s: it is %w; wait for it, "+
 			"or use another folder", dir, err)
 	}

@@ -58,13 +58,13 @@ func Usage(err error) error {
 // Status prints an error of a program and returns the exit status. An error in the arguments refers
 // to the help of the command.
 func Status(stderr io.Writer, program, command string, err error) int {
-	var wrong usageError
+	_, isUsage := errors.AsType[usageError](err)
 	switch {
 	case err == nil:
 		return Done
 	case errors.Is(err, errClosedPipe):
 		return Failed
-	case errors.As(err, &wrong):
+	case isUsage:
 		printMessage(stderr, fmt.Sprintf("%s: %s (see %s --help)", program, format.OneLine(err), command))
 		return Misuse
 	}

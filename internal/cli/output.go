@@ -233,7 +233,7 @@ func (c *SafeWriter) Write(p []byte) (int, error) {
 	c.hasOutput = c.hasOutput || n > 0
 	if err != nil {
 		reason := err
-		if path := new(os.PathError); errors.As(err, &path) {
+		if path, is := errors.AsType[*os.PathError](err); is {
 			reason = path.Err
 		}
 		c.Err = fmt.Errorf("cannot print the result: %w", reason)

@@ -134,8 +134,8 @@ func enumerated(v *kong.Value) []string {
 	if !ok {
 		return nil
 	}
-	var unknown *enum.UnknownError
-	if errors.As(reader.UnmarshalText([]byte("?")), &unknown) {
+	err := reader.UnmarshalText([]byte("?"))
+	if unknown, is := errors.AsType[*enum.UnknownError](err); is {
 		return unknown.Names
 	}
 	return nil

@@ -34,8 +34,8 @@ func Check(bytes float64, what, fix string) error {
 
 // IsShortage reports whether an error comes from [Check].
 func IsShortage(err error) bool {
-	var s shortage
-	return errors.As(err, &s)
+	_, is := errors.AsType[shortage](err)
+	return is
 }
 
 type shortage string

@@ -41,7 +41,7 @@ func NewFolder(dir string) (made string, err error) {
 }
 
 func cannotMake(dir string, err error) error {
-	if at := new(fs.PathError); errors.As(err, &at) {
+	if at, is := errors.AsType[*fs.PathError](err); is {
 		if dangling := checkLink(dir, at.Path); dangling != nil {
 			return dangling
 		}

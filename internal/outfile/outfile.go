@@ -68,11 +68,11 @@ func Write(path string, kind Kind, content []byte) error {
 // mayReplace returns an error if an existing file is of another kind and not empty.
 func (k Kind) mayReplace(path string) error {
 	info, err := os.Stat(path)
-	at := new(fs.PathError)
+	at, isPath := errors.AsType[*fs.PathError](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case errors.As(err, &at):
+	case isPath:
 		return fmt.Errorf("cannot write %s: %w", path, at.Err)
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder, and not replaced by %s: name a file", path, k.name)

@@ -57,7 +57,7 @@ func selectedCommand(line *kong.Context) string {
 
 // failedCommand returns the command of a command line that the parser does not understand.
 func failedCommand(err error) string {
-	if failed := new(kong.ParseError); errors.As(err, &failed) {
+	if failed, is := errors.AsType[*kong.ParseError](err); is {
 		return selectedCommand(failed.Context)
 	}
 	return name
@@ -79,9 +79,8 @@ func plainError(err error) error {
 		}
 		return fmt.Errorf("%s is %s: it must be %s", found[1], found[3], kind)
 	}
-	failed := new(kong.ParseError)
-	var unknown *enum.UnknownError
-	if errors.As(err, &unknown) && errors.As(err, &failed) {
+	failed, isParsing := errors.AsType[*kong.ParseError](err)
+	if unknown, is := errors.AsType[*enum.UnknownError](err); is && isParsing {
 		if others := flagsFor(failed.Context, unknown.Name); len(others) > 0 {
 			flag, _, _ := strings.Cut(text, ":")
 			return fmt.Errorf("%s has no value %q; did you mean %s?",
@@ -89,7 +88,7 @@ func plainError(err error) error {
 		}
 	}
 	found := unexpected.FindStringSubmatch(text)
-	if found != nil && !strings.HasPrefix(found[1], "-") && errors.As(err, &failed) {
+	if found != nil && !strings.HasPrefix(found[1], "-") && isParsing {
 		if name := firstInput(failed.Context); name != "" {
 			return fmt.Errorf("%w, did you mean --%s %s?", err, name, found[1])
 		}
@@ -133,8 +132,8 @@ func flagsFor(line *kong.Context, name string) (all []string) {
 		if err == nil {
 			return []string{"--" + flag.Name + " " + name}
 		}
-		var unknown *enum.UnknownError
-		if !errors.As(err, &unknown) {
+		unknown, is := errors.AsType[*enum.UnknownError](err)
+		if !is {
 			continue
 		}
 		for _, value := range unknown.Names {

@@ -81,8 +81,7 @@ func withHint(err error) error {
 	if errors.Is(err, stage.ErrNoTimeLimit) {
 		return fmt.Errorf("%w (--minutes 10 plans for ten minutes)", err)
 	}
-	var none *datasets.NoGraphError
-	if errors.As(err, &none) {
+	if none, is := errors.AsType[*datasets.NoGraphError](err); is {
 		for _, t := range tasks.All {
 			if commands := taskTrainers[t.Name]; commands != "" && t.Holds(none.Source) {
 				return fmt.Errorf("%w (%s is data for %s)", err, none.Source, commands)

@@ -120,7 +120,7 @@ func (s *Study) lock() error {
 		return err
 	}
 	release, err := atomicfile.TakeLock(lockFile(s.path))
-	locked := new(atomicfile.LockedError)
+	locked, isLocked := errors.AsType[*atomicfile.LockedError](err)
 	switch {
 	case err == nil:
 		s.release = release
@@ -128,7 +128,7 @@ func (s *Study) lock() error {
 			return err
 		}
 		return s.run("PRAGMA journal_mode = TRUNCATE", "PRAGMA synchronous = FULL")
-	case errors.As(err, &locked):
+	case isLocked:
 		return &InUseError{s.path, locked.Process}
 	case !errors.Is(err, errors.ErrUnsupported):
 		return notWritable(s.path, err)
