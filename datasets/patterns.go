@@ -1,7 +1,5 @@
 package datasets
 
-import "iter"
-
 // Pattern is the kind of a relation in the sense of Appendix B of the paper.
 type Pattern int
 
@@ -79,13 +77,14 @@ func patternsOf(train []Triple, facts []pairFact, entities, relations int) []Rel
 func haveHeadsAsTails(triples triplesIn, entities, relations int) []bool {
 	headOf := make([]int32, entities) // the last relation + 1
 	inBoth := make([]bool, relations)
-	eachRelation(triples, relations, func(relation int32, ofRelation iter.Seq[Triple]) {
-		for t := range ofRelation {
+	ends := NewEnds(relations, triples...)
+	for relation := range int32(relations) {
+		for t := range ends.Facts(relation) {
 			headOf[t.Head] = relation + 1
 		}
-		for t := range ofRelation {
+		for t := range ends.Facts(relation) {
 			inBoth[relation] = inBoth[relation] || headOf[t.Tail] == relation+1
 		}
-	})
+	}
 	return inBoth
 }

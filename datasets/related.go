@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 )
@@ -124,9 +123,10 @@ func (r RelatedRelations) isChance(probability float64) bool {
 func densities(triples triplesIn, facts []int, entities int) []float64 {
 	heads, tails := make([]int32, entities), make([]int32, entities) // the last relation + 1
 	density := make([]float64, len(facts))
-	eachRelation(triples, len(facts), func(relation int32, ofRelation iter.Seq[Triple]) {
+	ends := NewEnds(len(facts), triples...)
+	for relation := range int32(len(facts)) {
 		headCount, tailCount := 0, 0
-		for t := range ofRelation {
+		for t := range ends.Facts(relation) {
 			if heads[t.Head] <= relation {
 				heads[t.Head] = relation + 1
 				headCount++
@@ -136,30 +136,11 @@ func densities(triples triplesIn, facts []int, entities int) []float64 {
 				tailCount++
 			}
 		}
-		density[relation] = float64(facts[relation]) / float64(headCount) / float64(tailCount)
-	})
-	return density
-}
-
-// eachRelation calls visit with the triples of each relation, in ascending order.
-func eachRelation(
-	triples triplesIn, relations int, visit func(relation int32, ofRelation iter.Seq[Triple]),
-) {
-	order, starts := groupBy(triples.count(), relations, func(i int) (int32, int32) {
-		return triples.at(i).Relation, int32(i)
-	})
-	for r := range relations {
-		if starts[r] == starts[r+1] {
-			continue
+		if headCount > 0 {
+			density[relation] = float64(facts[relation]) / float64(headCount) / float64(tailCount)
 		}
-		visit(int32(r), func(yield func(Triple) bool) {
-			for _, i := range order[starts[r]:starts[r+1]] {
-				if !yield(triples.at(int(i))) {
-					return
-				}
-			}
-		})
 	}
+	return density
 }
 
 func keysOf(related []RelatedRelations) map[relatedKey]bool {

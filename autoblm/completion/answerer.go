@@ -305,14 +305,14 @@ func (a *Answerer) knownAnswers(queries int, o PredictOptions) func(q question) 
 		return answersIn(a.graph.Known())
 	}
 	return func(q question) (answers []int32) {
-		a.ends.Facts(q.relation, func(t datasets.Triple) {
+		for t := range a.ends.Facts(q.relation) {
 			switch {
 			case !q.forHeads && t.Head == q.given:
 				answers = append(answers, t.Tail)
 			case q.forHeads && t.Tail == q.given:
 				answers = append(answers, t.Head)
 			}
-		})
+		}
 		slices.Sort(answers)
 		return slices.Compact(answers)
 	}

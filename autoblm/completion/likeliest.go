@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/datasets"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -75,14 +74,13 @@ func (a *Answerer) Likeliest(
 // isFunctional reports whether each head of a relation has one tail in the facts.
 func (a *Answerer) isFunctional(relation int32) bool {
 	tails := map[int32]int32{}
-	isFunctional := true
-	a.ends.Facts(relation, func(t datasets.Triple) {
+	for t := range a.ends.Facts(relation) {
 		if tail, found := tails[t.Head]; found && tail != t.Tail {
-			isFunctional = false
+			return false
 		}
 		tails[t.Head] = t.Tail
-	})
-	return isFunctional
+	}
+	return true
 }
 
 // likely is a triple whose logarithm of the share is within a margin of log.

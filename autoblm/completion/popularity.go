@@ -28,10 +28,10 @@ func Popularity(
 		}
 		heads.reset()
 		tails.reset()
-		facts.Facts(relation, func(t datasets.Triple) {
+		for t := range facts.Facts(relation) {
 			heads.add(t.Head)
 			tails.add(t.Tail)
-		})
+		}
 		heads.sort()
 		tails.sort()
 		// Queries with many known answers are frequent, so their counts are kept.
