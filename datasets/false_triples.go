@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/datasets/facts"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 // FalseTriples returns the false triples of "valid" or "test" that the files of the graph give; see
@@ -58,7 +59,7 @@ func (g *Graph) addFalse(split, path string, falses [][]string) {
 	if g.falses == nil {
 		g.falses = map[string][]Triple{}
 	}
-	entities, relations := idsOf(g.Entities), idsOf(g.Relations)
+	entities, relations := labels.Index(g.Entities), labels.Index(g.Relations)
 	unknown, first := 0, ""
 	for _, cells := range falses {
 		head, hasHead := entities[cells[0]]
@@ -88,13 +89,4 @@ func cutTruth(line []byte) (triple []byte, isFalse bool) {
 		return triple, true
 	}
 	return bytes.TrimSuffix(line, []byte("\t1")), false
-}
-
-// idsOf returns the ids of labels.
-func idsOf(labels []string) map[string]int32 {
-	ids := make(map[string]int32, len(labels))
-	for id, label := range labels {
-		ids[label] = int32(id)
-	}
-	return ids
 }

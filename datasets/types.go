@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets/facts"
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 // Types holds the declared types of the entities of a graph. An entity may have several, or none.
@@ -105,7 +106,7 @@ func IsTypeRelation(label string) bool { return slices.Contains(typeLabels, labe
 // declareTypes sets the types that the facts of the graph, and lines of entity<TAB>type in a file,
 // declare. Lines about other entities are skipped.
 func (g *Graph) declareTypes(open opener) error {
-	var labels labelIDs
+	var types labelIDs
 	var declared []EntityType
 	isType := make([]bool, len(g.Relations))
 	for r, label := range g.Relations {
@@ -114,14 +115,14 @@ func (g *Graph) declareTypes(open opener) error {
 	for _, triples := range g.splits() {
 		for _, t := range triples {
 			if isType[t.Relation] {
-				declared = append(declared, EntityType{t.Head, labels.id(g.Entities[t.Tail])})
+				declared = append(declared, EntityType{t.Head, types.id(g.Entities[t.Tail])})
 			}
 		}
 	}
 	text, err := open.first(typesFile)
 	switch {
 	case err == nil:
-		ids := idsOf(g.Entities)
+		ids := labels.Index(g.Entities)
 		lines := 0
 		err := visitLines(text, func(line []byte) error {
 			cells := strings.Split(string(line), "\t")
@@ -131,7 +132,7 @@ func (g *Graph) declareTypes(open opener) error {
 			}
 			lines++
 			if id, found := ids[cells[0]]; found {
-				declared = append(declared, EntityType{id, labels.id(cells[1])})
+				declared = append(declared, EntityType{id, types.id(cells[1])})
 			}
 			return nil
 		})
@@ -146,7 +147,7 @@ func (g *Graph) declareTypes(open opener) error {
 		return err
 	}
 	if len(declared) > 0 {
-		g.Types = NewTypes(len(g.Entities), labels.labels, declared)
+		g.Types = NewTypes(len(g.Entities), types.labels, declared)
 	}
 	return nil
 }

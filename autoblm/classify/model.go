@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 // Model holds a trained encoder with the labels of its training data. It does not contain the
@@ -81,10 +82,7 @@ func (m *Model) Graph(from string) (*rdf.Graph, error) {
 
 // network returns the network that classifies some nodes of the model's graph, with its tables.
 func (m *Model) network(g *rdf.Graph, outputs []rdf.Label) (*Network, [][]float32) {
-	ids := make(map[string]int, len(m.Entities))
-	for row, name := range m.Entities {
-		ids[name] = row
-	}
+	ids := labels.Index(m.Entities)
 	n := newNetwork(g, m.Settings, outputs, func(n *Network) []bool {
 		isBlank := make([]bool, len(n.Inputs))
 		for row, node := range n.Inputs {
@@ -98,7 +96,7 @@ func (m *Model) network(g *rdf.Graph, outputs []rdf.Label) (*Network, [][]float3
 	tables[0] = make([]float32, len(n.Inputs)*d)
 	for row, node := range n.Inputs {
 		if node != Blank {
-			copy(tables[0][row*d:][:d], m.Tables[0][ids[g.Nodes[node]]*d:])
+			copy(tables[0][row*d:][:d], m.Tables[0][int(ids[g.Nodes[node]])*d:])
 		}
 	}
 	return n, tables

@@ -102,13 +102,7 @@ func NewAnswerer(p Predictor, g *datasets.Graph, engine kge.Engine) (*Answerer, 
 		predictor: p, model: m, engine: engine, isPrepared: new(atomic.Bool),
 		sets: map[end]*candidates{}, restrict: map[end]kge.EntityScorer{},
 	}
-	a.entities = sync.OnceValue(func() map[string]int32 {
-		ids := make(map[string]int32, len(m.EntityLabels))
-		for id, label := range m.EntityLabels {
-			ids[label] = int32(id)
-		}
-		return ids
-	})
+	a.entities = sync.OnceValue(func() map[string]int32 { return labels.Index(m.EntityLabels) })
 	a.trained = sync.OnceValue(a.knowsTrain)
 	if g != nil {
 		aligned, _, err := AlignKnown(m, g) // new labels do not concern the others

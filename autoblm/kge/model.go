@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 // Model is a trained model with the labels of its entities and relations.
@@ -134,12 +136,12 @@ func (m *Model) Extend(other *Model) *Model {
 	own, from := m.layout(), other.layout()
 	var tables [][]float32
 	for i, t := range extended.layout() {
-		known, size, indices := len(own[i].labels), t.rows*t.columns, indicesOf(from[i].labels)
+		known, size, indices := len(own[i].labels), t.rows*t.columns, labels.Index(from[i].labels)
 		table := make([]float32, 0, t.totalRows()*t.columns)
 		for direction := range t.directions {
 			table = append(table, m.All()[i][direction*known*size:][:known*size]...)
 			for _, label := range t.labels[known:] {
-				row := direction*len(from[i].labels) + indices[label]
+				row := direction*len(from[i].labels) + int(indices[label])
 				table = append(table, other.All()[i][row*size:][:size]...)
 			}
 		}
@@ -149,9 +151,9 @@ func (m *Model) Extend(other *Model) *Model {
 	return &extended
 }
 
-// union returns the labels and then those of others that are not among them.
-func union(labels, others []string) []string {
-	all, indices := slices.Clone(labels), indicesOf(labels)
+// union returns labels and then those of others that are not among them.
+func union(own, others []string) []string {
+	all, indices := slices.Clone(own), labels.Index(own)
 	for _, label := range others {
 		if _, isKnown := indices[label]; !isKnown {
 			all = append(all, label)
@@ -160,25 +162,16 @@ func union(labels, others []string) []string {
 	return all
 }
 
-// indicesOf returns the index of each label.
-func indicesOf(labels []string) map[string]int {
-	indices := make(map[string]int, len(labels))
-	for i, label := range labels {
-		indices[label] = i
-	}
-	return indices
-}
-
 // orderOf returns the index in from of each label in to.
 func orderOf(kind string, from, to []string) ([]int, error) {
-	indices := indicesOf(from)
+	indices := labels.Index(from)
 	order := make([]int, len(to))
 	for i, label := range to {
 		index, found := indices[label]
 		if !found {
 			return nil, fmt.Errorf("the model lacks the %s %q", kind, label)
 		}
-		order[i] = index
+		order[i] = int(index)
 		delete(indices, label)
 	}
 	for _, label := range from {

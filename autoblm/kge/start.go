@@ -125,14 +125,14 @@ func (s *Start) rows(t labelledTable) ([][]float32, error) {
 			return nil, fmt.Errorf("the %s to begin with have %d numbers each, but the model has %d: "+
 				"choose the same model and dimension", t.name, from.Columns, t.rows*t.columns)
 		}
-		index := indicesOf(from.Labels)
+		index := labels.Index(from.Labels)
 		for i, label := range names {
 			row, found := index[label]
 			if !found && from.Words {
 				row, found = index[labels.Word(label)]
 			}
 			if found && rows[i] == nil {
-				rows[i] = from.Row(row)
+				rows[i] = from.Row(int(row))
 			}
 		}
 	}

@@ -29,6 +29,15 @@ func Entity(labels []string, label string) (int32, error) {
 	return int32(id), nil
 }
 
+// Index returns the ids of labels. Of equal labels, it has the last id.
+func Index(labels []string) map[string]int32 {
+	ids := make(map[string]int32, len(labels))
+	for id, label := range labels {
+		ids[label] = int32(id)
+	}
+	return ids
+}
+
 // Word returns a label as the word of a word2vec file, which cannot have white space: each becomes
 // "_".
 func Word(label string) string {

@@ -34,10 +34,7 @@ func newIDs(source, kind string, from, to []string) *ids {
 	if slices.Equal(from, to) {
 		return t
 	}
-	indices := make(map[string]int32, len(to))
-	for i, label := range to {
-		indices[label] = int32(i)
-	}
+	indices := Index(to)
 	t.other = make([]int32, len(from))
 	for i, label := range from {
 		t.other[i] = -1
