@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -199,15 +198,6 @@ func memberWeight(weights []float64, member, members int) float64 {
 		return 1 / float64(members)
 	}
 	return weights[member]
-}
-
-// logSumExp returns the logarithm of the sum of exponentials.
-func logSumExp(scores []float64) float64 {
-	largest, sum := slices.Max(scores), 0.0
-	for _, s := range scores {
-		sum += math.Exp(s - largest)
-	}
-	return largest + math.Log(sum)
 }
 
 // ErrEnsemblePrecision means that an ensemble was asked to rank in bfloat16.

@@ -1,7 +1,6 @@
 package completion
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -9,11 +8,11 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// trainingQuery is a query of training triples with all of its answers, ascending. The relation is
-// that of a path, as in [answer].
+// trainingQuery is a query of training triples with all of its answers, ascending. It embeds the
+// first one.
 type trainingQuery struct {
-	anchor, relation int32
-	targets          []int32
+	answer
+	targets []int32
 }
 
 // trainingQueries returns the queries of triples in both directions, by relation and anchor.
@@ -27,7 +26,7 @@ func trainingQueries(triples []datasets.Triple) (queries []trainingQuery) {
 	}
 	for _, group := range groupsOf(answers, len(answers)) {
 		n := len(group)
-		queries = append(queries, trainingQuery{group[0].anchor, group[0].relation, targets[:n:n]})
+		queries = append(queries, trainingQuery{group[0], targets[:n:n]})
 		targets = targets[n:]
 	}
 	return queries
@@ -40,9 +39,7 @@ func queryBatches(queries []trainingQuery, s kge.Settings, rng *rand.Rand) kge.B
 	shuffle(rng, order)
 	order = firstSteps(order, s.Batch, s)
 	for batch := range slices.Chunk(order, s.Batch) {
-		slices.SortFunc(batch, func(a, b trainingQuery) int {
-			return cmp.Or(cmp.Compare(a.relation, b.relation), cmp.Compare(a.anchor, b.anchor))
-		})
+		slices.SortFunc(batch, func(a, b trainingQuery) int { return byQuestion(a.answer, b.answer) })
 	}
 	return inBatches(order, s.Batch, allTargets)
 }
@@ -52,7 +49,7 @@ func allTargets(examples []kge.Example, queries []trainingQuery) {
 	for i, q := range queries {
 		x := &examples[i]
 		x.Anchor, x.Path[0] = q.anchor, q.relation
-		x.Target, x.Targets = q.targets[0], q.targets
+		x.Target, x.Targets = q.target, q.targets
 		x.Weight, x.BackWeight, x.FactWeight = 1, 0, 1
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"gonum.org/v1/gonum/floats"
 )
 
 // omitted is the difference from the largest score below which exponentials are omitted. Their sum
@@ -56,14 +57,14 @@ func (a *Answerer) logSum(
 	for i := range all {
 		all[i] = exact(c.id(i))
 	}
-	return logSumExp(all)
+	return floats.LogSumExp(all)
 }
 
 // logShare returns the logarithm of the share of an answer with a score. An answer that is no
 // candidate is added to the candidates.
 func logShare(logSum, score float64, isCandidate bool) float64 {
 	if !isCandidate {
-		logSum = logSumExp([]float64{logSum, score})
+		logSum = floats.LogSumExp([]float64{logSum, score})
 	}
 	return min(0, score-logSum)
 }

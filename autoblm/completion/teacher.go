@@ -63,14 +63,8 @@ func NewTeacher(p Predictor, g *datasets.Graph) (*Teacher, error) {
 
 // trainingQuestions returns the queries of the training triples in both directions, each once.
 func trainingQuestions(g *datasets.Graph) (questions []kge.Question) {
-	all := make([]answer, 0, 2*len(g.Train))
-	for _, t := range g.Train {
-		all = append(all, answer{anchor: t.Head, relation: 2 * t.Relation},
-			answer{anchor: t.Tail, relation: 2*t.Relation + 1})
-	}
-	slices.SortFunc(all, byQuestion)
-	for _, a := range slices.Compact(all) {
-		questions = append(questions, kge.Question{Anchor: a.anchor, Path: []int32{a.relation}})
+	for _, q := range trainingQueries(g.Train) {
+		questions = append(questions, kge.Question{Anchor: q.anchor, Path: []int32{q.relation}})
 	}
 	return questions
 }
