@@ -54,7 +54,7 @@ func WeighByRelation(
 	if err != nil {
 		return nil, nil, err
 	}
-	f := weightFit{rivals: r, relation: relationsOf(triples), folds: folds}
+	f := weightFit{rivals: r, triples: triples, folds: folds}
 	w := &RelationWeights{Triples: len(triples), ByRelation: map[string][]float64{}}
 	weights, shrinkage, heldOut, err := f.learn(ctx)
 	if err != nil {

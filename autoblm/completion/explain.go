@@ -30,7 +30,10 @@ func (a *Answerer) Explain(ctx context.Context, predictions []Prediction, count 
 	}
 	for i := range predictions {
 		p := &predictions[i]
-		hoods := neighborhoods{a: a, answers: answers, kept: map[hood]*neighborhood{}}
+		hoods := neighborhoods{
+			a: a, answers: answers, isOtherKept: p.Query.Relation == "",
+			kept: map[hood]*neighborhood{},
+		}
 		for n := range p.Answers {
 			q, err := a.resolve(p.Query.Answered(p.Answers[n]), answers, new(mostSuggestions))
 			if err != nil {
@@ -39,7 +42,6 @@ func (a *Answerer) Explain(ctx context.Context, predictions []Prediction, count 
 			if p.Query.Head == "" {
 				q.given, q.other, q.forHeads = q.other, q.given, true
 			}
-			hoods.isOtherKept = p.Query.Relation == ""
 			if p.Answers[n].Because, err = a.reasons(ctx, q, count, hoods); err != nil {
 				return err
 			}

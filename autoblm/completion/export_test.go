@@ -53,7 +53,9 @@ const MaxRivals = maxRivals
 
 // FitWeights fits the weights of two models to an answer with one rival, for several folds.
 func FitWeights(ctx context.Context) (logs [][]float64, err error) {
-	f := &weightFit{rivals: &rivals{2, [][]float32{{1, -1}, {1, -1}}}, relation: []int32{0}, folds: 3}
+	f := &weightFit{
+		rivals: &rivals{2, [][]float32{{1, -1}, {1, -1}}}, triples: make([]datasets.Triple, 1), folds: 3,
+	}
 	shared := map[fitKey][]float64{}
 	for fold := range f.folds + 1 {
 		logs = append(logs, make([]float64, 2))

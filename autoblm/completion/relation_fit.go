@@ -15,8 +15,8 @@ import (
 // weightFit learns weights by relation.
 type weightFit struct {
 	*rivals
-	relation []int32 // of each triple
-	folds    int     // triple i is in fold i mod folds
+	triples []datasets.Triple
+	folds   int // triple i is in fold i mod folds
 }
 
 // shrinkages are the strengths to choose from for relations, strongest first. With the first, they
@@ -47,8 +47,8 @@ func (f *weightFit) learn(ctx context.Context) (
 	weights map[int32][]float64, shrinkage, heldOut float64, err error,
 ) {
 	triples := map[int32][]int{}
-	for i, relation := range f.relation {
-		triples[relation] = append(triples[relation], i)
+	for i, t := range f.triples {
+		triples[t.Relation] = append(triples[t.Relation], i)
 		triples[allRelations] = append(triples[allRelations], i)
 	}
 	shared := map[fitKey][]float64{} // logarithms of weights
@@ -72,7 +72,7 @@ func (f *weightFit) learn(ctx context.Context) (
 		}
 		mrr := f.mrr(func(triple int) []float64 {
 			fold := triple % f.folds
-			logs := fits[fitKey{f.relation[triple], fold}]
+			logs := fits[fitKey{f.triples[triple].Relation, fold}]
 			if logs == nil {
 				logs = shared[fitKey{allRelations, fold}]
 			}
@@ -127,11 +127,11 @@ func (f *weightFit) fitAll(
 // mrr returns the MRR of all triples with weights of the models, which depend on the triple.
 func (f *weightFit) mrr(weights func(triple int) []float64) float64 {
 	sum := 0.0
-	for i := range f.relation {
+	for i := range f.triples {
 		w := weights(i)
 		sum += f.reciprocalRank(2*i, w) + f.reciprocalRank(2*i+1, w)
 	}
-	return sum / float64(2*len(f.relation))
+	return sum / float64(2*len(f.triples))
 }
 
 // fit returns the logarithms θ of the weights w = exp(θ)/models that minimize a smooth bound of the
@@ -216,13 +216,4 @@ func normalized(logs []float64) []float64 {
 		weights[i] = math.Exp(log - total)
 	}
 	return weights
-}
-
-// relationsOf returns the relation of each triple.
-func relationsOf(triples []datasets.Triple) []int32 {
-	relations := make([]int32, len(triples))
-	for i, t := range triples {
-		relations[i] = t.Relation
-	}
-	return relations
 }

@@ -73,8 +73,11 @@ func nextPath(model string, d *query.Data, preferred ...int) string {
 
 // nextNode returns the command that classifies a labelled node of the graph.
 func nextNode(model string, g *rdf.Graph) string {
-	for _, l := range append(g.Test[:len(g.Test):len(g.Test)], g.Train...) {
-		return shellCommand([]string{"classify", "predict", "--model", model, "--node", g.Nodes[l.Node]})
+	for _, nodes := range [][]rdf.Label{g.Test, g.Train} {
+		if len(nodes) > 0 {
+			node := g.Nodes[nodes[0].Node]
+			return shellCommand([]string{"classify", "predict", "--model", model, "--node", node})
+		}
 	}
 	return ""
 }

@@ -98,7 +98,7 @@ func (s searchRun) execute(ctx context.Context, o *output) error {
 		case s.settings.Model == form.Bilinear:
 			s.printStructures(w, o, result, summary)
 		default:
-			s.printRecipes(w, o, result, summary)
+			s.printRecipes(w, result, summary)
 		}
 	})
 	if err := errors.Join(printed, saved); err != nil {
@@ -250,7 +250,7 @@ func bestStructure(r *search.Result, summary searchSummary) (structure.Structure
 }
 
 // printRecipes prints a search for the recipe of a model without a structure.
-func (s searchRun) printRecipes(w io.Writer, _ *output, r *search.Result, summary searchSummary) {
+func (s searchRun) printRecipes(w io.Writer, r *search.Result, summary searchSummary) {
 	s.printTitle(w, s.settings.Model.Title(structure.Structure{}), format.Count(r.Trained, "recipe"), r)
 	fmt.Fprintln(w)
 	summary.PrintRecipes(w)

@@ -15,6 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
 // Contents holds the contents of a study file.
@@ -48,7 +49,7 @@ func Read(path string) (c *Contents, err error) {
 // an [InUseError] soon.
 func Peek(path string) (c *Contents, err error) {
 	err = view(path, quickly, func(d database) error {
-		c, err = d.contents(description)
+		c, err = d.contents(modelfolder.Description)
 		return err
 	})
 	return c, err
@@ -289,8 +290,6 @@ func mrr(p task.Presentation, score *float64) *float64 {
 	return score
 }
 
-const description = "model.json"
-
 // Description holds the contents of the model.json of a stored model.
 type Description struct {
 	Form      form.Form            `json:"form,omitzero"` // omitted for bilinear models
@@ -309,7 +308,7 @@ func DescriptionOf(a task.Artifact) (d Description, err error) {
 	if err != nil {
 		return d, err
 	}
-	if err := json.Unmarshal(files[description], &d); err != nil {
+	if err := json.Unmarshal(files[modelfolder.Description], &d); err != nil {
 		return d, fmt.Errorf("read the description of the model: %w", err)
 	}
 	return d, nil
