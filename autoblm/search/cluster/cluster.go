@@ -303,7 +303,7 @@ func isPermanent(err error) bool {
 	return errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyNotFound) ||
 		errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrMsgNotFound) ||
 		errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) ||
-		errors.As(err, new(*fs.PathError))
+		errors.Is(err, errDamaged) || errors.As(err, new(*fs.PathError))
 }
 
 // queue returns the part of a subject that separates trials by arithmetic and by the version of the

@@ -62,11 +62,17 @@ func (c *Cluster) sendOnce(
 	watched := &watchedReader{Reader: reader, idle: 6 * c.idle}
 	watched.timer = time.AfterFunc(watched.idle, cancel)
 	defer watched.timer.Stop()
-	if _, err = to.Put(sending, jetstream.ObjectMeta{Name: name}, watched); err != nil {
+	sent, err := to.Put(sending, jetstream.ObjectMeta{Name: name}, watched)
+	if err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
 		defer cancel()
 		c.removePart(ctx, to, name)
 		return fmt.Errorf("send %s to the cluster: %w", name, err)
+	}
+	// A damaged store confirms messages that it does not keep. The receiver may have removed the object.
+	_, err = to.GetInfo(ctx, name, jetstream.GetObjectInfoShowDeleted())
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return fmt.Errorf("send %s to the cluster: %w", name, withRemoval("OBJ_"+sent.Bucket))
 	}
 	return nil
 }

@@ -18,13 +18,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Answers of a worker to the request for a model. After modelFull and modelFailed follows the error
-// of the last attempt; the worker sends the model again.
+// Answers of a worker to the request for a model. After those with a colon follows the error of the
+// last attempt; the worker sends the model again.
 const (
-	modelComing = "coming"
-	modelLost   = "lost"
-	modelFull   = "full: "
-	modelFailed = "failed: "
+	modelComing  = "coming"
+	modelLost    = "lost"
+	modelFull    = "full: "
+	modelDamaged = "damaged: "
+	modelFailed  = "failed: "
 )
 
 const (
@@ -161,8 +162,13 @@ func (w *Worker) send(ctx context.Context, request *nats.Msg) {
 	}
 	answer := modelComing
 	if failed := w.models.failed[key]; failed != nil {
-		if answer = modelFailed; isFull(failed) {
+		switch {
+		case isFull(failed):
 			answer = modelFull
+		case errors.Is(failed, errDamaged):
+			answer = modelDamaged
+		default:
+			answer = modelFailed
 		}
 		answer += limited(failed.Error())
 	}
@@ -237,10 +243,14 @@ func (c *Cluster) artifact(
 			if err := full.wait(withFix(fmt.Errorf("worker %s: %s", of.Worker, text))); err != nil {
 				return nil, err
 			}
-		case strings.HasPrefix(string(answer.Data), modelFailed):
+		case strings.HasPrefix(string(answer.Data), modelFailed),
+			strings.HasPrefix(string(answer.Data), modelDamaged):
 			failures++
 			last = fmt.Errorf("worker %s: %s", of.Worker, answer.Data)
 			c.note(fmt.Sprintf("warning: fetch a model: %v", last))
+			if failures >= maxDownloads && strings.HasPrefix(string(answer.Data), modelDamaged) {
+				return nil, fmt.Errorf("fetch a model: %w", last) // another training would not help
+			}
 		}
 		if failures >= maxDownloads {
 			return nil, fmt.Errorf("%w: %w", errModelLost, last)

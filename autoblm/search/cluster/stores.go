@@ -126,7 +126,7 @@ func (c *Cluster) addQueue(ctx context.Context, arithmetic string) error {
 			AckPolicy:     jetstream.AckExplicitPolicy, AckWait: c.lease,
 			MaxAckPending: -1, MaxWaiting: 10000, MaxDeliver: -1, InactiveThreshold: c.keep,
 		})
-		return err
+		return withDamage(err, queueName(arithmetic))
 	})
 }
 
