@@ -123,5 +123,12 @@ func (f minutesFlag) deadline(began time.Time, queries int) *kge.Deadline {
 	return &kge.Deadline{Began: began, End: began.Add(minutes(f.Minutes)), Ranked: queries}
 }
 
-// minutes converts minutes to a duration.
-func minutes(m float64) time.Duration { return time.Duration(m * float64(time.Minute)) }
+// minutes converts minutes to a duration. A positive one stays positive, and so do its parts in a
+// plan, because 0 means no limit.
+func minutes(m float64) time.Duration {
+	d := time.Duration(m * float64(time.Minute))
+	if m > 0 {
+		d = max(d, time.Microsecond)
+	}
+	return d
+}

@@ -46,10 +46,12 @@ func TestReportWithoutValidation(t *testing.T) {
 
 // TestSearchWithoutTime keeps a baseline.
 func TestSearchWithoutTime(t *testing.T) {
-	folder := t.TempDir()
-	has(t, object(t, "search --minutes 0.0001 --dataset", smallGraph(t), "--out", folder),
-		fields{"trained": 0, "kept.from": "baseline"})
-	object(t, "predict --head e10 --relation near --model", folder)
+	for _, minutes := range []string{"0.0001", "1e-320"} {
+		folder := t.TempDir()
+		has(t, object(t, "search --minutes", minutes, "--dataset", smallGraph(t), "--out", folder),
+			fields{"trained": 0, "kept.from": "baseline"})
+		object(t, "predict --head e10 --relation near --model", folder)
+	}
 }
 
 // TestTimedSearchesBeginWithDefault: searches of all tasks, chunks and stages train the default model
