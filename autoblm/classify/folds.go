@@ -42,28 +42,37 @@ func CheckGraph(g *rdf.Graph, s Settings) error {
 	if err := cmp.Or(s.Validate(), g.Validate()); err != nil {
 		return err
 	}
-	if n := len(labelledNodes(g)); s.SeenBy > n {
-		return fmt.Errorf("seen-by is %d: %s has %d labelled nodes; set it to at most that number",
-			s.SeenBy, g.Name, n)
-	}
 	if len(g.Train) < s.Folds {
 		return fmt.Errorf("%s has %d training nodes: they cannot be divided into %d folds; label more nodes",
 			g.Name, len(g.Train), s.Folds)
+	}
+	if n := len(labelledNodes(g)); s.SeenBy > n {
+		return fmt.Errorf("seen-by is %d: %s has %d labelled nodes; set it to at most that number",
+			s.SeenBy, g.Name, n)
 	}
 	if len(g.Classes) == 1 {
 		return fmt.Errorf("all labelled nodes of %s have the class %q: label nodes of other classes",
 			g.Name, g.Classes[0])
 	}
-	counts := make([]int, len(g.Classes))
+	train, test := make([]int, len(g.Classes)), make([]int, len(g.Classes))
 	for _, l := range g.Train {
-		counts[l.Class]++
+		train[l.Class]++
 	}
-	for class, count := range counts {
-		if count < 2 {
-			return fmt.Errorf("class %q has %d of the training nodes: cross-validation needs two of "+
-				"each class, one to learn from while the other is held out; label more nodes, or leave "+
-				"the class out", g.Classes[class], count)
+	for _, l := range g.Test {
+		test[l.Class]++
+	}
+	for class, count := range train {
+		if count >= 2 {
+			continue
 		}
+		drawn := ""
+		if test[class] > 0 {
+			drawn = fmt.Sprintf(" and %d of the test nodes, which are drawn at random unless "+
+				"trainingSet.tsv and testSet.tsv choose them", test[class])
+		}
+		return fmt.Errorf("class %q has %d of the training nodes%s: cross-validation needs two of "+
+			"each class, one to learn from while the other is held out; label more nodes, or leave "+
+			"the class out", g.Classes[class], count, drawn)
 	}
 	if s.Runs > 0 && len(g.Test) == 0 {
 		return fmt.Errorf("%s has no test nodes: set runs to 0", g.Name)

@@ -19,12 +19,12 @@ func TestTrainerRefuses(t *testing.T) {
 			g.Classes = append(g.Classes, "rare")
 			g.Train[0].Class = 2
 		},
-		`class "new" has 0 of the training nodes`: func(g *graph, _ *settings) {
+		`class "new" has 0 of the training nodes and 1 of the test nodes, which are drawn`: func(g *graph, _ *settings) {
 			g.Classes = append(g.Classes, "new")
 			g.Test[0].Class = 2
 		},
 		"18 training nodes: they cannot be divided into 19 folds": func(_ *graph, s *settings) {
-			s.Folds = 19
+			s.Folds, s.SeenBy = 19, 99
 		},
 		"no test nodes: set runs to 0":          func(g *graph, _ *settings) { g.Test = nil },
 		"dim is 0: it must be from 1":           func(_ *graph, s *settings) { s.Dim = 0 },

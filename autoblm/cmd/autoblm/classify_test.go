@@ -121,7 +121,9 @@ func TestClassifyInterrupted(t *testing.T) {
 // TestClassifierDefaults: without a structure, the encoder blm has that of the default model.
 func TestClassifierDefaults(t *testing.T) {
 	train := "classify train --epochs 1 --runs 0 --dataset " + kinds(t, nil)
-	has(t, object(t, train), fields{"encoder": "blm", "structure": structure.MustParse("complex")})
+	model := object(t, train)
+	has(t, model, fields{"encoder": "blm", "structure": structure.MustParse("complex")})
+	object(t, "classify predict --node x:3 --model", get(model, "out").(string)) // also without runs
 	has(t, object(t, train, "--encoder gcn"), fields{"encoder": "gcn", "structure": nil})
 }
 
@@ -150,7 +152,7 @@ func TestRefusedClassifyTraining(t *testing.T) {
 	writeFile(t, "a,knows,b\nb,knows,c\nc,knows,d\nd,knows,a\n", dir, "facts.csv")
 	writeFile(t, "a\tred\nb\tred\nc\tblue\nd\tblue\n", dir, "classes.tsv")
 	out := filepath.Join(t.TempDir(), "out")
-	fail(t, cli.Failed, "has 4 labelled nodes", "classify train --dataset", dir, "--out", out)
+	fail(t, cli.Failed, "has 3 training nodes: they cannot be divided", "classify train --dataset", dir, "--out", out)
 	if _, err := os.Stat(out); !os.IsNotExist(err) {
 		t.Errorf("a folder is left: %v", err)
 	}

@@ -152,9 +152,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *o
 		return err
 	}
 	defer out.close()
-	options := classify.Options{
-		Engine: engine, KeepModels: c.Out != "" || training.settings.Runs > 0,
-	}
+	options := classify.Options{Engine: engine, KeepModels: true}
 	options.Checkpoint, err = classify.OpenCheckpoint(out.file, c.SaveEvery, out.warn)
 	if err != nil {
 		return err
