@@ -134,6 +134,12 @@ func answers(g *rdf.Graph, probabilities []float64, top int) (all []Answer) {
 	return all
 }
 
+// CheckNode returns an error if the graph has no node of a name; it suggests similar names.
+func CheckNode(g *rdf.Graph, name string) error {
+	_, err := findNode(g, name)
+	return err
+}
+
 // findNode returns the number of a node of the graph; the error suggests similar names.
 func findNode(g *rdf.Graph, name string) (int32, error) {
 	if id, found := g.Find(name); found {

@@ -76,8 +76,11 @@ func TestClassifyManyNodes(t *testing.T) {
 	}
 	text, _ := succeed(t, predict, "--nodes", file)
 	contains(t, text, "node     class", "<x:3>", "kind 1", "<x:new>")
-	unknown := writeFile(t, "x:3\nx:nobody\n", t.TempDir(), "nodes.txt")
-	fail(t, cli.Failed, `kinds has no node "x:nobody"`, predict, "--nodes", unknown)
+	unknown := writeFile(t, "x:3\n\nx:nobody\n", t.TempDir(), "nodes.txt")
+	_, stderr := succeed(t, predict, "--nodes", unknown)
+	contains(t, stderr, unknown+`:3 is skipped: kinds has no node "x:nobody"`, "1 of 2 nodes skipped")
+	unknown = writeFile(t, "x:nobody\n", t.TempDir(), "nodes.txt")
+	fail(t, cli.Failed, unknown+" has no node of kinds", predict, "--nodes", unknown)
 }
 
 // TestClassifyEnsemble: several models classify by the mean of their probabilities.

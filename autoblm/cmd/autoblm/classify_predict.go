@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
@@ -40,7 +41,7 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 		}
 		return o.Result(p, func(w io.Writer) { printPrediction(w, p) })
 	}
-	nodes, err := labelsIn(c.Nodes)
+	nodes, err := c.known(o, g)
 	if err != nil {
 		return fmt.Errorf("--nodes: %w", err)
 	}
@@ -52,6 +53,29 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 		Predictions []classify.Prediction `json:"predictions"`
 	}{all}
 	return o.Result(predictions, func(w io.Writer) { printPredictions(w, all) })
+}
+
+// known returns the nodes of the file that the graph has, with messages for the others.
+func (c *classifyPredictCommand) known(o *output, g *rdf.Graph) (nodes []string, err error) {
+	all, skipped := 0, 0
+	err = eachLabel(c.Nodes, func(line int, node string) {
+		all++
+		err := classify.CheckNode(g, node)
+		if err == nil {
+			nodes = append(nodes, node)
+		} else if skipped++; skipped <= 3 || o.Verbose {
+			o.Message("autoblm: %s:%d is skipped: %v", c.Nodes, line, err)
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(nodes) == 0:
+		return nil, fmt.Errorf("%s has no node of %s", c.Nodes, g.Name)
+	case skipped > 0:
+		o.Message("autoblm: %d of %s skipped", skipped, format.Count(all, "node"))
+	}
+	return nodes, nil
 }
 
 func printPrediction(w io.Writer, p classify.Prediction) {

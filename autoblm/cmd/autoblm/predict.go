@@ -258,20 +258,27 @@ func (f predictFlags) options() (o completion.PredictOptions, err error) {
 
 // labelsIn returns the labels in a file, one per line.
 func labelsIn(path string) (all []string, err error) {
+	err = eachLabel(path, func(_ int, label string) { all = append(all, label) })
+	return all, err
+}
+
+// eachLabel visits the labels in a file with the numbers of their lines.
+func eachLabel(path string, visit func(line int, label string)) error {
 	file, err := inputfile.OpenDecompressed(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	text := textfile.File{Path: path, Source: file}
+	text, line, isEmpty := textfile.File{Path: path, Source: file}, 0, true
 	for label := range text.Lines(maxLabel) {
-		if len(label) > 0 {
-			all = append(all, string(label))
+		if line++; len(label) > 0 {
+			visit(line, string(label))
+			isEmpty = false
 		}
 	}
-	if text.Err == nil && len(all) == 0 {
-		return nil, fmt.Errorf("%s is empty: write one label per line", path)
+	if text.Err == nil && isEmpty {
+		return fmt.Errorf("%s is empty: write one label per line", path)
 	}
-	return all, text.Err
+	return text.Err
 }
 
 // printQuestion prints a query with ? for a missing part.
