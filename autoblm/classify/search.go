@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -76,8 +75,7 @@ func checkUnused(r task.Recipe) error {
 	unset := settings.Of(used)
 	for i, s := range settings.Of(r) {
 		if s.Text() != unset[i].Text() {
-			name := strings.ReplaceAll(strings.TrimPrefix(s.Name, "training "), "_", "-")
-			return fmt.Errorf("classification does not use %s, which is %s: leave it out", name, s.Text())
+			return fmt.Errorf("classification does not use %s, which is %s: leave it out", s.Option, s.Text())
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"math"
@@ -67,6 +68,9 @@ func (f field) check(v reflect.Value) error {
 
 // label returns the name in the form of a flag, such as "validate-every".
 func (f field) label() string { return strings.ReplaceAll(f.name, "_", "-") }
+
+// option returns the name of the setting on the command line.
+func (f field) option() string { return cmp.Or(f.tag.Get("name"), f.label()) }
 
 // Limits lists the tags for limits.
 var Limits = []string{"min", "above", "max", "below"}

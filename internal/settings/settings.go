@@ -14,6 +14,8 @@ import (
 type Setting struct {
 	// Name is the JSON name after those of the enclosing structs, such as "training dim".
 	Name string
+	// Option is its name on the command line, without those of the enclosing structs.
+	Option string
 	// Help describes the setting.
 	Help  string
 	Value any
@@ -35,7 +37,7 @@ func Of(s any) []Setting {
 			}
 		case f.value.Kind() != reflect.Pointer: // a nil pointer has no settings
 			all = append(all, Setting{
-				Name: f.name, Help: f.tag.Get("help"), Value: f.value.Interface(),
+				Name: f.name, Option: f.option(), Help: f.tag.Get("help"), Value: f.value.Interface(),
 				Omitted: f.value.IsZero() && f.mayBeOmitted(),
 			})
 		}

@@ -28,7 +28,7 @@ var hints = []struct {
 	{datasets.ErrIncomplete, "dataset fetch"},
 	{datasets.ErrNotFolder, "dataset import, which writes a folder from files of facts"},
 	{datasets.ErrMalformed, "dataset import, which reads files with comments and other columns"},
-	{facts.ErrMalformed, "dataset import --lenient or classify train --lenient, which skip and count such lines"},
+	{facts.ErrMalformed, "dataset import --lenient, whose folder all commands read, or classify train --lenient; both skip and count such lines"},
 	{facts.ErrColumns, "dataset import --columns"},
 	{query.ErrNoQueries, "query sample"},
 	{completion.ErrNoSettings, "train --from"},

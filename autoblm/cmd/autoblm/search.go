@@ -342,6 +342,9 @@ func (c *searchCommand) settings(
 		return s, err
 	}
 	if err := t.CheckSearch(s); err != nil {
+		if flags.IsGiven(line, "dura") {
+			err = fmt.Errorf("%w (--dura sets --entity-l2 and --products)", err)
+		}
 		return s, err
 	}
 	return s, s.Validate()

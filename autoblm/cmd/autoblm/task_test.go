@@ -134,6 +134,8 @@ func TestTaskRefusals(t *testing.T) {
 		{cli.Misuse, "classification does not use batch, which is 7: leave it out", classes + " --batch 7"},
 		{cli.Misuse, "does not use n3, which is 0.1", classes + " --n3 0.1"},
 		{cli.Misuse, "does not use optimizer, which is adam", classes + " --optimizer adam"},
+		{cli.Misuse, "does not use init, which is xavier", classes + " --init xavier"},
+		{cli.Misuse, "(--dura sets --entity-l2 and --products)", classes + " --dura 0.1"},
 		{cli.Misuse, "does not use frequency", classes + " --frequency 0.1"},
 		{cli.Misuse, "--ensemble is for completion, not --task query", query + " --ensemble 4 --retrain-seeds 2"},
 		{cli.Misuse, "--retrain-splits is for completion", classes + " --retrain-splits 2 --retrain-seeds 2"},
