@@ -34,6 +34,8 @@ def query(structure, one, r):
 def scores(folder, head, relation, tail):
     """Returns the scores of all entities, in the order of entities.txt."""
     about = describe(folder)
+    if about.get("task") == "classify":
+        sys.exit(f"{folder}: the model classifies nodes, which this program does not do")
     if about.get("form", "bilinear") != "bilinear":
         sys.exit(f"{folder}: the model is {about['form']}, which this program does not read")
     structure = np.array([[int(c) for c in row.split(",")] for row in about["structure"].split(";")])

@@ -139,6 +139,11 @@ func TestMeasureEnsemble(t *testing.T) {
 	if want := ensembleMRR(t, made, on.Graph, "test"); math.Abs(sum/triples-want) > 0.001 {
 		t.Errorf("relations have a mean of %v, the ensemble %v", sum/triples, want)
 	}
+	classifier := task.Files{"model.json": []byte(`{"task":"classify","version":1}`)}
+	if _, err := completion.PredictorOf(classifier); err == nil ||
+		!strings.Contains(err.Error(), "the model classifies nodes") {
+		t.Error(err)
+	}
 	if got, err := completion.PredictorOf(nil); got != nil || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}

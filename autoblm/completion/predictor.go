@@ -2,6 +2,7 @@ package completion
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -118,6 +119,11 @@ func PredictorOf(a task.Artifact) (Predictor, error) {
 	files, err := a.Files()
 	if err != nil {
 		return nil, err
+	}
+	var about struct{ Task string } // only other tasks name theirs
+	json.Unmarshal(files[modelfolder.Description], &about)
+	if about.Task == "classify" {
+		return nil, errors.New("the model classifies nodes, so it predicts no triples: use package classify")
 	}
 	return load("", modelfolder.FromFiles(files))
 }

@@ -59,4 +59,10 @@ func TestPythonReadsModels(t *testing.T) {
 			}
 		}
 	}
+	classifier, _ := classified(t, "--runs 0")
+	out, err := exec.Command(python, readModel, classifier, "x:3", "r:0", "?").CombinedOutput()
+	if err == nil || string(out) != classifier+
+		": the model classifies nodes, which this program does not do\n" {
+		t.Errorf("%v: %s", err, out)
+	}
 }
