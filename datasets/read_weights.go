@@ -9,11 +9,10 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/facts"
 )
 
-// Files of a folder next to the splits.
-const (
-	weightsFile = "weights.txt"
-	typesFile   = "entity2type.txt"
-)
+// TypesFile is the file of a folder with the declared types of its entities.
+const TypesFile = "entity2type.txt"
+
+const weightsFile = "weights.txt" // of a folder, with the weights of its training triples
 
 // sum returns the sum of weights.
 func sum(weights []float32) (total float64) {

@@ -119,32 +119,13 @@ func (g *Graph) declareTypes(open opener) error {
 			}
 		}
 	}
-	text, err := open.first(typesFile)
-	switch {
-	case err == nil:
-		ids := labels.Index(g.Entities)
-		lines := 0
-		err := visitLines(text, func(line []byte) error {
-			cells := strings.Split(string(line), "\t")
-			facts.Unquote(cells)
-			if len(cells) != 2 || cells[0] == "" || cells[1] == "" {
-				return fmt.Errorf("expected entity<TAB>type, not %q", clip(line))
-			}
-			lines++
-			if id, found := ids[cells[0]]; found {
-				declared = append(declared, EntityType{id, types.id(cells[1])})
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if lines > 0 && len(declared) == 0 {
-			g.warnings = append(g.warnings, fmt.Sprintf("%s is about none of the entities of the "+
-				"triples, so it has no effect: use the same labels", text.Path))
-		}
-	case !errors.Is(err, fs.ErrNotExist):
+	path, lines, err := open.types(g.Entities, &types, &declared)
+	if err != nil {
 		return err
+	}
+	if lines > 0 && len(declared) == 0 {
+		g.warnings = append(g.warnings, fmt.Sprintf("%s is about none of the entities of the "+
+			"triples, so it has no effect: use the same labels", path))
 	}
 	if len(declared) > 0 {
 		g.Types = NewTypes(len(g.Entities), types.labels, declared)
@@ -152,11 +133,50 @@ func (g *Graph) declareTypes(open opener) error {
 	return nil
 }
 
-// writeTypes writes entity<TAB>type for each declared type.
-func (g *Graph) writeTypes(w io.Writer) error {
-	for e, label := range g.Entities {
-		for _, of := range g.Types.Of(int32(e)) {
-			_, err := fmt.Fprintf(w, "%s\t%s\n", facts.Quote(label), facts.Quote(g.Types.Labels[of]))
+// types adds the types that a file declares. It returns the path of the file and its number of
+// lines, 0 without a file.
+func (open opener) types(
+	entities []string, types *labelIDs, declared *[]EntityType,
+) (path string, lines int, err error) {
+	text, err := open.first(TypesFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", 0, nil
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	ids := labels.Index(entities)
+	err = visitLines(text, func(line []byte) error {
+		cells := strings.Split(string(line), "\t")
+		facts.Unquote(cells)
+		if len(cells) != 2 || cells[0] == "" || cells[1] == "" {
+			return fmt.Errorf("expected entity<TAB>type, not %q", clip(line))
+		}
+		lines++
+		if id, found := ids[cells[0]]; found {
+			*declared = append(*declared, EntityType{id, types.id(cells[1])})
+		}
+		return nil
+	})
+	return text.Path, lines, err
+}
+
+// ReadTypes returns the types of entities that a file [TypesFile] in a folder declares; nil if there
+// are none.
+func ReadTypes(dir string, entities []string) (*Types, error) {
+	var types labelIDs
+	var declared []EntityType
+	if _, _, err := inFolder(dir).types(entities, &types, &declared); err != nil || declared == nil {
+		return nil, err
+	}
+	return NewTypes(len(entities), types.labels, declared), nil
+}
+
+// Write writes entity<TAB>type for each declared type of the entities, for a file [TypesFile].
+func (t *Types) Write(w io.Writer, entities []string) error {
+	for e, label := range entities {
+		for _, of := range t.Of(int32(e)) {
+			_, err := fmt.Fprintf(w, "%s\t%s\n", facts.Quote(label), facts.Quote(t.Labels[of]))
 			if err != nil {
 				return err
 			}

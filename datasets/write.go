@@ -56,7 +56,7 @@ func WriteFolder(g *Graph, dir string) error {
 		}
 	}
 	add(weightsFile, g.Weights != nil, g.writeWeights)
-	add(typesFile, g.Types != nil, g.writeTypes)
+	add(TypesFile, g.Types != nil, func(w io.Writer) error { return g.Types.Write(w, g.Entities) })
 	for _, split := range splitNames[1:] {
 		falses := g.falses[split]
 		for i, name := range falseFiles(split) {
@@ -104,7 +104,7 @@ func FilesOf(dir string) ([]string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	names := append(splitFiles(), weightsFile, typesFile)
+	names := append(splitFiles(), weightsFile, TypesFile)
 	for _, split := range splitNames {
 		names = append(names, falseFiles(split)...)
 	}

@@ -64,7 +64,7 @@ func TestWriteFolderRemovesOldFiles(t *testing.T) {
 	if err := WriteFolder(chain("b", 9), dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{weightsFile, typesFile} {
+	for _, name := range []string{weightsFile, TypesFile} {
 		if HasFile(dir, name) {
 			t.Errorf("%s of the old graph is left", name)
 		}

@@ -95,6 +95,7 @@ func hasQueries(dir string) bool {
 //
 //   - entities.txt and relations.txt: id<TAB>name, by id. Relation 2k+1 is the reverse of
 //     relation 2k and has its name with the suffix _reverse.
+//   - entity2type.txt, which may be missing: types of entities, as entity<TAB>type with names.
 //   - train-1p.txt, also the training graph: anchor<TAB>relation<TAB>answers.
 //   - train-2p.txt and so on: anchor<TAB>r1,r2<TAB>answers. Without answers, these are all end
 //     points in the training graph.
@@ -110,6 +111,9 @@ func ReadFolder(dir string, hops ...int) (*Data, error) {
 	}
 	d := &Data{Name: filepath.Base(absolute), Folder: absolute}
 	if d.Entities, err = readNames(dir, entitiesFile); err != nil {
+		return nil, err
+	}
+	if d.types, err = datasets.ReadTypes(dir, d.Entities); err != nil {
 		return nil, err
 	}
 	if d.Relations, err = readRelations(dir); err != nil {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -308,5 +309,42 @@ func TestReverseNamesAreUnique(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), `has the name of the reverse of "likes": rename it`) {
 			t.Error(err)
 		}
+	}
+}
+
+// TestTypesRoundTrip checks that the declared types of entities are written and read, and that an old
+// file of types is not overwritten.
+func TestTypesRoundTrip(t *testing.T) {
+	g := &datasets.Graph{
+		Name: "g", Entities: []string{"a", "\"b\"", "c"}, Relations: []string{"r"},
+		Train: []datasets.Triple{{Head: 0, Relation: 0, Tail: 1}, {Head: 1, Relation: 0, Tail: 2}},
+		Types: datasets.NewTypes(3, []string{"x", "y"},
+			[]datasets.EntityType{{Entity: 1, Type: 1}, {Entity: 2, Type: 0}, {Entity: 2, Type: 1}}),
+	}
+	dir := filepath.Join(t.TempDir(), "queries")
+	if err := FromGraph(g).WriteFolder(dir); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e := range int32(3) {
+		var got, want []string
+		for _, of := range d.types.Of(e) {
+			got = append(got, d.types.Labels[of])
+		}
+		for _, of := range g.Types.Of(e) {
+			want = append(want, g.Types.Labels[of])
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has types %q, want %q", g.Entities[e], got, want)
+		}
+	}
+	other := folder(t, map[string]string{"entity2type.txt": "a\tx\n"})
+	if err := CanWrite(other); err == nil || !strings.Contains(err.Error(), "entity2type.txt that is not of queries") {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
-// WriteFolder writes the graph and the queries to a folder for [ReadFolder]. It creates the folder
+// WriteFolder writes the graph, the types of its entities and the queries to a folder for [ReadFolder]. It creates the folder
 // atomically and refuses a folder that has queries.
 func (d *Data) WriteFolder(dir string) error {
 	if err := errors.Join(CanWrite(dir), checkReverses(d.Name, d.Relations)); err != nil {
@@ -24,6 +25,12 @@ func (d *Data) WriteFolder(dir string) error {
 	files := []atomicfile.File{
 		{Name: entitiesFile, Content: numbered(d.Entities, "")},
 		{Name: relationsFile, Content: numbered(d.Relations, reverseSuffix)},
+	}
+	if d.types != nil {
+		files = append(files, atomicfile.File{
+			Name:  datasets.TypesFile,
+			Write: func(w io.Writer) error { return d.types.Write(w, d.Entities) },
+		})
 	}
 	// train-1p comes last: it marks a complete folder.
 	for split := Split(splits - 1); split >= InTrain; split-- {
@@ -49,7 +56,7 @@ func CanWrite(dir string) error {
 	if hasQueries(dir) {
 		return fmt.Errorf("%s already holds queries: name another folder", dir)
 	}
-	for _, file := range []string{entitiesFile, relationsFile} {
+	for _, file := range []string{entitiesFile, relationsFile, datasets.TypesFile} {
 		if datasets.HasFile(dir, file) {
 			return fmt.Errorf(
 				"%s has a file %s that is not of queries, and not overwritten: name another folder",
