@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
@@ -58,6 +60,10 @@ func Open(name string, hops ...int) (d *Data, err error) {
 		d, err = ReadFolder(place.Folder, hops...)
 	} else if g, failed := datasets.Open(name); failed == nil {
 		d, err = FromGraph(g), checkReverses(g.Name, g.Relations)
+	} else if isIncomplete(name) {
+		err = fileError(name, queryFile(InTrain, 1), fs.ErrNotExist)
+	} else if near := enum.Near(Names(), name); len(near) > 0 && errors.Is(failed, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; there are queries in %s", failed, strings.Join(near, ", "))
 	} else {
 		err = failed
 	}
@@ -65,6 +71,36 @@ func Open(name string, hops ...int) (d *Data, err error) {
 		d.notes = append([]string{place.Note}, d.notes...)
 	}
 	return d, err
+}
+
+// Names returns the names of the folders of queries in $AUTOBLM_DATA and in the cache.
+func Names() (names []string) {
+	for _, folder := range datasets.Folders("name") {
+		parent := filepath.Dir(folder)
+		entries, _ := os.ReadDir(parent)
+		for _, e := range entries {
+			if hasQueries(filepath.Join(parent, e.Name())) {
+				names = append(names, e.Name())
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// isIncomplete reports whether a folder has the labels and some of the files of queries.
+func isIncomplete(dir string) bool {
+	if !datasets.HasFile(dir, entitiesFile) || !datasets.HasFile(dir, relationsFile) {
+		return false
+	}
+	for split := range Split(splits) {
+		for hops := 1; hops <= maxHops; hops++ {
+			if datasets.HasFile(dir, queryFile(split, hops)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // CanOpen reports whether a source is a name or a folder of chain queries.

@@ -111,7 +111,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s %q: %v, want %s", c.file, c.content, err, c.want)
 		}
 	}
-	for _, missing := range []string{"entities.txt", "relations.txt"} {
+	for _, missing := range []string{"entities.txt", "relations.txt", "train-1p.txt"} {
 		files := small()
 		delete(files, missing)
 		if _, err := Open(folder(t, files)); err == nil ||
@@ -345,6 +345,19 @@ func TestTypesRoundTrip(t *testing.T) {
 	}
 	other := folder(t, map[string]string{"entity2type.txt": "a\tx\n"})
 	if err := CanWrite(other); err == nil || !strings.Contains(err.Error(), "entity2type.txt that is not of queries") {
+		t.Error(err)
+	}
+}
+
+// TestMistypedName checks that an error suggests queries with a similar name.
+func TestMistypedName(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("AUTOBLM_DATA", data)
+	if err := FromGraph(datasets.World()).WriteFolder(filepath.Join(data, "query2box-fb15k-237")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open("query2box-fb15k-23"); err == nil ||
+		!strings.Contains(err.Error(), "there are queries in query2box-fb15k-237") {
 		t.Error(err)
 	}
 }

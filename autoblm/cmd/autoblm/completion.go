@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -79,12 +78,7 @@ func graphsFor(path string) (all []string) {
 		}
 	}
 	if strings.Contains(path, " query") || anyTask {
-		entries, _ := os.ReadDir(os.Getenv("AUTOBLM_DATA"))
-		for _, e := range entries {
-			if query.CanOpen(e.Name()) {
-				all = append(all, e.Name())
-			}
-		}
+		all = append(all, query.Names()...)
 	}
 	return all
 }
