@@ -1,6 +1,7 @@
 package query
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -77,7 +78,7 @@ func known(g *datasets.Graph, split Split) (triples []datasets.Triple) {
 }
 
 // TestSampledQueries checks that answers match the definition, that hard ones are new, that paths
-// are unique, and that none reverses its last hop.
+// are unique, that none reverses its last hop, and that all are found if there are too few.
 func TestSampledQueries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := graphOf(t)
@@ -95,6 +96,9 @@ func TestSampledQueries(t *testing.T) {
 				t.Fatalf("%d queries and %v", len(queries), err)
 			}
 			return
+		}
+		if all := pathsOf2Hops(d, s.Split); s.Hops == 2 && n != min(s.Count, all) {
+			t.Fatalf("%d of %d queries, but there are %d", n, s.Count, all)
 		}
 		if n != len(queries) || s.Hops > 1 && n > s.Count {
 			t.Fatalf("%d queries of %d, said to be %d", len(queries), s.Count, n)
@@ -129,6 +133,54 @@ func TestSampledQueries(t *testing.T) {
 			}
 		}
 	})
+}
+
+// pathsOf2Hops returns the number of all possible queries of two hops.
+func pathsOf2Hops(d *Data, split Split) (count int) {
+	w := d.sampler(Sample{Split: split, Hops: 2})
+	relations := int32(2 * len(d.Relations))
+	for anchor := range int32(len(d.Entities)) {
+		for first := range relations {
+			for second := range relations {
+				q := Query{Anchor: anchor, Relations: []int32{first, second}}
+				if second != reverse(first) && w.answer(&q) && len(q.Hard) > 0 {
+					count++
+				}
+			}
+		}
+	}
+	return count
+}
+
+// TestRarePaths checks that queries are found which random walks miss: of 2,000 entities two have a
+// path with a new edge, one of 1,001 in its hop.
+func TestRarePaths(t *testing.T) {
+	const leaves = 1000
+	g := &datasets.Graph{Name: "g", Relations: []string{"r", "s"}}
+	for i := range 2*leaves + 2 {
+		g.Entities = append(g.Entities, fmt.Sprint("e", i))
+	}
+	for i := range int32(leaves) {
+		g.Train = append(g.Train, datasets.Triple{Head: 0, Relation: 0, Tail: 2 + i},
+			datasets.Triple{Head: 1, Relation: 1, Tail: 2 + leaves + i})
+	}
+	g.Valid = []datasets.Triple{{Head: 0, Relation: 0, Tail: 2 + leaves}}
+	for _, count := range []int{0, 1, 5} {
+		d := FromGraph(g)
+		want := 2
+		if count == 1 {
+			want = 1
+		}
+		n, err := d.Sample(t.Context(), Sample{Split: InValid, Hops: 2, Count: count, Seed: 1})
+		if n != want || err != nil {
+			t.Errorf("%d queries of %d, want %d: %v", n, count, want, err)
+		}
+		for _, q := range d.Queries(InValid, 2) {
+			if len(q.Hard) != 1 || q.Hard[0] != 1-q.Anchor {
+				t.Errorf("%+v", q)
+			}
+		}
+	}
 }
 
 func equal(a, b Query) bool {

@@ -84,6 +84,7 @@ type walker struct {
 	seen           []uint32 // number of the last hop that reached each entity
 	hop            uint32
 	reached, start []int32
+	steps          int // number of edges looked at
 }
 
 func newWalker(entities int) *walker { return &walker{seen: make([]uint32, entities)} }
@@ -103,7 +104,9 @@ func (w *walker) walk(g *edges, anchor int32, relations []int32) {
 		w.start, w.reached = w.reached, w.start[:0]
 		w.hop++
 		for _, from := range w.start {
-			for _, to := range g.targetsOf(from, r) {
+			targets := g.targetsOf(from, r)
+			w.steps += 1 + len(targets)
+			for _, to := range targets {
 				if w.seen[to] != w.hop {
 					w.seen[to] = w.hop
 					w.reached = append(w.reached, to)

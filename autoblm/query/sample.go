@@ -41,7 +41,8 @@ const maxMisses = 100000
 // and a random target. Its path becomes a query if it is new and, for valid and test, if an end
 // point is unreachable in the graph of the previous split.
 //
-// It returns the number of queries, fewer than Count if no more were found.
+// If the walks find none, or fewer than Count, it adds paths from an enumeration of at most maxSteps
+// steps. It returns the number of queries, fewer than Count if no more were found.
 func (d *Data) Sample(ctx context.Context, s Sample) (int, error) {
 	switch {
 	case s.Hops < 1 || s.Hops > maxHops:
@@ -51,7 +52,11 @@ func (d *Data) Sample(ctx context.Context, s Sample) (int, error) {
 	case s.Count < 0 || s.Count > maxCount:
 		return 0, fmt.Errorf("count is %d: it must be from 0 to %d", s.Count, maxCount)
 	}
-	queries, err := d.sampler(s).draw(ctx)
+	sampler := d.sampler(s)
+	queries, err := sampler.draw(ctx)
+	if err == nil && s.Hops > 1 && (len(queries) == 0 || len(queries) < s.Count) {
+		queries, err = sampler.complete(ctx, queries)
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
@@ -39,6 +43,9 @@ type drawnSample struct {
 
 func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
+	if err := errors.Join(checkOnce("hops", c.Hops), checkOnce("split", c.Splits)); err != nil {
+		return cli.Usage(err)
+	}
 	if err := query.CanWrite(c.Out); err != nil {
 		return err
 	}
@@ -57,9 +64,9 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 				return err
 			}
 			switch {
-			case c.Count > drawn:
-				o.Message("autoblm: %s has only %s of %s", d.Name,
-					format.Count(drawn, split.String()+" path"), format.Count(hops, "hop"))
+			case hops > 1 && c.Count > drawn:
+				o.Message("autoblm: found only %s of %s in %s",
+					format.Count(drawn, split.String()+" path"), format.Count(hops, "hop"), d.Name)
 			case hops == 1 && c.Count > 0:
 				o.Message("autoblm: all %s of 1 hop are kept, as they are the graph: --count is for longer ones",
 					format.Count(drawn, split.String()+" path"))
@@ -84,4 +91,12 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 		t.Print(w)
 		fmt.Fprintf(w, "\nThe queries are in %s\n", c.Out)
 	})
+}
+
+// checkOnce returns an error if a value is repeated, for it would be drawn twice.
+func checkOnce[T cmp.Ordered](name string, values []T) error {
+	if distinct := slices.Compact(slices.Sorted(slices.Values(values))); len(distinct) < len(values) {
+		return fmt.Errorf("%s is %s: give each once", name, format.List(values, "and"))
+	}
+	return nil
 }

@@ -80,6 +80,10 @@ func TestQuerySampleOfOneHop(t *testing.T) {
 	sample := "query sample --split train --dataset " + smallGraph(t) + " --out " + t.TempDir()
 	_, stderr := succeed(t, sample+"/few --hops 1,2 --count 5")
 	contains(t, stderr, " train paths of 1 hop are kept, as they are the graph")
+	_, stderr = succeed(t, sample+"/many --hops 1 --count 1000000")
+	if strings.Contains(stderr, "only") {
+		t.Error(stderr)
+	}
 	if _, stderr := succeed(t, sample+"/all --hops 1,2"); strings.Contains(stderr, "are kept") {
 		t.Errorf("without --count: %q", stderr)
 	}
@@ -130,6 +134,8 @@ func TestQueryRefusals(t *testing.T) {
 		{cli.Failed, "already holds queries",
 			"query sample --hops 2 --dataset " + data + " --out " + data},
 		{cli.Misuse, "hops is 0: it must be from 1 to 99", sample + " --hops 0"},
+		{cli.Misuse, "hops is 2 and 2: give each once", sample + " --hops 2,2"},
+		{cli.Misuse, "split is test and test: give each once", sample + " --hops 2 --split test,test"},
 		{cli.Misuse, "split", sample + " --hops 2 --split tests"},
 	})
 }
