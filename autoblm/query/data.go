@@ -71,10 +71,11 @@ type Data struct {
 	// its reverse.
 	Entities, Relations []string
 
-	types   *datasets.Types         // of the entities; nil for none
-	notes   []string                // on the graph; see [Data.Warnings]
-	graphs  [splits]*edges          // of train, train and valid, all splits
-	queries [splits]map[int][]Query // by hops
+	types    *datasets.Types         // of the entities; nil for none
+	notes    []string                // on the graph; see [Data.Warnings]
+	isFolder bool                    // of queries: its notes say nothing about leakage
+	graphs   [splits]*edges          // of train, train and valid, all splits
+	queries  [splits]map[int][]Query // by hops
 }
 
 // FromGraph returns data without queries, for [Data.Sample] to draw. It omits triples of valid and

@@ -237,6 +237,7 @@ func (d *Data) readGraphs(dir string) error {
 		}
 		d.graphs[split] = newEdges(len(d.Entities), known)
 	}
+	d.isFolder = true
 	return nil
 }
 

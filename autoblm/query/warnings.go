@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Warnings returns likely problems of the data, each with a fix: notes from reading the graph,
+// Warnings returns likely problems of the data, each with a fix: notes from reading the graph, leakage,
 // omitted triples, splits without queries of the given numbers of hops, queries with entities or
 // relations that train lacks, about which nothing can be learned, and queries with hard answers that
 // follow from train. It looks for those answers until ctx ends, in a sample if there are many queries.
@@ -23,6 +26,9 @@ func (d *Data) Warnings(ctx context.Context, hops []int, splits ...Split) []stri
 	uses := map[Split]string{
 		InValid: "can select the best epoch, settings or structure",
 		InTest:  "measures a model independently of its selection",
+	}
+	if d.isFolder && len(splits) > 0 {
+		all = append(all, d.leakage(splits)...)
 	}
 	for _, split := range splits {
 		if split == InTrain {
@@ -56,4 +62,35 @@ func (d *Data) Warnings(ctx context.Context, hops []int, splits ...Split) []stri
 		}
 	}
 	return all
+}
+
+// leakage returns warnings about facts of splits that follow from train. The facts are the edges that
+// a split adds.
+func (d *Data) leakage(of []Split) []string {
+	// The queries of Query2box are of the usual splits of a benchmark, which the fix depends on.
+	g := &datasets.Graph{
+		Name: strings.TrimPrefix(d.Name, "query2box-"), Entities: d.Entities, Relations: d.Relations,
+	}
+	before := newEdges(len(d.Entities), nil)
+	for split, to := range []*[]datasets.Triple{&g.Train, &g.Valid, &g.Test} {
+		for head := range int32(len(d.Entities)) {
+			for _, r := range d.graphs[split].leaving(head) {
+				if r%2 == 1 {
+					continue // its reverse is there
+				}
+				isOld := eval.In(before.targetsOf(head, r))
+				for _, tail := range d.graphs[split].targetsOf(head, r) {
+					if !isOld(tail) {
+						*to = append(*to, datasets.Triple{Head: head, Relation: r / 2, Tail: tail})
+					}
+				}
+			}
+		}
+		before = d.graphs[split]
+	}
+	var names []string
+	for _, split := range of {
+		names = append(names, split.String())
+	}
+	return g.Leakage(names...)
 }

@@ -112,3 +112,37 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("of the graph alone: %q", got)
 	}
 }
+
+// TestLeakageOfFolder checks that a folder of queries has the warnings of its graph, if splits are
+// ranked.
+func TestLeakageOfFolder(t *testing.T) {
+	triple := func(head, tail int32) datasets.Triple { return datasets.Triple{Head: head, Tail: tail} }
+	g := &datasets.Graph{
+		Name: "g", Entities: []string{"a", "b", "c", "d", "e", "f", "g", "h"}, Relations: []string{"r"},
+	}
+	for i := range int32(7) {
+		g.Train = append(g.Train, triple(i, i+1), triple(i+1, i))
+	}
+	g.Train, g.Valid, g.Test = g.Train[2:], g.Train[:1], nil
+	g.Train = append(g.Train, triple(1, 0))
+	g.Test = []datasets.Triple{g.Train[0]}
+	g.Train = g.Train[1:]
+	dir := t.TempDir() + "/g"
+	if err := FromGraph(g).WriteFolder(dir); err != nil {
+		t.Fatal(err)
+	}
+	d, err := ReadFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := g.Leakage("valid", "test")
+	if got := d.leakage([]Split{InValid, InTest}); len(want) != 1 || !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := d.Warnings(t.Context(), nil, InTest); len(got) != 1 || !strings.Contains(got[0], "leakage: 100 % of test") {
+		t.Errorf("%q", got)
+	}
+	if got := d.Warnings(t.Context(), nil); got != nil {
+		t.Errorf("without splits: %q", got)
+	}
+}

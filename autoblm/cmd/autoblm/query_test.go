@@ -96,7 +96,7 @@ func TestQuerySampleKeepsQueries(t *testing.T) {
 	_, stderr := succeed(t, "query train --dataset", data, quick)
 	contains(t, stderr, "drew queries of 2 hops")
 	object(t, "query sample --hops 2 --split train --dataset", data, "--out", whole)
-	if _, stderr := succeed(t, "query train --dataset", whole, quick); stderr != "" {
+	if _, stderr := succeed(t, "query train --dataset", whole, quick); strings.Contains(stderr, "drew") {
 		t.Errorf("with drawn queries: %q", stderr)
 	}
 	for _, name := range []string{"test-2p.txt.gz", "valid-3p.txt.gz"} {
