@@ -23,7 +23,14 @@ type Sample struct {
 	Seed  uint64
 }
 
-var errNoneToDraw = errors.New("no such path has a new end point")
+var errNoneToDraw = errors.New("found no path")
+
+// noneToDraw says which paths were not found, and how to get some.
+var noneToDraw = [splits]string{
+	InTrain: "without turning back: use shorter paths",
+	InValid: "to an end point that only facts of valid reach: add facts to valid",
+	InTest:  "to an end point that only facts of test reach: add facts to test",
+}
 
 // defaultCount is the number of queries drawn for valid and for test.
 const defaultCount = 5000
@@ -61,8 +68,8 @@ func (d *Data) Sample(ctx context.Context, s Sample) (int, error) {
 		return 0, err
 	}
 	if len(queries) == 0 {
-		return 0, fmt.Errorf("%s has no %v queries of %d hops: %w", d.Name, s.Split, s.Hops,
-			errNoneToDraw)
+		return 0, fmt.Errorf("%s has no %v queries of %s: %w %s", d.Name, s.Split,
+			format.Count(s.Hops, "hop"), errNoneToDraw, noneToDraw[s.Split])
 	}
 	d.setQueries(s.Split, s.Hops, queries)
 	return len(queries), nil
@@ -192,8 +199,8 @@ func (w *sampler) answer(q *Query) bool {
 }
 
 // Prepare opens data with [Open] and draws missing queries with the given numbers of hops. The seed
-// is 1, so the queries are the same each time. Test queries may stay missing if no path has a hard
-// answer. note, when set, receives a message if queries are drawn.
+// is 1, so the queries are the same each time. Valid and test queries may stay missing if no path has
+// a hard answer. note, when set, receives a message if queries are drawn.
 func Prepare(ctx context.Context, name string, note func(text string), hops ...int) (*Data, error) {
 	d, err := Open(name, hops...)
 	if err != nil {
@@ -207,7 +214,7 @@ func Prepare(ctx context.Context, name string, note func(text string), hops ...i
 				continue
 			}
 			n, err := d.Sample(ctx, Sample{Split: split, Hops: h, Seed: 1})
-			if errors.Is(err, errNoneToDraw) && split == InTest {
+			if errors.Is(err, errNoneToDraw) && split != InTrain {
 				continue
 			}
 			if err != nil {

@@ -51,15 +51,18 @@ func (t *Task) Check() error {
 	if err := s.Validate(kge.Member{Form: form.Diag, LearningRate: 1}); err != nil {
 		return err
 	}
-	if _, err := t.Data.Training(t.Settings.Paths); err != nil {
-		return err
-	}
+	_, err := t.Data.Training(t.Settings.Paths)
+	return err
+}
+
+// CannotSelect implements [task.Task].
+func (t *Task) CannotSelect() string {
 	for _, hops := range t.Settings.Hops {
-		if err := t.Data.require(InValid, hops); err != nil {
-			return err
+		if t.Data.Queries(InValid, hops) == nil {
+			return fmt.Sprintf("%s has no valid queries of %s", t.Data.Name, format.Count(hops, "hop"))
 		}
 	}
-	return nil
+	return ""
 }
 
 // Identity implements [task.Task].

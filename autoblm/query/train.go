@@ -209,7 +209,8 @@ var ErrNoQueries = errors.New("draw some first")
 // require returns an error if a split has no queries with a number of hops.
 func (d *Data) require(split Split, hops int) error {
 	if d.Queries(split, hops) == nil {
-		return fmt.Errorf("%s has no %v queries of %d hops: %w", d.Name, split, hops, ErrNoQueries)
+		return fmt.Errorf("%s has no %v queries of %s: %w", d.Name, split, format.Count(hops, "hop"),
+			ErrNoQueries)
 	}
 	return nil
 }

@@ -146,3 +146,37 @@ func TestLeakageOfFolder(t *testing.T) {
 		t.Errorf("without splits: %q", got)
 	}
 }
+
+// TestNoValidFacts checks that queries of a graph without valid facts can be trained, and that an
+// error says which paths a graph lacks.
+func TestNoValidFacts(t *testing.T) {
+	dir := t.TempDir() + "/g"
+	g := &datasets.Graph{
+		Name: "g", Entities: []string{"a", "b", "c"}, Relations: []string{"r", "s"},
+		Train: []datasets.Triple{{Head: 0, Relation: 0, Tail: 1}, {Head: 1, Relation: 1, Tail: 2}},
+	}
+	if err := datasets.WriteFolder(g, dir); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Prepare(t.Context(), dir, nil, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Paths{Hops: []int{2}, With: []int{1}}
+	data, err := d.Training(p)
+	if err != nil || data.Validate != nil {
+		t.Errorf("validation: %v, %v", data.Validate != nil, err)
+	}
+	task := &Task{Data: d, Settings: TaskSettings{Paths: p}}
+	if err := task.Check(); err != nil || task.CannotSelect() != "g has no valid queries of 2 hops" {
+		t.Errorf("%q, %v", task.CannotSelect(), err)
+	}
+	for want, s := range map[string]Sample{
+		"g has no train queries of 3 hops: found no path without turning back: use shorter paths":                           {Hops: 3},
+		"g has no valid queries of 1 hop: found no path to an end point that only facts of valid reach: add facts to valid": {Hops: 1, Split: InValid},
+	} {
+		if _, err := d.Sample(t.Context(), s); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

@@ -114,6 +114,9 @@ func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *outp
 	if err != nil {
 		return err
 	}
+	if data.Validate == nil && !flags.IsGiven(line, "validate-every") {
+		c.Settings.Training.SkipValidation()
+	}
 	queries := len(d.Queries(query.InValid, hops)) + len(d.Queries(query.InTest, hops))
 	job := kge.Job{
 		Data: data, Settings: c.Settings.Training, Members: []kge.Member{member},
