@@ -25,7 +25,11 @@ func (d *Data) candidates(m *kge.Model, split Split, relation int32) *candidates
 	if toData.Missing() != nil {
 		return nil
 	}
-	ends, hasLoops := d.graphs[split].ends(relation)
+	in := d.graphs[split]
+	if split == InTest {
+		in = d.known
+	}
+	ends, hasLoops := in.ends(relation)
 	if len(ends) == 0 {
 		return nil
 	}
@@ -35,6 +39,13 @@ func (d *Data) candidates(m *kge.Model, split Split, relation int32) *candidates
 	ids := slices.Sorted(slices.Values(d.idsOf(m).Entities(ends)))
 	ids = slices.DeleteFunc(ids, func(id int32) bool { return id < 0 }) // the model lacks them
 	return &candidates{ids, !hasLoops}
+}
+
+// HasKind reports whether [Predict] compares only entities of the kind to which a relation leads. If no
+// fact has the relation, it compares all.
+func (d *Data) HasKind(m *kge.Model, relation string) bool {
+	r, err := RelationID(m, relation)
+	return err == nil && d.candidates(m, InTest, r) != nil
 }
 
 // ends returns the entities to which a relation leads, ascending, and whether it leads from an

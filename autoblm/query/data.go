@@ -75,6 +75,7 @@ type Data struct {
 	notes    []string                // on the graph; see [Data.Warnings]
 	isFolder bool                    // of queries: its notes say nothing about leakage
 	graphs   [splits]*edges          // of train, train and valid, all splits
+	known    *edges                  // of all facts, with those that queries omit
 	queries  [splits]map[int][]Query // by hops
 }
 
@@ -93,6 +94,7 @@ func FromGraph(g *datasets.Graph) *Data {
 		entities[t.Head], entities[t.Tail], relations[t.Relation] = true, true, true
 	}
 	var known []datasets.Triple
+	all := slices.Concat(g.Train, g.Valid, g.Test)
 	for split, triples := range [...][]datasets.Triple{g.Train, g.Valid, g.Test} {
 		before := len(known)
 		for _, t := range triples {
@@ -106,6 +108,10 @@ func FromGraph(g *datasets.Graph) *Data {
 				format.Int(omitted), format.Int(len(triples)), Split(split)))
 		}
 		d.graphs[split] = newEdges(len(d.Entities), bothDirections(known))
+	}
+	d.known = d.graphs[InTest]
+	if len(known) < len(all) {
+		d.known = newEdges(len(d.Entities), bothDirections(all))
 	}
 	return d
 }

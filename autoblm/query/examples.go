@@ -23,7 +23,7 @@ func (t *Task) Examples(a task.Artifact) (task.Examples, error) {
 		return task.Examples{}, err
 	}
 	withoutTest := *t.Data
-	withoutTest.graphs[InTest] = withoutTest.graphs[InValid]
+	withoutTest.known = withoutTest.graphs[InValid]
 	for i := range min(maxExamples, len(queries)) {
 		q := queries[i*len(queries)/min(maxExamples, len(queries))] // evenly spaced
 		path := Path{Anchor: t.Data.Entities[q.Anchor]}

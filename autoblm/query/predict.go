@@ -139,7 +139,7 @@ func (d *Data) knownEnds(m *kge.Model, q kge.Question) ([]int32, error) {
 	if toData.Missing() != nil {
 		return nil, nil
 	}
-	ends := newWalker(len(d.Entities)).endPoints(d.graphs[InTest], anchor, path)
+	ends := newWalker(len(d.Entities)).endPoints(d.known, anchor, path)
 	return d.idsOf(m).Entities(ends), nil
 }
 

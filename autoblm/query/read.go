@@ -237,7 +237,7 @@ func (d *Data) readGraphs(dir string) error {
 		}
 		d.graphs[split] = newEdges(len(d.Entities), known)
 	}
-	d.isFolder = true
+	d.known, d.isFolder = d.graphs[InTest], true
 	return nil
 }
 

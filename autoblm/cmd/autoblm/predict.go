@@ -201,12 +201,18 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 
 // whyNone says why a query has no answers.
 func (c *predictCommand) whyNone() string {
-	switch {
-	case c.Relation == "":
+	if c.Relation == "" {
 		return "all relations of these entities are known"
-	case c.Among != "":
-		return "all entities in " + c.Among + " are known"
-	case c.Any:
+	}
+	return c.whyNoEntity()
+}
+
+// whyNoEntity says why no entity is an answer.
+func (f predictFlags) whyNoEntity() string {
+	switch {
+	case f.Among != "":
+		return "all entities in " + f.Among + " are known"
+	case f.Any:
 		return "all entities are known"
 	}
 	return "the data have no other entity at that end of the relation; --any compares entities of any kind"

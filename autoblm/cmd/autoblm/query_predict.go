@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // pathAnswers is the JSON of query predict.
@@ -48,6 +49,13 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warnLongPath(o, m, len(p.Relations))
+	last := p.Relations[len(p.Relations)-1]
+	if d != nil && !c.Any && c.Among == "" && !d.HasKind(m, last) {
+		o.Message("autoblm: no fact has the relation %s, so all entities are compared", format.Escape(last))
+	}
+	if len(found.Answers) == 0 {
+		o.Message("autoblm: no answer is left: %s", c.whyNoEntity())
+	}
 	return o.Result(found, func(w io.Writer) {
 		printQuestion(w, p.Anchor, strings.Join(p.Relations, " ∘ "), "?")
 		printAnswers(w, found.Answers)

@@ -165,6 +165,33 @@ func TestQueryPredictNamesWithCommas(t *testing.T) {
 	}
 }
 
+// TestQueryPredictSaysWhy: no answers, and entities of any kind, have a reason. A relation that train
+// lacks has known answers in the test split.
+func TestQueryPredictSaysWhy(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	writeFile(t, "a\tlikes,much\tb\nb\tlikes,much\tc\nc\tlikes,much\ta\n", "g", "train.txt")
+	writeFile(t, "a\tknows\td\n", "g", "test.txt")
+	object(t, "query train --dataset g --hops 1 --out m", quick)
+	predict := "query predict --model m --anchor a --path "
+	has(t, object(t, predict+"knows"), fields{
+		"answers.#": 1, "answers.0.entity": "d", "answers.0.known": true,
+	})
+	_, stderr := succeed(t, predict+"knows --known drop")
+	contains(t, stderr, "no answer is left: the data have no other entity at that end of the relation; --any")
+	writeFile(t, "d\n", "list")
+	_, stderr = succeed(t, predict+"knows --known drop --among list")
+	contains(t, stderr, "no answer is left: all entities in list are known")
+
+	writeFile(t, readFile(t, "g/train.txt"), "g2", "train.txt")
+	_, stderr = succeed(t, predict+"knows --dataset g2")
+	contains(t, stderr, "no fact has the relation knows, so all entities are compared")
+
+	if _, stderr = succeed(t, predict+"likes,much"); strings.Contains(stderr, "no fact") {
+		t.Error(stderr)
+	}
+}
+
 func TestQueryPredictRefusals(t *testing.T) {
 	data, model := pathModel(t)
 	lost := t.TempDir() + "/lost" // a model whose data are gone
