@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
@@ -118,6 +119,12 @@ func RelationID(m *kge.Model, name string) (int32, error) {
 		return reverse(int32(2 * other)), nil
 	}
 	near := enum.Near(m.RelationLabels, forward)
+	for _, r := range m.RelationLabels {
+		isBegun := strings.HasPrefix(name, r+"_")
+		if isBegun && len(enum.Near([]string{r + reverseSuffix}, name)) > 0 {
+			near, reversed = []string{r}, true // the suffix is misspelled
+		}
+	}
 	if reversed {
 		for i := range near {
 			near[i] += reverseSuffix
@@ -127,7 +134,7 @@ func RelationID(m *kge.Model, name string) (int32, error) {
 		"suffix %s)", name, enum.DidYouMean(near), labels.List(m.RelationLabels), reverseSuffix)
 }
 
-// knownEnds returns the end points of a path in the whole graph of the data, as ids of the model,
+// knownEnds returns the end points of a path in all facts of the data, as ids of the model,
 // ascending. Entities and relations that the data lack lead nowhere.
 func (d *Data) knownEnds(m *kge.Model, q kge.Question) ([]int32, error) {
 	if err := d.CheckCovered(m); err != nil {
@@ -155,8 +162,8 @@ func scores(
 	}
 	for _, score := range scores {
 		if x := float64(score); math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("the scores of a path of %d hops overflow with this model: "+
-				"use a shorter path", len(q.Path))
+			return nil, fmt.Errorf("the scores of a path of %s overflow with this model: "+
+				"use a shorter path", format.Count(len(q.Path), "hop"))
 		}
 	}
 	return scores, nil

@@ -30,7 +30,7 @@ type Settings struct {
 // Paths selects the paths that a model learns.
 type Paths struct {
 	// Hops are the lengths of the paths to train on. Validation uses all of them.
-	Hops []int `json:"hops" min:"1" max:"99" brief:"Lengths of the paths to train on and rank." help:"Lengths of the paths to train on and to rank."`
+	Hops []int `json:"hops" min:"1" max:"99" brief:"Length of the paths to train on and rank." help:"Length of the paths to train on and to rank. A search takes several, separated by commas."`
 	With []int `json:"with,omitempty" placeholder:"NUMBERS" min:"1" max:"99" brief:"Lengths of further paths to train on." help:"Lengths of further paths to train on, separated by commas."`
 	// AnswerPower 0 gives all queries the same weight; 1 gives all answers the same weight.
 	AnswerPower float64 `json:"answer_power" min:"0" max:"1" help:"Exponent of a query's number of answers in its weight, from 0 to 1."`

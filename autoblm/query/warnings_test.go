@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -178,5 +179,19 @@ func TestNoValidFacts(t *testing.T) {
 		if _, err := d.Sample(t.Context(), s); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// TestMisspelledReverse checks the suggestion for a misspelled suffix.
+func TestMisspelledReverse(t *testing.T) {
+	m := &kge.Model{RelationLabels: []string{"uses", "causes"}}
+	for _, name := range []string{"causes_revers", "causes_inverse", "causes_reversed"} {
+		if _, err := RelationID(m, name); err == nil ||
+			!strings.Contains(err.Error(), "; did you mean causes_reverse? (") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := RelationID(m, "causes_x"); err == nil || !strings.Contains(err.Error(), "did you mean uses, causes?") {
+		t.Error(err)
 	}
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -36,6 +38,9 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	p := query.Path{Anchor: c.Anchor, Relations: relationsOf(m, c.Path)}
+	if err := checkCommas(m, p.Relations); err != nil {
+		return err
+	}
 	d, err := c.data(ctx, m, o)
 	if err != nil {
 		return err
@@ -72,6 +77,21 @@ func relationsOf(m *kge.Model, flags []string) (names []string) {
 		}
 	}
 	return names
+}
+
+// checkCommas returns an error with a fix for an unknown relation that may be part of a name with a
+// comma.
+func checkCommas(m *kge.Model, names []string) error {
+	hasComma := func(label string) bool { return strings.Contains(label, ",") }
+	if !slices.ContainsFunc(m.RelationLabels, hasComma) {
+		return nil
+	}
+	for _, name := range names {
+		if _, err := query.RelationID(m, name); err != nil {
+			return fmt.Errorf("%w; for a name with a comma, repeat --path for each relation", err)
+		}
+	}
+	return nil
 }
 
 // data opens the data with the known answers.

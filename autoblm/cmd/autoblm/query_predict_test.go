@@ -163,6 +163,13 @@ func TestQueryPredictNamesWithCommas(t *testing.T) {
 			t.Errorf("%q are %q, want %q", c.flags, got, c.want)
 		}
 	}
+	err := checkCommas(m, relationsOf(m, []string{"capital, of,is"}))
+	if err == nil || !strings.Contains(err.Error(), "repeat --path for each relation") {
+		t.Error(err)
+	}
+	if err := checkCommas(m, []string{"capital, of_reverse", "is"}); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestQueryPredictSaysWhy: no answers, and entities of any kind, have a reason. A relation that train

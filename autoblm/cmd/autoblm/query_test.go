@@ -143,6 +143,9 @@ func TestQueryRefusals(t *testing.T) {
 // TestQueryHelpNamesItsModels checks that the help names just the models that paths can train.
 func TestQueryHelpNamesItsModels(t *testing.T) {
 	help, _ := succeed(t, "query train --help-all")
+	if strings.Contains(help, "batch-norm") {
+		t.Error("no path is trained with batch normalization, but the help has it")
+	}
 	list := help[strings.Index(help, "--model="):strings.Index(help, "\n\nTraining")]
 	for _, name := range form.Names()[1:] {
 		isNamed := regexp.MustCompile(`\b` + name + `\b`).MatchString(list)

@@ -33,7 +33,7 @@ type queryTrainCommand struct {
 type queryTrainingFlags struct {
 	// These settings have no flags here:
 	Frequency, AnswersPerQuery, Buckets, RelationPrediction struct{} `kong:"-"`
-	IVR, IVRProducts, IVRPower                              struct{} `kong:"-"`
+	IVR, IVRProducts, IVRPower, BatchNorm                   struct{} `kong:"-"`
 
 	taskRecipeFlag
 	Settings kge.Recipe   `embed:""`
