@@ -143,6 +143,7 @@ together() { # GRAPH NAME FLAG... MEMBER...: in the folder where benchmarks.sh h
 if [ -e benchmark-wn18rr-bique-1 ]; then
   together wn18rr best-forms --all --by relation \
     benchmark-wn18rr-{rescal-2048,bique,kgbench,ivr-tucker}-1/model other-wn18rr-core-3
+  together wn18rr best-translated benchmark-wn18rr-dura-translated-512-1/model other-wn18rr-tucker-180
   # Of these two, the one to report has the higher held-out MRR.
   many=(benchmark-wn18rr-{rescal-2048,bique,kgbench}-1/model other-wn18rr-{conve,interstellar-15,rotate})
   together wn18rr best-many "${many[@]}"
