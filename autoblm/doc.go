@@ -18,4 +18,7 @@
 //
 // The functions here are short wrappers of the packages datasets, kge, completion and search.
 // [SearchFor] searches on other tasks, such as those of the packages query and classify.
+//
+// A test of a search with -race also needs -gcflags='github.com/gomlx/...=-d=checkptr=0': the
+// predictor runs on GoMLX, whose kernels compute addresses past the end of their arrays.
 package autoblm
