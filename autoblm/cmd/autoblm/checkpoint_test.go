@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,7 +135,8 @@ func interrupt(t *testing.T, dir string, line ...string) string {
 	defer cancel()
 	go func() {
 		for ctx.Err() == nil {
-			if len(checkpointsIn(dir)) > 0 {
+			dirs, _ := filepath.Glob(dir)
+			if slices.ContainsFunc(dirs, func(dir string) bool { return len(checkpointsIn(dir)) > 0 }) {
 				cancel()
 			}
 			time.Sleep(time.Millisecond)

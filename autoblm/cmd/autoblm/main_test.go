@@ -110,7 +110,7 @@ func TestSearchOfTwoChunks(t *testing.T) {
 
 // TestDimensionOfComparison: the comparison of numbers of chunks has a dimension of its own.
 func TestDimensionOfComparison(t *testing.T) {
-	line := "ablate k --seeds 1 --budget 1 --round-size 1 --candidates 4 --dim 8 --epochs 1 --out"
+	line := "ablate k --seeds 1 --budget 1 --round-size 1 --candidates 4 --epochs 1 --out"
 	has(t, object(t, line, t.TempDir()+"/compared", "--dataset", smallGraph(t)), fields{"dim": 60})
 }
 
