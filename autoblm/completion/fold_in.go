@@ -1,7 +1,6 @@
 package completion
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -37,12 +36,19 @@ func FoldIn(
 	onProgress func(share float64),
 ) (Predictor, error) {
 	count := float64(len(p.Models()))
+	data := Data(g) // digests the graph once for all members
 	return withMembers(p, func(i int, m *kge.Model) (*kge.Model, error) {
 		var report func(kge.Progress)
 		if onProgress != nil {
 			report = func(p kge.Progress) { onProgress((float64(i) + p.Share()) / count) }
 		}
-		return foldIn(ctx, engine, m, g, report)
+		folded, err := foldIn(ctx, engine, m, g, report)
+		if err == nil && folded != m {
+			id := kge.DataID{Source: data.Source, Fingerprint: data.Fingerprint()}
+			folded.Valid, folded.Test = nil, nil // of the model before
+			folded.TrainedOn = append(slices.Clone(m.TrainedOn), id)
+		}
+		return folded, err
 	})
 }
 
@@ -124,12 +130,7 @@ func foldIn(
 	if folded.Err != nil {
 		return nil, folded.Err
 	}
-	extended := m.Extend(folded.Model)
-	extended.Valid, extended.Test = nil, nil // of the model before
-	if id := (kge.DataID{Source: cmp.Or(g.Folder, g.Name), Fingerprint: g.Fingerprint()}); !slices.Contains(m.TrainedOn, id) {
-		extended.TrainedOn = append(slices.Clone(m.TrainedOn), id)
-	}
-	return extended, nil
+	return m.Extend(folded.Model), nil
 }
 
 // newFacts returns the training triples of g with labels that m lacks and a sample of the others,

@@ -121,7 +121,7 @@ func PredictorOf(a task.Artifact) (Predictor, error) {
 		return nil, err
 	}
 	var about struct{ Task string } // only other tasks name theirs
-	json.Unmarshal(files[modelfolder.Description], &about)
+	_ = json.Unmarshal(files[modelfolder.Description], &about)
 	if about.Task == "classify" {
 		return nil, errors.New("the model classifies nodes, so it predicts no triples: use package classify")
 	}

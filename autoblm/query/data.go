@@ -94,7 +94,6 @@ func FromGraph(g *datasets.Graph) *Data {
 		entities[t.Head], entities[t.Tail], relations[t.Relation] = true, true, true
 	}
 	var known []datasets.Triple
-	all := slices.Concat(g.Train, g.Valid, g.Test)
 	for split, triples := range [...][]datasets.Triple{g.Train, g.Valid, g.Test} {
 		before := len(known)
 		for _, t := range triples {
@@ -110,7 +109,8 @@ func FromGraph(g *datasets.Graph) *Data {
 		d.graphs[split] = newEdges(len(d.Entities), bothDirections(known))
 	}
 	d.known = d.graphs[InTest]
-	if len(known) < len(all) {
+	if len(known) < len(g.Train)+len(g.Valid)+len(g.Test) {
+		all := slices.Concat(g.Train, g.Valid, g.Test)
 		d.known = newEdges(len(d.Entities), bothDirections(all))
 	}
 	return d

@@ -44,8 +44,8 @@ func (a *analysis) curves() []Part {
 		chart.Caption = "Lines are means over the seeds; bands reach from the lowest to the highest."
 	}
 	if slices.ContainsFunc(models, isValidatedBySample) {
-		chart.Caption = strings.TrimSpace(chart.Caption + " Validations within a training use a sample " +
-			"to keep the deadline, so the curves differ from the other scores.")
+		chart.Caption = strings.TrimSpace(chart.Caption + " Validations within a training may use " +
+			"a sample, so the curves differ from the other scores.")
 	}
 	return []Part{{Chart: chart}}
 }

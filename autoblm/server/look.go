@@ -141,41 +141,43 @@ func (l *loaded) facts(r factsRequest) (out facts, err error) {
 	}
 	out = facts{EntityName: l.entityName(r.Entity), Facts: []triple{}}
 	known := l.Graph.Known()
-	var groups [][]triple // of a relation with the entity as head, or as tail
-	for r, relation := range l.Relations {
-		var asHead, asTail []triple
-		for _, tail := range known.Tails(id, int32(r)) {
-			asHead = append(asHead, triple{l.Entities[id], relation, l.Entities[tail]})
+	var others [][]int32 // the tails and then the heads of each relation
+	var sizes []int
+	for r := range int32(len(l.Relations)) {
+		tails, heads := known.Tails(id, r), known.Heads(r, id)
+		if at := slices.Index(heads, id); at >= 0 { // a loop is a fact of its head
+			heads = slices.Concat(heads[:at], heads[at+1:])
 		}
-		for _, head := range known.Heads(int32(r), id) {
-			if head != id { // a loop is a fact of its head
-				asTail = append(asTail, triple{l.Entities[head], relation, l.Entities[id]})
-			}
-		}
-		groups = append(groups, asHead, asTail)
-		out.Total += len(asHead) + len(asTail)
+		others = append(others, tails, heads)
+		sizes = append(sizes, len(tails), len(heads))
+		out.Total += len(tails) + len(heads)
 	}
-	for i, size := range fairSizes(groups, r.Limit) {
-		out.Facts = append(out.Facts, groups[i][:size]...)
+	for i, size := range fairSizes(sizes, r.Limit) {
+		for _, other := range others[i][:size] {
+			head, tail := id, other
+			if i%2 == 1 {
+				head, tail = other, id
+			}
+			out.Facts = append(out.Facts, triple{l.Entities[head], l.Relations[i/2], l.Entities[tail]})
+		}
 	}
 	return out, nil
 }
 
-// fairSizes returns how many facts of each group to list: all of small groups, and equally many of
-// the others, as far as the limit goes.
-func fairSizes(groups [][]triple, limit int) []int {
-	ascending := make([]int, len(groups))
-	for i := range groups {
+// fairSizes returns how many facts of groups of some sizes to list: all of small groups, and equally
+// many of the others, as far as the limit goes.
+func fairSizes(sizes []int, limit int) []int {
+	ascending := make([]int, len(sizes))
+	for i := range sizes {
 		ascending[i] = i
 	}
-	slices.SortStableFunc(ascending, func(a, b int) int { return len(groups[a]) - len(groups[b]) })
-	sizes := make([]int, len(groups))
+	slices.SortStableFunc(ascending, func(a, b int) int { return sizes[a] - sizes[b] })
+	listed := make([]int, len(sizes))
 	for done, i := range ascending {
-		share := limit / (len(groups) - done)
-		sizes[i] = min(len(groups[i]), share)
-		limit -= sizes[i]
+		listed[i] = min(sizes[i], limit/(len(sizes)-done))
+		limit -= listed[i]
 	}
-	return sizes
+	return listed
 }
 
 type neighborsRequest struct {

@@ -43,7 +43,7 @@ func (g *Graph) Validate() error {
 		what  string
 		names []string
 	}{{"node", g.Nodes}, {"relation", g.Relations}, {"class", g.Classes}} {
-		if len(part.names) == 0 {
+		if len(part.names) == 0 || g.Folder != "" { // a reader has checked the names
 			continue
 		}
 		if at, err := labels.Check(part.names); err != nil {

@@ -82,7 +82,7 @@ func isAt(path string, file *os.File) bool {
 	return err == nil && os.SameFile(onDisk, opened)
 }
 
-// holdFile is the lock of [Hold].
+// holdFile returns the path of the lock of [Hold].
 func holdFile(dir string) string { return filepath.Join(dir, ".lock") }
 
 // Holder returns the process that holds a folder, nil if none does.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"os"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/dashboard"
 	"github.com/autoblm/autoblm-go/autoblm/report"
+	"github.com/autoblm/autoblm-go/autoblm/search/cluster"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/webserver"
@@ -104,9 +104,5 @@ func (c *dashboardCommand) startWorker() string {
 	if c.Cluster == "" {
 		return "autoblm worker --context " + c.Context
 	}
-	address := c.Cluster
-	if u, err := url.Parse(address); err == nil {
-		address = u.Redacted()
-	}
-	return "autoblm worker --cluster " + address
+	return "autoblm worker --cluster " + cluster.Redacted(c.Cluster)
 }

@@ -17,7 +17,7 @@ func (o Options) Check() error {
 	var options nats.Options
 	for _, set := range o.nats() {
 		if err := set(&options); err != nil {
-			return fmt.Errorf("connect to %s: %w", redacted(o.URL), err)
+			return fmt.Errorf("connect to %s: %w", Redacted(o.URL), err)
 		}
 	}
 	return nil

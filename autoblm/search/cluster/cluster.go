@@ -125,9 +125,9 @@ func Connect(ctx context.Context, o Options) (*Cluster, error) {
 			note("the cluster is connected again")
 		}))...)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", redacted(o.URL), explained(err))
+		return nil, fmt.Errorf("connect to %s: %w", Redacted(o.URL), explained(err))
 	}
-	c.conn, c.url = conn, redacted(o.URL)
+	c.conn, c.url = conn, Redacted(o.URL)
 	c.connected.Store(time.Now().UnixNano())
 	if err := c.setUp(ctx, o); err != nil {
 		conn.Close()
@@ -238,8 +238,8 @@ func (c *Cluster) heartbeat() time.Duration { return c.lease / 3 }
 // URL returns the addresses of the servers without passwords, separated by commas.
 func (c *Cluster) URL() string { return c.url }
 
-// redacted hides the passwords in addresses that are separated by commas.
-func redacted(addresses string) string {
+// Redacted hides the passwords in addresses that are separated by commas.
+func Redacted(addresses string) string {
 	all := strings.Split(addresses, ",")
 	for i, address := range all {
 		if u, err := url.Parse(address); err == nil {
